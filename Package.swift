@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The strictest settings this compiler knows, for every Swift target of the package.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+extension Target {
+    /// A room of the house: its imports are what the table in the Architecture article allows.
+    static func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    }
+
+    /// The tests of a room, beside the support that all tests share.
+    static func tests(
+        of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
+    ) -> Target {
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
+            resources: resources, swiftSettings: strict)
+    }
+}
+
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+let nio = [
+    Target.Dependency.product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "beaconswarm",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "beaconswarm", targets: ["beaconswarm-cli"]),
+        .library(name: "Beaconswarm", targets: ["Beaconswarm"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+    ],
+    targets: [
+        // C libraries of the system, and the small C++ bridge to simdjson.
+        .systemLibrary(
+            name: "CLibdeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .target(
+            name: "CSimdjson", cxxSettings: [.unsafeFlags(["-O3"])],
+            linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // The pure rooms: no clock, no input or output, no threads.
+        .room("Timebase"),
+        .room("Accounting", ["Timebase"]),
+        .room("Measurement", ["Timebase", histogram]),
+        .room("Wire", ["CLibdeflate", "CSimdjson"]),
+        .room("AppModel", ["Timebase"]),
+        .room("World", ["Timebase"]),
+        .room("DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"]),
+        .room("CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .room(
+            "VirtualEngine",
+            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel", "Measurement", "Wire"]),
+
+        // The rooms that touch the machine.
+        .room(
+            "LiveEngine",
+            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "Measurement", "Wire"] + nio),
+        .room(
+            "CollectorServer",
+            [
+                "Timebase", "Accounting", "CollectorModel", "Wire", grdb,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + nio),
+
+        // What a user writes and reads.
+        .room(
+            "Scenario",
+            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel"]),
+        .room("Reporting", ["Timebase", "Accounting", "Measurement"]),
+        .room(
+            "Beaconswarm",
+            [
+                "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
+                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario", "Reporting",
+            ] + nio),
+        .executableTarget(
+            name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,121 @@
+/// Where an event ended: its one fate with the cause.
+///
+/// The sets are closed on purpose: a new way to end is a change of the accounting, and the compiler
+/// names every place that has to know it.
+package enum Disposition: Hashable, Sendable {
+    /// Carried by a request whose answer the system takes as success.
+    case delivered
+    case suppressed(Suppression)
+    case evicted(Eviction)
+    /// Dropped by the SDK after an answer that was no success.
+    case rejected(status: UInt16)
+    case lost(Loss)
+    case pending(Pending)
+
+    /// Why an event was never recorded.
+    package enum Suppression: UInt8, CaseIterable, Sendable {
+        case sdkDisabled, blacklisted, autotrackOff, invalid, sampledOut, consent, intercepted
+    }
+
+    /// Why the store dropped an event.
+    package enum Eviction: UInt8, CaseIterable, Sendable {
+        case storageLimit, expired
+    }
+
+    /// How an event vanished from the device.
+    package enum Loss: UInt8, CaseIterable, Sendable {
+        case killed, clearedUnsent, storageError, uninstalled
+    }
+
+    /// Where an unsent event was at the end of the run.
+    package enum Pending: UInt8, CaseIterable, Sendable {
+        case stored, inFlight
+    }
+}
+
+/// The six fates, as users and reports name them.
+package enum Fate: String, CaseIterable, Sendable {
+    case delivered, suppressed, evicted, rejected, lost, pending
+}
+
+extension Disposition {
+    /// The fate without its cause.
+    package var fate: Fate {
+        switch self {
+        case .delivered: .delivered
+        case .suppressed: .suppressed
+        case .evicted: .evicted
+        case .rejected: .rejected
+        case .lost: .lost
+        case .pending: .pending
+        }
+    }
+
+    /// The cause as reports spell it: `storage_limit`, `killed`, a status such as `413`; `nil` for
+    /// delivered events, which need no reason.
+    package var cause: String? {
+        switch self {
+        case .delivered: nil
+        case .suppressed(let cause): cause.name
+        case .evicted(let cause): cause.name
+        case .rejected(let status): String(status)
+        case .lost(let cause): cause.name
+        case .pending(let cause): cause.name
+        }
+    }
+
+    /// A number that differs between any two dispositions and never changes: part of fingerprints.
+    package var code: UInt32 {
+        switch self {
+        case .delivered: 0
+        case .suppressed(let cause): 0x10000 | UInt32(cause.rawValue)
+        case .evicted(let cause): 0x20000 | UInt32(cause.rawValue)
+        case .rejected(let status): 0x30000 | UInt32(status)
+        case .lost(let cause): 0x40000 | UInt32(cause.rawValue)
+        case .pending(let cause): 0x50000 | UInt32(cause.rawValue)
+        }
+    }
+}
+
+extension Disposition.Suppression {
+    package var name: String {
+        switch self {
+        case .sdkDisabled: "sdk_disabled"
+        case .blacklisted: "blacklisted"
+        case .autotrackOff: "autotrack_off"
+        case .invalid: "invalid"
+        case .sampledOut: "sampled_out"
+        case .consent: "consent"
+        case .intercepted: "intercepted"
+        }
+    }
+}
+
+extension Disposition.Eviction {
+    package var name: String {
+        switch self {
+        case .storageLimit: "storage_limit"
+        case .expired: "expired"
+        }
+    }
+}
+
+extension Disposition.Loss {
+    package var name: String {
+        switch self {
+        case .killed: "killed"
+        case .clearedUnsent: "cleared_unsent"
+        case .storageError: "storage_error"
+        case .uninstalled: "uninstalled"
+        }
+    }
+}
+
+extension Disposition.Pending {
+    package var name: String {
+        switch self {
+        case .stored: "stored"
+        case .inFlight: "in_flight"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import Timebase
+
+/// An event whose fate is final: the one value that the ledger, the fingerprint, the event file and
+/// the freshness histogram are all made from.
+package struct SealedEvent: Sendable {
+    package var id: EventID
+    /// Index into the fleet's table of event labels (type and name).
+    package var label: UInt16
+    /// Uploads that carried the event, 65,535 at most.
+    package var attempts: UInt16
+    package var disposition: Disposition
+    /// The planned time of capture on the run's clock.
+    package var capturedAt: Instant
+    /// When the first positive answer was read; ``Instant/distantFuture`` if the event was not delivered.
+    package var ackedAt: Instant
+
+    package init(
+        id: EventID, label: UInt16, attempts: UInt16, disposition: Disposition, capturedAt: Instant,
+        ackedAt: Instant = .distantFuture
+    ) {
+        self.id = id
+        self.label = label
+        self.attempts = attempts
+        self.disposition = disposition
+        self.capturedAt = capturedAt
+        self.ackedAt = ackedAt
+    }
+}
+
+/// What an event is, as event files and datasets name it.
+package struct EventLabel: Hashable, Sendable {
+    /// The system's type: `track`, `profile_set`, …
+    package var type: String
+    /// The event's name; empty where the type has none.
+    package var name: String
+
+    package init(type: String, name: String) {
+        self.type = type
+        self.name = name
+    }
+}

@@ -1,0 +1,244 @@
+package import Timebase
+
+/// An app as its users and an SDK's hooks see it: screens with controls, and the events that the
+/// app's developers send. Plain data; presets and scenario files both end up here.
+package struct AppDescription: Hashable, Sendable {
+    package var name: String
+    /// `CFBundleIdentifier`.
+    package var bundleIdentifier = "com.example.app"
+    package var displayName = "App"
+    /// Versions in the order in which devices get them; the first is installed at the start.
+    package var versions = ["1.0.0"]
+    package var screens: [Screen] = []
+    /// The screen that a launch shows.
+    package var startScreen: UInt16 = 0
+    package var events: [BusinessEvent] = []
+    package var profiles: [ProfileUpdate] = []
+    package var items: [ItemUpdate] = []
+    package var catalogues: [Catalogue] = []
+    /// Groups of properties that the app registers for every later event.
+    package var superProperties: [SuperPropertyGroup] = []
+    /// Properties computed anew for each event by the app's callback.
+    package var dynamicSuperProperties: [PropertyRule] = []
+    /// Texts of crashes, chosen evenly.
+    package var crashReasons: [String] = []
+
+    package init(name: String) { self.name = name }
+}
+
+/// A view controller.
+package struct Screen: Hashable, Sendable {
+    /// The name by which transitions and triggers speak of it.
+    package var name: String
+    package var className: String
+    package var title: String
+    /// For screens that give one (`SAScreenAutoTracker`); empty otherwise.
+    package var url = ""
+    package var controls: [Control] = []
+    /// Where users go next; what is missing to 1 ends the session.
+    package var transitions: [Transition] = []
+    /// Set for a screen that shows a web page.
+    package var web: WebPage?
+
+    package init(name: String, className: String, title: String) {
+        self.name = name
+        self.className = className
+        self.title = title
+    }
+
+    package struct Transition: Hashable, Sendable {
+        package var screen: UInt16
+        package var probability: Double
+        package init(screen: UInt16, probability: Double) {
+            self.screen = screen
+            self.probability = probability
+        }
+    }
+
+    /// The page of a web view and the collector that its own script was set up with; empty host and
+    /// project stand for those of the app.
+    package struct WebPage: Hashable, Sendable {
+        package var url: String
+        package var serverHost = ""
+        package var serverProject = ""
+        package init(url: String) { self.url = url }
+    }
+}
+
+/// Something to tap.
+package struct Control: Hashable, Sendable {
+    package var className: String
+    /// The selector that the tap sends, such as `buy:`.
+    package var action: String
+    /// The class of the action's target.
+    package var target: String
+    package var label: String
+    /// The developer's own id of the view; empty where none is set.
+    package var identifier = ""
+    /// Row in a list (`section:row` when captured), or `nil` for a control that is not in one.
+    package var position: Position?
+    package var frame = Frame(x: 0, y: 0, width: 0, height: 0)
+    /// Where a tap leads, or `nil` if it stays on the screen.
+    package var opens: UInt16?
+    /// How often this control is tapped, relative to the screen's others.
+    package var weight = 1.0
+
+    package init(className: String, action: String, target: String, label: String) {
+        self.className = className
+        self.action = action
+        self.target = target
+        self.label = label
+    }
+
+    package struct Position: Hashable, Sendable {
+        package var section: UInt16
+        /// Rows to choose from; the row tapped is drawn per tap.
+        package var rows: UInt16
+        package init(section: UInt16, rows: UInt16) {
+            self.section = section
+            self.rows = rows
+        }
+    }
+
+    /// Points.
+    package struct Frame: Hashable, Sendable {
+        package var x, y, width, height: Int
+        package init(x: Int, y: Int, width: Int, height: Int) {
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+        }
+    }
+}
+
+/// When the app itself sends something.
+package enum Trigger: Hashable, Sendable {
+    case screen(UInt16)
+    case control(screen: UInt16, control: UInt16)
+    case launch, sessionEnd, signUp, login, logout
+}
+
+/// An event that the app's developers track in code.
+package struct BusinessEvent: Hashable, Sendable {
+    package var name: String
+    package var trigger: Trigger
+    /// Probability that the trigger sends it.
+    package var chance = 1.0
+    package var properties: [PropertyRule] = []
+    /// The clock starts at this trigger and `event_duration` is sent; `nil` for untimed events.
+    package var timedFrom: Trigger?
+    /// Sent by a page in a web view over the bridge, not by native code.
+    package var isWeb = false
+    /// The catalogue that ``UserAction/business(event:subject:)``'s subject points into.
+    package var catalogue: UInt16?
+
+    package init(name: String, trigger: Trigger) {
+        self.name = name
+        self.trigger = trigger
+    }
+}
+
+/// A change of the user's profile.
+package struct ProfileUpdate: Hashable, Sendable {
+    package enum Operation: String, CaseIterable, Sendable {
+        case set = "profile_set"
+        case setOnce = "profile_set_once"
+        case unset = "profile_unset"
+        case increment = "profile_increment"
+        case append = "profile_append"
+        case delete = "profile_delete"
+    }
+    package var operation: Operation
+    package var trigger: Trigger
+    package var chance = 1.0
+    package var properties: [PropertyRule] = []
+    package var catalogue: UInt16?
+
+    package init(operation: Operation, trigger: Trigger) {
+        self.operation = operation
+        self.trigger = trigger
+    }
+}
+
+/// A change of an item (a book, a course) that events refer to.
+package struct ItemUpdate: Hashable, Sendable {
+    package var isDeletion: Bool
+    package var itemType: String
+    package var itemID: PropertyGenerator
+    package var trigger: Trigger
+    package var chance = 1.0
+    package var properties: [PropertyRule] = []
+    package var catalogue: UInt16?
+
+    package init(isDeletion: Bool, itemType: String, itemID: PropertyGenerator, trigger: Trigger) {
+        self.isDeletion = isDeletion
+        self.itemType = itemType
+        self.itemID = itemID
+        self.trigger = trigger
+    }
+}
+
+/// Properties that the app registers at a trigger.
+package struct SuperPropertyGroup: Hashable, Sendable {
+    package var trigger: Trigger
+    package var properties: [PropertyRule]
+    package init(trigger: Trigger, properties: [PropertyRule]) {
+        self.trigger = trigger
+        self.properties = properties
+    }
+}
+
+/// Things that events speak of: products, articles, levels. Popularity follows Zipf's law.
+package struct Catalogue: Hashable, Sendable {
+    package var name: String
+    package var count: Int
+    package var exponent = 1.0
+    package var fields: [PropertyRule] = []
+    package init(name: String, count: Int) {
+        self.name = name
+        self.count = count
+    }
+}
+
+/// A property and how its values come about.
+package struct PropertyRule: Hashable, Sendable {
+    package var key: String
+    package var generator: PropertyGenerator
+    package init(_ key: String, _ generator: PropertyGenerator) {
+        self.key = key
+        self.generator = generator
+    }
+}
+
+/// Where a property's value comes from. Values are drawn from the stream that belongs to the event,
+/// so they come out the same each time that the event is encoded.
+package indirect enum PropertyGenerator: Hashable, Sendable {
+    case constant(PropertyValue)
+    case choice([PropertyValue], WeightedChoice)
+    /// A number 1…count by Zipf's law; with a prefix, a text such as `sku-17`.
+    case zipf(WeightedChoice, prefix: String?)
+    /// Rounded to the given number of decimals.
+    case number(Distribution, decimals: Int)
+    /// The event's own sequence on the device: grows, never repeats; with a prefix, a text.
+    case counter(prefix: String?)
+    /// A field of the entity concerned: drawn from a stream that belongs to that entity, so that
+    /// every device tells the same price for the same product.
+    case entity(catalogue: UInt16, field: UInt16)
+    /// The entity's number itself, such as `sku-00017`.
+    case entityID(catalogue: UInt16, prefix: String)
+    case list(PropertyGenerator, minimum: Int, maximum: Int)
+    /// The time of capture as a date.
+    case date
+}
+
+/// A value of a property.
+package enum PropertyValue: Hashable, Sendable {
+    case string(String)
+    case number(Double)
+    case bool(Bool)
+    case list([PropertyValue])
+    case date(Instant)
+    /// JSON's null, `NSNull` in the app's code.
+    case null
+}

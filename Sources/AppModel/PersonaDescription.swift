@@ -1,0 +1,42 @@
+package import Timebase
+
+/// How a kind of user behaves. Sources of the presets' numbers: see the Models article.
+package struct PersonaDescription: Hashable, Sendable {
+    package var name: String
+    /// One session for the whole run at a set rate, instead of everything below but the gap.
+    package var steadyRate: Double?
+    /// Launches per day and device, mean over the population.
+    package var sessionsPerDay = 0.45
+    /// σ of the lognormal by which devices differ in ``sessionsPerDay``.
+    package var sessionsPerDaySigma = 1.15
+    /// Whether each device opens the app at its arrival, instead of at a time drawn from its rate.
+    package var opensAtArrival = true
+    /// Seconds.
+    package var sessionLength = Distribution.lognormal(median: 26, sigma: 2.17)
+    /// Probability that the user comes back soon, and after how many seconds.
+    package var returnChance = 0.35
+    package var returnGap = Distribution.pareto(minimum: 60, alpha: 1.1, maximum: 14_400)
+    /// Seconds between two actions in a session.
+    package var actionGap = Distribution.lognormal(median: 4, sigma: 1.1)
+    /// Probability that an action is a tap on the present screen rather than a change of screen.
+    package var tapChance = 0.4
+    /// Share of users with an account at the start, and chances per session.
+    package var loggedInShare = 0.3
+    package var signUpChance = 0.05
+    package var loginChance = 0.1
+    package var logoutChance = 0.02
+    /// Probability per session that it ends in a crash.
+    package var crashChance = 0.0005
+    /// Probability that the process is killed at once on entering the background, and the mean
+    /// time after which the system kills one that stayed.
+    package var killAtBackgroundChance = 0.05
+    package var meanTimeToKill = Interval.hours(6)
+    /// Probability that a launch is a passive one, by the system.
+    package var passiveLaunchChance = 0.0
+    /// Probability that the app was updated before a launch.
+    package var updateChance = 0.0
+    /// Speeds everything up: 2 halves every gap.
+    package var tempo = 1.0
+
+    package init(name: String) { self.name = name }
+}

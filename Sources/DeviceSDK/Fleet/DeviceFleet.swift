@@ -1,0 +1,189 @@
+package import Accounting
+package import Timebase
+package import Wire
+package import World
+
+/// The devices of one population (or of a shard's part of it), as an engine drives them.
+///
+/// The seam between engines and systems. A fleet is a set of pure state machines: it has no clock,
+/// no socket and no randomness but named streams. An engine says how far time has come and what
+/// answers arrived; the fleet says what to send and when it wants to be woken. It is confined to
+/// its engine's thread.
+///
+/// Devices are addressed by `slot`, 0 ..< ``deviceCount``; ``globalNumber(of:)`` gives the number
+/// that ids and reports use.
+package protocol DeviceFleet: AnyObject {
+    var deviceCount: Int { get }
+    /// The population's index in the scenario.
+    var populationIndex: Int { get }
+    /// What ``SealedEvent/label`` points into.
+    var labels: [EventLabel] { get }
+
+    func globalNumber(of slot: Int) -> UInt32
+
+    /// When a device arrives: its first wake. Nothing happens on it before.
+    func arrival(of slot: Int) -> Instant
+
+    /// Runs everything that is due on a device up to and including `now`, each thing at its own
+    /// due time and in order.
+    ///
+    /// - Returns: when the device next wants to be woken; ``Instant/distantFuture`` for never.
+    func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant
+
+    /// Writes the body of a request that the device asked for. Called once per request, when the
+    /// bytes are about to leave; `now` is what belongs to the attempt (`_flush_time`).
+    func encode(_ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer) -> RequestHead
+
+    /// Gives an answer, or the lack of one, back to the device. The engine has advanced the device
+    /// through `now` before.
+    ///
+    /// - Returns: when the device next wants to be woken.
+    func complete(
+        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant, effects: inout DeviceEffects
+    ) -> Instant
+
+    /// The device's network changed.
+    func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects) -> Instant
+
+    /// Whether the device would hold up the end of the drain: in the foreground with rows in its store.
+    func isDraining(_ slot: Int) -> Bool
+
+    /// Ends the run: every event without a final fate is sealed as pending, stored or in flight.
+    func finish(effects: inout DeviceEffects)
+
+    /// Events whose capture began so far: the sum of all devices' sequences, counted apart from fates.
+    var capturedCount: UInt64 { get }
+    /// The number of events that device `slot` captured: its next sequence.
+    func capturedCount(of slot: Int) -> UInt32
+    /// Rows in all devices' stores now.
+    var storedCount: UInt64 { get }
+    /// Devices that have arrived so far, and those whose app is in the foreground now.
+    var startedCount: Int { get }
+    var foregroundCount: Int { get }
+    /// Order-free sum over the hashed user actions performed so far, by planned time since `start`:
+    /// the fingerprint of a live run's plan.
+    var planFingerprint: UInt64 { get }
+}
+
+/// Names a request of a device: kind, and the count of requests of that kind from 0.
+package struct RequestNumber: Hashable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        case upload, config
+    }
+    package var kind: Kind
+    package var number: UInt32
+
+    package init(kind: Kind, number: UInt32) {
+        self.kind = kind
+        self.number = number
+    }
+}
+
+/// A request that a device wants sent now.
+package struct OutgoingRequest: Sendable {
+    package var slot: UInt32
+    package var number: RequestNumber
+    /// The due time of the trigger; in an upload loop, the moment of the previous answer.
+    package var plannedAt: Instant
+    /// The SDK's own limit from the start of the request to the last byte of the answer.
+    package var timeout: Interval
+    /// Events carried; 0 for a config fetch.
+    package var eventCount: UInt16
+    /// Whether at least one of its events was carried by an earlier request.
+    package var isRetry: Bool
+    /// The network at the start; a request begun with `.none` fails at once.
+    package var network: NetworkKind
+
+    package init(
+        slot: UInt32, number: RequestNumber, plannedAt: Instant, timeout: Interval, eventCount: UInt16,
+        isRetry: Bool, network: NetworkKind
+    ) {
+        self.slot = slot
+        self.number = number
+        self.plannedAt = plannedAt
+        self.timeout = timeout
+        self.eventCount = eventCount
+        self.isRetry = isRetry
+        self.network = network
+    }
+}
+
+/// The head of a request, as indices into what the fleet rendered beforehand.
+package struct RequestHead: Sendable {
+    package enum Method: UInt8, Sendable { case get, post }
+    package var method: Method
+    /// Path and query as sent in the request line.
+    package var path: String
+    /// Header lines that the SDK itself sets, `Name: value\r\n` each, without Host and Content-Length.
+    package var headerLines: String
+
+    package init(method: Method, path: String, headerLines: String) {
+        self.method = method
+        self.path = path
+        self.headerLines = headerLines
+    }
+}
+
+/// How a request ended, as the device's networking code sees it.
+package enum RequestOutcome: Hashable, Sendable {
+    /// A whole answer. The body is given only for config fetches.
+    case answered(status: UInt16, body: [UInt8])
+    case failed(RequestFailure)
+}
+
+/// Why there was no whole answer. Each is counted under its name.
+package enum RequestFailure: UInt8, CaseIterable, Sendable {
+    /// No radio at the start.
+    case offline
+    /// The connection was not accepted.
+    case refused
+    /// The connection ended by a reset before a whole answer.
+    case reset
+    /// The connection was closed in order before the first byte of an answer.
+    case closed
+    /// The answer ended early.
+    case truncated
+    /// The answer was not HTTP.
+    case malformed
+    /// The SDK's limit passed.
+    case timedOut
+    /// The device's own process died with the request in the air.
+    case processDied
+    /// The generator had no descriptor or port left for it.
+    case noSocket
+
+    package var name: String {
+        switch self {
+        case .offline: "offline"
+        case .refused: "refused"
+        case .reset: "reset"
+        case .closed: "closed"
+        case .truncated: "truncated"
+        case .malformed: "malformed"
+        case .timedOut: "timed_out"
+        case .processDied: "process_died"
+        case .noSocket: "no_socket"
+        }
+    }
+}
+
+/// What a fleet asks of its engine; owned by the engine, filled by the fleet, emptied by the engine
+/// after each call.
+package struct DeviceEffects {
+    /// Requests to start, in order.
+    package var requests: ContiguousArray<OutgoingRequest> = []
+    /// Devices (slots) whose process died: their connections close and their open requests are
+    /// cut, without a call of `complete`.
+    package var died: ContiguousArray<UInt32> = []
+    /// Events whose fate became final.
+    package var sealed: ContiguousArray<SealedEvent> = []
+
+    package init() {}
+
+    /// Empties everything and keeps the memory.
+    package mutating func removeAll() {
+        requests.removeAll(keepingCapacity: true)
+        died.removeAll(keepingCapacity: true)
+        sealed.removeAll(keepingCapacity: true)
+    }
+}

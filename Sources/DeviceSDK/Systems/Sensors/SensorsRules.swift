@@ -1,0 +1,138 @@
+package import Timebase
+package import World
+
+/// The SensorsAnalytics iOS SDK's rules, one knob each. ``init(version:)`` gives a version's own
+/// values; a scenario may change every one.
+///
+/// Sources: sa-sdk-ios v1.10.17 (`SensorsAnalyticsSDK.m`, `MessageQueueBySqlite.m`) and v4.9.1
+/// (`Core/Tracker/SADatabase.m`, `SAEventStore.m`, `SAFlushJSONInterceptor.m`, `RemoteConfig/`).
+package struct SensorsRules: Hashable, Sendable {
+    package enum Version: String, CaseIterable, Sendable {
+        case v1 = "1.10.17"
+        case v4 = "4.9.1"
+        /// The published design text, where it differs from the source of 1.10.17 that it describes.
+        case document
+    }
+
+    package enum DebugMode: String, CaseIterable, Sendable {
+        case off, debugOnly, debugAndTrack
+    }
+
+    package var version: Version
+    package var debugMode = DebugMode.off
+    package var storage: Storage
+    package var upload: Upload
+    package var remoteConfig: RemoteConfig
+    package var autoTrack = AutoTrack()
+    /// Opt-in `$screen_orientation`, and `$latitude`/`$longitude`.
+    package var collectsOrientation = false
+    package var collectsLocation = false
+    /// Value of a `Cookie` header, if the app sets one.
+    package var cookie: String?
+    /// Standard deviation of the devices' clock errors.
+    package var clockSkew = Interval.zero
+
+    /// The local store.
+    package struct Storage: Hashable, Sendable {
+        /// Rows at which eviction begins.
+        package var limit = 10_000
+        /// Rows deleted at once, the oldest first.
+        package var evict = 100
+        /// 1.10.17: `count >= limit` is checked before the insert, so the limit is reached;
+        /// 4.9.1: `count + 1 >= limit`, repeated until it holds no longer, so it is not.
+        package var staysBelowLimit = false
+        /// 4.9.1 evicts rows whatever their status; rows in the air may go.
+        package var evictsRowsInFlight = true
+        /// Share of the store's deletions that fail (a full or broken disk): 1.10.17 then drops the
+        /// new event.
+        package var deleteFailureChance = 0.0
+        /// Share of the inserts that fail: 4.9.1 keeps the row in a list in memory.
+        package var insertFailureChance = 0.0
+        /// Events that each device captured before the run's start.
+        package var prefill = 0
+    }
+
+    /// When and how rows leave.
+    package struct Upload: Hashable, Sendable {
+        /// Events per request; 1 in debug mode whatever this says.
+        package var batch = 50
+        package var flushBulkSize = 100
+        /// 1.10.17 flushes at `flushBulkSize` rows, 4.9.1 above it (idle rows only).
+        package var flushesAboveBulkSize = false
+        /// The foreground timer.
+        package var flushInterval = Interval.seconds(15)
+        package var networks: Set<NetworkKind>
+        /// 1.10.17 treats an unknown or missing network as allowed and tries all the same.
+        package var triesWithoutNetwork: Bool
+        /// 1.10.17 sends one request at a time, and `track` waits in memory behind it.
+        package var blocksTracking: Bool
+        /// 4.9.1: 41 batches a flush; `Int.max` for no limit.
+        package var maxBatchesPerFlush: Int
+        /// Events that flush at once.
+        package var immediate: Set<String> = ["$SignUp"]
+        /// Flush on entering the background.
+        package var onBackground = true
+        /// 4.9.1 flushes after each `$AppStart`.
+        package var onLaunch: Bool
+        package var timeout: Interval
+        /// Which answers keep the rows for another try.
+        package var keeps: KeepRule
+    }
+
+    /// Which answers keep the rows. A transport failure keeps them under every rule.
+    package enum KeepRule: Hashable, Sendable {
+        /// 1.10.17: everything but a status below 300.
+        case notSuccess
+        /// 4.9.1: only these statuses and all of 5xx; every other answer deletes.
+        case serverErrors(and: Set<UInt16>)
+        /// Exactly these statuses.
+        case listed(Set<UInt16>)
+    }
+
+    /// Remote configuration.
+    package struct RemoteConfig: Hashable, Sendable {
+        package enum Moment: String, CaseIterable, Sendable {
+            /// 1.10.17: each didBecomeActive.
+            case didBecomeActive
+            /// 4.9.1: SDK start and hot start, when the random interval has passed.
+            case start
+            /// The published text: entering the background.
+            case background
+        }
+        package var enabled = true
+        package var fetchOn: Moment
+        package var timeout: Interval
+        package var attempts = 3
+        package var retryDelay = Interval.seconds(30)
+        /// 4.9.1 draws the time to the next fetch from here; the two bounds in hours are 24 and 48.
+        package var minimumInterval: Interval
+        package var maximumInterval: Interval
+    }
+
+    /// Which preset events the app switched on; `autoTrackMode` of the remote configuration overrides.
+    package struct AutoTrack: Hashable, Sendable {
+        package var start = true
+        package var end = true
+        package var click = true
+        package var viewScreen = true
+    }
+
+    /// A version's own values.
+    package init(version: Version) {
+        self.version = version
+        let isNew = version == .v4
+        storage = Storage(staysBelowLimit: isNew, evictsRowsInFlight: true)
+        upload = Upload(
+            flushesAboveBulkSize: isNew,
+            networks: isNew
+                ? [.cellular2G, .cellular3G, .cellular4G, .cellular5G, .wifi]
+                : [.cellular3G, .cellular4G, .wifi],
+            triesWithoutNetwork: !isNew, blocksTracking: !isNew, maxBatchesPerFlush: isNew ? 41 : .max,
+            onLaunch: isNew, timeout: .seconds(isNew ? 30 : 60),
+            keeps: isNew ? .serverErrors(and: [403, 404]) : .notSuccess)
+        remoteConfig = RemoteConfig(
+            fetchOn: isNew ? .start : version == .document ? .background : .didBecomeActive,
+            timeout: .seconds(isNew ? 30 : 10),
+            minimumInterval: isNew ? .hours(24) : .zero, maximumInterval: isNew ? .hours(48) : .zero)
+    }
+}

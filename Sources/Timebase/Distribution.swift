@@ -1,0 +1,82 @@
+/// A distribution of non-negative numbers, sampled by inversion: always exactly one draw.
+package enum Distribution: Sendable, Hashable {
+    case constant(Double)
+    /// Evenly between the bounds.
+    case uniform(Double, Double)
+    case exponential(mean: Double)
+    /// `median` = e^μ and `sigma` as usual.
+    case lognormal(median: Double, sigma: Double)
+    /// Pareto from `minimum` with the tail index `alpha`, cut at `maximum`.
+    case pareto(minimum: Double, alpha: Double, maximum: Double)
+
+    /// Draws one value.
+    package func sample(_ stream: inout RandomStream) -> Double {
+        let u = stream.uniform()
+        // The open interval: no sampler meets log(0), and 0.5 stays 0.5.
+        let open = u * (1 - 0x1p-52) + 0x1p-54
+        switch self {
+        case .constant(let value): return value
+        case .uniform(let low, let high): return low + (high - low) * u
+        case .exponential(let mean): return -mean * DeterministicMath.log(open)
+        case .lognormal(let median, let sigma):
+            return median * DeterministicMath.exp(sigma * DeterministicMath.normalQuantile(open))
+        case .pareto(let minimum, let alpha, let maximum):
+            return min(maximum, minimum * DeterministicMath.pow(open, -1 / alpha))
+        }
+    }
+
+    /// The mean, for forecasts of the offered load; of a cut Pareto the mean of the cut variable.
+    package var mean: Double {
+        switch self {
+        case .constant(let value): return value
+        case .uniform(let low, let high): return (low + high) / 2
+        case .exponential(let mean): return mean
+        case .lognormal(let median, let sigma): return median * DeterministicMath.exp(sigma * sigma / 2)
+        case .pareto(let minimum, let alpha, let maximum):
+            guard maximum > minimum else { return minimum }
+            let ratio = minimum / maximum
+            if alpha == 1 { return minimum * (1 - DeterministicMath.log(ratio)) }
+            let body = alpha * minimum / (alpha - 1) * (1 - DeterministicMath.pow(ratio, alpha - 1))
+            return body + maximum * DeterministicMath.pow(ratio, alpha)
+        }
+    }
+}
+
+/// A choice among numbered alternatives by weight: one draw, O(log n).
+package struct WeightedChoice: Sendable, Hashable {
+    /// Running sums of the weights.
+    let cumulative: [Double]
+
+    /// Makes a choice; the weights need not add up to 1.
+    ///
+    /// - Precondition: at least one weight is positive and none negative.
+    package init(weights: [Double]) {
+        var sum = 0.0
+        cumulative = weights.map { weight in
+            precondition(weight >= 0 && weight.isFinite)
+            sum += weight
+            return sum
+        }
+        precondition(sum > 0)
+    }
+
+    /// Zipf's law: rank r (from 0) has the weight (r + 1)^-exponent.
+    package static func zipf(count: Int, exponent: Double) -> WeightedChoice {
+        WeightedChoice(weights: (1...count).map { DeterministicMath.pow(Double($0), -exponent) })
+    }
+
+    /// The number of alternatives.
+    package var count: Int { cumulative.count }
+
+    /// Draws the index of an alternative.
+    package func sample(_ stream: inout RandomStream) -> Int {
+        let target = stream.uniform() * cumulative[cumulative.count - 1]
+        var low = 0
+        var high = cumulative.count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if cumulative[middle] > target { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
