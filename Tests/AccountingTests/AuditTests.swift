@@ -1,0 +1,113 @@
+import Testing
+import Timebase
+
+@testable import Accounting
+
+@Suite("Audit")
+struct AuditTests {
+    /// One device with 10 captured events, numbered 0…9.
+    private func beliefs(delivered: [UInt32]) -> DeviceBeliefs {
+        var beliefs = DeviceBeliefs()
+        beliefs.capturedCounts = [10]
+        for sequence in delivered { beliefs.note(delivered: EventID(device: 0, sequence: sequence)) }
+        return beliefs
+    }
+
+    private func event(_ sequence: UInt32, of device: UInt32 = 0) -> EventID {
+        EventID(device: device, sequence: sequence)
+    }
+
+    @Test("puts every delivered event into exactly one class")
+    func deliveredClasses() {
+        var receipts = Receipts()
+        _ = receipts.record(event(0))
+        _ = receipts.record(event(0))
+        receipts.noteSwallowed(event(0))
+        receipts.noteSwallowed(event(1))
+        receipts.noteDryRun(event(1))
+        receipts.noteDryRun(event(2))
+        let audit = Audit.compare(beliefs: beliefs(delivered: [0, 1, 2, 3]), receipts: receipts)
+        #expect(audit.confirmed == 1)
+        #expect(audit.swallowed == 1)
+        #expect(audit.dryRun == 1)
+        #expect(audit.ackedNotFound == 1)
+        #expect(audit.delivered == 4)
+        #expect(audit.received == 2)
+        #expect(audit.duplicates == 1)
+        #expect(audit.failed)
+    }
+
+    @Test("tells recovered events from events that nobody made")
+    func heldClasses() {
+        var receipts = Receipts()
+        for id in [event(4), event(10), event(0, of: 1), event(0, of: .max)] { _ = receipts.record(id) }
+        receipts.undecodable = 2
+        let audit = Audit.compare(beliefs: beliefs(delivered: []), receipts: receipts)
+        #expect(audit.recovered == 1)
+        #expect(audit.unexpected == 3)
+        #expect(audit.undecodable == 2)
+        #expect(audit.failed)
+    }
+
+    @Test("natural keys are confirmed, recovered or unexpected like ids")
+    func naturalKeys() {
+        var beliefs = DeviceBeliefs()
+        var receipts = Receipts()
+        let keys = (0..<5).map { NaturalKey(high: 7, low: UInt64($0)) }
+        beliefs.note(delivered: keys[0])
+        beliefs.note(captured: keys[1])
+        beliefs.note(delivered: keys[2])
+        for key in [keys[0], keys[1], keys[4]] { _ = receipts.recordNatural(high: key.high, low: key.low) }
+        let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
+        #expect(audit.confirmed == 1)
+        #expect(audit.recovered == 1)
+        #expect(audit.ackedNotFound == 1)
+        #expect(audit.unexpected == 1)
+    }
+
+    @Test("an honest collector passes")
+    func honest() {
+        var receipts = Receipts()
+        for sequence in 0..<5 { _ = receipts.record(event(UInt32(sequence))) }
+        let audit = Audit.compare(beliefs: beliefs(delivered: [0, 1, 2, 3]), receipts: receipts)
+        #expect(!audit.failed)
+        #expect(audit.recovered == 1)
+    }
+
+    @Test("both sums hold for random sides")
+    func sums() {
+        let seed: UInt64 = 0xA0D1
+        var draw = RandomStream(seed: seed, population: 0, index: 0, purpose: .test)
+        for round in 0..<50 {
+            var beliefs = DeviceBeliefs()
+            beliefs.capturedCounts = (0..<4).map { _ in UInt32(draw.below(40)) }
+            var receipts = Receipts()
+            for _ in 0..<150 {
+                let id = EventID(device: UInt32(draw.below(5)), sequence: UInt32(draw.below(45)))
+                if draw.chance(0.5) { _ = receipts.record(id) }
+                if draw.chance(0.1) { receipts.noteSwallowed(id) }
+                if draw.chance(0.1) { receipts.noteDryRun(id) }
+                if beliefs.made(id), draw.chance(0.5) { beliefs.note(delivered: id) }
+            }
+            let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
+            #expect(audit.received == audit.unique + audit.duplicates, "seed \(seed), round \(round)")
+            #expect(
+                audit.unique == audit.confirmed + audit.recovered + audit.unexpected,
+                "seed \(seed), round \(round)")
+            #expect(audit.delivered == UInt64(beliefs.delivered.count), "seed \(seed), round \(round)")
+        }
+    }
+
+    @Test("beliefs of two parts of a fleet add up")
+    func mergedBeliefs() {
+        var left = beliefs(delivered: [1])
+        var right = DeviceBeliefs()
+        right.capturedCounts = [0, 6]
+        right.note(delivered: event(5, of: 1))
+        left.merge(right)
+        #expect(left.capturedCounts == [10, 6])
+        #expect(left.made(event(5, of: 1)))
+        #expect(!left.made(event(6, of: 1)))
+        #expect(left.delivered.count == 2)
+    }
+}
