@@ -58,7 +58,7 @@ let package = Package(
         // The pure rooms: no clock, no input or output, no threads.
         .room("Timebase"),
         .room("Accounting", ["Timebase"]),
-        .room("Measurement", ["Timebase", histogram]),
+        .room("Measurement", ["Timebase", "Accounting", histogram]),
         .room("Wire", ["CLibdeflate", "CSimdjson"]),
         .room("AppModel", ["Timebase"]),
         .room("World", ["Timebase"]),

@@ -13,10 +13,12 @@ package struct SealedEvent: Sendable {
     package var capturedAt: Instant
     /// When the first positive answer was read; ``Instant/distantFuture`` if the event was not delivered.
     package var ackedAt: Instant
+    /// The key under which a collector knows the event where it carries no id of the harness.
+    package var naturalKey: NaturalKey?
 
     package init(
         id: EventID, label: UInt16, attempts: UInt16, disposition: Disposition, capturedAt: Instant,
-        ackedAt: Instant = .distantFuture
+        ackedAt: Instant = .distantFuture, naturalKey: NaturalKey? = nil
     ) {
         self.id = id
         self.label = label
@@ -24,6 +26,7 @@ package struct SealedEvent: Sendable {
         self.disposition = disposition
         self.capturedAt = capturedAt
         self.ackedAt = ackedAt
+        self.naturalKey = naturalKey
     }
 }
 

@@ -45,6 +45,9 @@ package protocol DeviceFleet: AnyObject {
     /// The device's network changed.
     func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects) -> Instant
 
+    /// From now on users do nothing any more, on any device: a run that is stopped early.
+    func stopUsers(at now: Instant)
+
     /// Whether the device would hold up the end of the drain: in the foreground with rows in its store.
     func isDraining(_ slot: Int) -> Bool
 

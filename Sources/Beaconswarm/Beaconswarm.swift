@@ -1,0 +1,43 @@
+/// Beaconswarm plays thousands of mobile tracking SDKs, each with its whole pipeline, against a real
+/// collector on a real clock or against a modelled world in virtual time, and tells where every
+/// event went.
+///
+/// The command line tool is a thin skin over the functions of this type; an embedding program calls
+/// them directly.
+public enum Beaconswarm {
+    /// The version of the tool, as reports name it.
+    public static let version = "0.1.0"
+}
+
+/// How a command ended, as the process tells its caller.
+public enum ExitCode: Int32, Sendable {
+    /// Done, every threshold held.
+    case success = 0
+    /// Wrong usage, or an output that exists already.
+    case usage = 64
+    /// The target could not be reached before the run began.
+    case unreachable = 69
+    case internalError = 70
+    /// The books do not balance, or acknowledged events are missing at the collector.
+    case unaccounted = 95
+    /// The generator could not keep its own schedule.
+    case invalidRun = 96
+    /// A threshold failed.
+    case thresholdFailed = 99
+    /// The scenario or the configuration is invalid.
+    case invalidScenario = 104
+    case interrupted = 105
+}
+
+/// A command that could not do its work, with the sentence to print and the code to exit with.
+public struct CommandFailure: Error, Sendable {
+    public var code: ExitCode
+    /// What went wrong, where, what was found and what is allowed.
+    public var message: String
+
+    /// Makes a failure.
+    public init(_ code: ExitCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

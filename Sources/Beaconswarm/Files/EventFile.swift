@@ -1,0 +1,137 @@
+import Accounting
+import Synchronization
+import Timebase
+import Wire
+
+/// The file of `--events`: one JSON line per event, written when its fate is sealed.
+///
+/// Shards write to it at the same time; lines of one call stay together. Grows as `FILE.partial`
+/// and is renamed at the end.
+final class EventFile: Sendable {
+    /// What a population's lines say besides the event.
+    struct PopulationNames: Sendable {
+        var name: String
+        var system: String
+        var labels: [EventLabel]
+    }
+
+    private struct State {
+        var file: AppendingFile
+        var line = WireBuffer()
+        var packed = WireBuffer()
+        var encoder: GzipEncoder?
+        var failure: CommandFailure?
+        var lines: UInt64 = 0
+    }
+
+    /// Lines are handed to the disk in blocks of about this many bytes.
+    private static let blockSize = 1 << 18
+
+    let path: String
+    private let prefixes: [[LinePrefix]]
+    private let state: Mutex<State>
+
+    /// The constant middle of a line, per population and label.
+    private struct LinePrefix: Sendable {
+        var bytes: [UInt8]
+    }
+
+    /// Creates `path.partial`; `.gz` at the end of the path packs it.
+    init(path: String, populations: [PopulationNames]) throws(CommandFailure) {
+        guard !OutputFile.exists(path) else {
+            throw CommandFailure(.usage, "--events \(path) exists already; name another file or remove it")
+        }
+        guard path.hasSuffix(".ndjson") || path.hasSuffix(".ndjson.gz") else {
+            throw CommandFailure(.usage, "--events \(path): the name must end in .ndjson or .ndjson.gz")
+        }
+        self.path = path
+        prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) } }
+        let file = try AppendingFile(path: path + ".partial")
+        let encoder = path.hasSuffix(".gz") ? GzipEncoder(level: 6) : nil
+        state = Mutex(State(file: file, encoder: encoder))
+    }
+
+    private static func prefix(_ population: PopulationNames, _ label: EventLabel) -> LinePrefix {
+        var buffer = WireBuffer()
+        buffer.append(",\"population\":")
+        buffer.appendJSONString(population.name)
+        buffer.append(",\"system\":")
+        buffer.appendJSONString(population.system)
+        buffer.append(",\"type\":")
+        buffer.appendJSONString(label.type)
+        buffer.append(",\"name\":")
+        buffer.appendJSONString(label.name)
+        buffer.append(",\"captured_at\":")
+        return LinePrefix(bytes: buffer.bytes)
+    }
+
+    /// Writes the lines of sealed events. A failure is kept for ``finish()``; what follows it is dropped.
+    func write(_ events: some Collection<SealedEvent>, population: Int) {
+        state.withLock { state in
+            guard state.failure == nil else { return }
+            for event in events { append(event, population: population, to: &state.line) }
+            state.lines += UInt64(events.count)
+            if state.line.count >= EventFile.blockSize { EventFile.flush(&state) }
+        }
+    }
+
+    private func append(_ event: SealedEvent, population: Int, to line: inout WireBuffer) {
+        line.append("{\"id\":\"")
+        line.appendDecimal(UInt64(event.id.device))
+        line.append(UInt8(ascii: "-"))
+        line.appendDecimal(UInt64(event.id.sequence))
+        line.append(UInt8(ascii: "\""))
+        line.append(contentsOf: prefixes[population][Int(event.label)].bytes)
+        EventFile.appendTime(event.capturedAt, to: &line)
+        line.append(",\"fate\":\"")
+        line.append(event.disposition.fate.rawValue)
+        line.append("\",\"cause\":")
+        if let cause = event.disposition.cause { line.appendJSONString(cause) } else { line.append("null") }
+        line.append(",\"attempts\":")
+        line.appendDecimal(UInt64(event.attempts))
+        line.append(",\"acked_at\":")
+        if event.ackedAt == .distantFuture {
+            line.append("null")
+        } else {
+            EventFile.appendTime(event.ackedAt, to: &line)
+        }
+        line.append("}\n")
+    }
+
+    /// Milliseconds since the epoch with up to three decimals.
+    private static func appendTime(_ instant: Instant, to line: inout WireBuffer) {
+        line.appendFixed(instant.nanoseconds / 1000, decimals: 3, trimmingZeros: true)
+    }
+
+    private static func flush(_ state: inout State) {
+        do throws(CommandFailure) {
+            if let encoder = state.encoder {
+                state.packed.removeAll(keepingCapacity: true)
+                encoder.compress(state.line, into: &state.packed)
+                try state.file.append(state.packed.bytes)
+            } else {
+                try state.file.append(state.line.bytes)
+            }
+        } catch {
+            state.failure = error
+        }
+        state.line.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what is left and gives the file its final name.
+    ///
+    /// - Throws: the first failure of any write; the partial file then keeps its name.
+    func finish() throws(CommandFailure) {
+        let failure: CommandFailure? = state.withLock { state in
+            if state.failure == nil && !state.line.isEmpty { EventFile.flush(&state) }
+            if let failure = state.failure { return failure }
+            do throws(CommandFailure) {
+                try state.file.finish(renamingTo: path)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+
+/// Writing files without ever leaving a partial one behind as if whole.
+enum OutputFile {
+    /// Writes a file under another name and renames it when it is complete and on the disk.
+    ///
+    /// - Throws: ``CommandFailure`` with code 70 that names the path and the system's reason.
+    static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        let partial = path + ".partial"
+        let stream = try AppendingFile(path: partial)
+        try stream.append(bytes)
+        try stream.finish(renamingTo: path)
+    }
+
+    /// A failure that names the path and the system's reason for the last error.
+    static func failure(_ action: String, _ path: String) -> CommandFailure {
+        CommandFailure(.internalError, "cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+
+    /// Reads a whole file.
+    ///
+    /// - Throws: ``CommandFailure`` with the given code.
+    static func read(_ path: String, failing code: ExitCode) throws(CommandFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")
+            }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+    }
+
+    /// Whether anything is at the path.
+    static func exists(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
+    }
+}
+
+/// A file that grows at the end; every write is complete or throws.
+final class AppendingFile {
+    let path: String
+    private var descriptor: Int32
+
+    /// Creates the file, or empties an existing one.
+    init(path: String) throws(CommandFailure) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw OutputFile.failure("create", path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func append(_ bytes: [UInt8]) throws(CommandFailure) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw OutputFile.failure("write", path) }
+            offset += count
+        }
+    }
+
+    /// Puts everything on the disk, closes the file and gives it its final name.
+    func finish(renamingTo final: String) throws(CommandFailure) {
+        guard fsync(descriptor) == 0 else { throw OutputFile.failure("write", path) }
+        close(descriptor)
+        descriptor = -1
+        guard rename(path, final) == 0 else { throw OutputFile.failure("rename to \(final) the file", path) }
+    }
+}

@@ -1,0 +1,78 @@
+import Histogram
+package import Timebase
+
+/// A distribution of lengths of time: HdrHistogram with three significant digits from a microsecond
+/// to a hundred days, constant memory (about 300 kB), exactly mergeable.
+///
+/// The library drops what is out of range without a word; here such values are counted in
+/// ``clamped`` and recorded as the bound. Sums are integers of microseconds, so a mean does not
+/// depend on the order of merging.
+package struct LatencyHistogram: Sendable {
+    /// A hundred days in microseconds.
+    package static let maximum: UInt64 = 100 * 86_400 * 1_000_000
+
+    private var histogram: Histogram<UInt64>?
+    private var sum: UInt64 = 0
+    private var lowest: UInt64 = .max
+    private var highest: UInt64 = 0
+    /// The number of values recorded.
+    package private(set) var count: UInt64 = 0
+    /// Values that were negative or above ``maximum``.
+    package private(set) var clamped: UInt64 = 0
+
+    /// Makes an empty histogram; its memory comes with the first value.
+    package init() {}
+
+    /// Records one value. Takes about 10 ns.
+    package mutating func record(_ interval: Interval, times: UInt64 = 1) {
+        let raw = interval.nanoseconds / 1000
+        let value = min(UInt64(max(raw, 0)), LatencyHistogram.maximum)
+        if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
+        if histogram == nil {
+            histogram = Histogram(
+                lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
+                numberOfSignificantValueDigits: .three)
+        }
+        histogram?.record(value, count: times)
+        count += times
+        sum += value * times
+        lowest = min(lowest, value)
+        highest = max(highest, value)
+    }
+
+    /// Adds another histogram's values.
+    package mutating func merge(_ other: LatencyHistogram) {
+        guard let theirs = other.histogram else { return }
+        if histogram == nil { histogram = theirs } else { histogram?.add(theirs) }
+        count += other.count
+        clamped += other.clamped
+        sum += other.sum
+        lowest = min(lowest, other.lowest)
+        highest = max(highest, other.highest)
+    }
+
+    /// The value in milliseconds that `percentile` per cent of the values do not exceed; 0 if empty.
+    ///
+    /// - Parameter percentile: 0…100. 100 gives the exact maximum.
+    /// - Complexity: O(counters), about 0.3 ms.
+    package func milliseconds(atPercentile percentile: Double) -> Double {
+        guard let histogram, count > 0 else { return 0 }
+        if percentile >= 100 { return maximumMilliseconds }
+        let value = min(max(histogram.valueAtPercentile(percentile), lowest), highest)
+        return Double(value) / 1000
+    }
+
+    /// Milliseconds; 0 if empty.
+    package var meanMilliseconds: Double { count == 0 ? 0 : Double(sum) / Double(count) / 1000 }
+    /// Milliseconds, exact; 0 if empty.
+    package var minimumMilliseconds: Double { count == 0 ? 0 : Double(lowest) / 1000 }
+    /// Milliseconds, exact; 0 if empty.
+    package var maximumMilliseconds: Double { Double(highest) / 1000 }
+
+    /// The share of values up to `interval`, 0…1; 0 if empty.
+    package func share(upTo interval: Interval) -> Double {
+        guard let histogram, count > 0 else { return 0 }
+        let value = UInt64(max(0, interval.nanoseconds / 1000))
+        return Double(histogram.count(within: 0...min(value, LatencyHistogram.maximum))) / Double(count)
+    }
+}

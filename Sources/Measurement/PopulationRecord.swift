@@ -1,0 +1,194 @@
+package import Accounting
+import Timebase
+
+/// Everything measured of one population: its books, its requests, its freshness. Constant memory,
+/// exactly mergeable over shards.
+package struct PopulationRecord: Sendable {
+    package var ledger = Ledger()
+    package private(set) var freshness = LatencyHistogram()
+    private var deliveredWithin = [UInt64](repeating: 0, count: PopulationRecord.freshnessBounds.count)
+
+    private var duration = LatencyHistogram()
+    private var service = LatencyHistogram()
+    private var blocked = LatencyHistogram()
+    private var connecting = LatencyHistogram()
+    private var sending = LatencyHistogram()
+    private var waiting = LatencyHistogram()
+    private var receiving = LatencyHistogram()
+    private var batchSize = SizeHistogram()
+    package private(set) var requests: UInt64 = 0
+    package private(set) var failedRequests: UInt64 = 0
+    private var retries: UInt64 = 0
+    private var configFetches: UInt64 = 0
+    private var bytesSent: UInt64 = 0
+    private var bytesReceived: UInt64 = 0
+    /// Uploads that were not sent because the device had no network.
+    package private(set) var offlineAttempts: UInt64 = 0
+    private var answerNames: [String] = []
+    private var answerCounts: [UInt64] = []
+    private var storeDepth = GaugeRange()
+    private var devicesActive = GaugeRange()
+
+    static let freshnessBounds: [(name: String, bound: Interval)] = [
+        ("1m", .minutes(1)), ("1h", .hours(1)), ("24h", .hours(24)),
+    ]
+
+    package init() {}
+
+    /// Books an event's fate, and its freshness if it was delivered.
+    package mutating func note(_ event: SealedEvent) {
+        ledger.seal(event.disposition)
+        guard event.disposition == .delivered else { return }
+        let age = event.ackedAt - event.capturedAt
+        freshness.record(age)
+        for (index, bound) in PopulationRecord.freshnessBounds.enumerated() where age <= bound.bound {
+            deliveredWithin[index] += 1
+        }
+    }
+
+    /// Records a finished request. Uploads begun without a network count only as attempts.
+    package mutating func note(_ sample: RequestSample) {
+        if sample.isConfig {
+            configFetches += 1
+            return
+        }
+        if let failure = sample.failure, failure.description == "offline" {
+            offlineAttempts += 1
+            return
+        }
+        requests += 1
+        if sample.failed { failedRequests += 1 }
+        if sample.isRetry { retries += 1 }
+        bytesSent += sample.bytesSent
+        bytesReceived += sample.bytesReceived
+        batchSize.record(UInt64(sample.eventCount))
+        countAnswer(sample.answerName)
+        blocked.record(sample.blocked)
+        if let connecting = sample.connecting { self.connecting.record(connecting) }
+        // Only whole answers have a duration: a refusal within a millisecond is not a fast answer.
+        guard sample.failure == nil else { return }
+        duration.record(sample.finishedAt - sample.plannedAt)
+        service.record(sample.sending + sample.waiting + sample.receiving)
+        sending.record(sample.sending)
+        waiting.record(sample.waiting)
+        receiving.record(sample.receiving)
+    }
+
+    private mutating func countAnswer(_ name: String) {
+        if let index = answerNames.firstIndex(of: name) {
+            answerCounts[index] += 1
+        } else {
+            answerNames.append(name)
+            answerCounts.append(1)
+        }
+    }
+
+    /// Notes how many rows are stored and how many devices are in the foreground now.
+    package mutating func note(storedRows: UInt64, devicesActive active: UInt64) {
+        storeDepth.note(Double(storedRows))
+        devicesActive.note(Double(active))
+    }
+
+    /// Answers by status or name of failure, the most frequent first, ties by name.
+    package var answers: [(name: String, count: UInt64)] {
+        zip(answerNames, answerCounts).map { (name: $0, count: $1) }
+            .sorted { $0.count != $1.count ? $0.count > $1.count : $0.name < $1.name }
+    }
+
+    /// Adds another shard's or population's record.
+    package mutating func merge(_ other: PopulationRecord) {
+        ledger.merge(other.ledger)
+        freshness.merge(other.freshness)
+        for index in deliveredWithin.indices { deliveredWithin[index] += other.deliveredWithin[index] }
+        duration.merge(other.duration)
+        service.merge(other.service)
+        blocked.merge(other.blocked)
+        connecting.merge(other.connecting)
+        sending.merge(other.sending)
+        waiting.merge(other.waiting)
+        receiving.merge(other.receiving)
+        batchSize.merge(other.batchSize)
+        requests += other.requests
+        failedRequests += other.failedRequests
+        retries += other.retries
+        configFetches += other.configFetches
+        bytesSent += other.bytesSent
+        bytesReceived += other.bytesReceived
+        offlineAttempts += other.offlineAttempts
+        for (name, count) in zip(other.answerNames, other.answerCounts) {
+            countAnswer(name)
+            if let index = answerNames.firstIndex(of: name) { answerCounts[index] += count - 1 }
+        }
+        storeDepth.merge(other.storeDepth)
+        devicesActive.merge(other.devicesActive)
+    }
+
+    /// The record as metrics under their contract names.
+    ///
+    /// - Parameter seconds: The length of the run that rates are told over.
+    package func metrics(seconds: Double) -> [Metric] {
+        func counter(_ name: String, _ count: UInt64) -> Metric {
+            Metric(name, .counter(count: Double(count), perSecond: seconds > 0 ? Double(count) / seconds : 0))
+        }
+        func time(_ name: String, _ histogram: LatencyHistogram) -> Metric {
+            Metric(name, .trend(.time(histogram)))
+        }
+        let recorded = ledger.captured - min(ledger.captured, ledger.count(of: .suppressed))
+        let within = zip(PopulationRecord.freshnessBounds, deliveredWithin).map { bound, count in
+            Metric(
+                "freshness_within_\(bound.name)",
+                .rate(passes: count, fails: recorded - min(recorded, count)))
+        }
+        let lost = ledger.lostInAnyWay
+        return [
+            counter("events_captured", ledger.captured),
+            Metric("events_lost", .rate(passes: lost, fails: ledger.captured - min(ledger.captured, lost))),
+            time("event_freshness", freshness),
+        ] + within + [
+            counter("http_reqs", requests),
+            Metric("http_req_failed", .rate(passes: failedRequests, fails: requests - failedRequests)),
+            time("http_req_duration", duration), time("http_req_service", service),
+            time("http_req_blocked", blocked), time("http_req_connecting", connecting),
+            time("http_req_tls_handshaking", LatencyHistogram()), time("http_req_sending", sending),
+            time("http_req_waiting", waiting), time("http_req_receiving", receiving),
+            counter("data_sent", bytesSent), counter("data_received", bytesReceived),
+            Metric("batch_size", .trend(.size(batchSize))), counter("retries", retries),
+            counter("config_fetches", configFetches),
+            Metric("store_depth", storeDepth.metric), Metric("devices_active", devicesActive.metric),
+        ]
+    }
+}
+
+/// The last value of a gauge and its extremes.
+struct GaugeRange: Sendable {
+    var last = 0.0
+    var minimum = 0.0
+    var maximum = 0.0
+    var isEmpty = true
+
+    mutating func note(_ value: Double) {
+        last = value
+        minimum = isEmpty ? value : min(minimum, value)
+        maximum = isEmpty ? value : max(maximum, value)
+        isEmpty = false
+    }
+
+    /// Adds up: exact for the last value, a bound for the extremes, which shards may reach at
+    /// different moments.
+    mutating func merge(_ other: GaugeRange) {
+        last += other.last
+        minimum += other.minimum
+        maximum += other.maximum
+        isEmpty = isEmpty && other.isEmpty
+    }
+
+    var metric: MetricValue { .gauge(value: last, minimum: minimum, maximum: maximum) }
+}
+
+extension RequestSample {
+    /// No whole answer, or a status of 400 or above.
+    package var failed: Bool { failure != nil || status >= 400 }
+
+    /// The status, or the name of the failure.
+    var answerName: String { failure?.description ?? String(status) }
+}

@@ -1,0 +1,33 @@
+package import Timebase
+
+/// One request as it was measured. Phases that did not happen are zero or `nil`.
+package struct RequestSample: Sendable {
+    /// A config fetch is counted apart; `http_*` are uploads only.
+    package var isConfig = false
+    /// The due time of the trigger.
+    package var plannedAt: Instant
+    package var finishedAt: Instant
+    /// The status of a whole answer, or 0.
+    package var status: UInt16 = 0
+    /// The name of the failure where there was no whole answer.
+    package var failure: StaticString?
+    package var eventCount: UInt16 = 0
+    package var isRetry = false
+    package var bytesSent: UInt64 = 0
+    package var bytesReceived: UInt64 = 0
+    /// Waiting for a socket or the generator.
+    package var blocked = Interval.zero
+    /// TCP connect; `nil` where an open connection was used.
+    package var connecting: Interval?
+    /// First byte of the request written → last byte written.
+    package var sending = Interval.zero
+    /// Last byte written → first byte of the answer.
+    package var waiting = Interval.zero
+    /// First → last byte of the answer.
+    package var receiving = Interval.zero
+
+    package init(plannedAt: Instant, finishedAt: Instant) {
+        self.plannedAt = plannedAt
+        self.finishedAt = finishedAt
+    }
+}

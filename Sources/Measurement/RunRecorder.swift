@@ -1,0 +1,109 @@
+package import Accounting
+package import Timebase
+
+/// Everything that a run, or one shard of it, measures. Shards record apart and are merged from
+/// snapshots; nothing is shared while running.
+package struct RunRecorder: Sendable {
+    package var populations: [PopulationRecord]
+    package var series: TimeSeries
+    package var beliefs = DeviceBeliefs()
+    /// Order-free sum over the hashed events with their fates.
+    package private(set) var eventFingerprint: UInt64 = 0
+    /// How late the generator did what its schedule said; empty in virtual time.
+    package var scheduleLag = LatencyHistogram()
+    private var nextGauges: [TimeSeries.Gauges]
+
+    /// Makes an empty recorder.
+    package init(start: Instant, populationCount: Int) {
+        populations = Array(repeating: PopulationRecord(), count: populationCount)
+        series = TimeSeries(start: start)
+        nextGauges = Array(repeating: TimeSeries.Gauges(), count: populationCount)
+    }
+
+    /// Books sealed events of one population.
+    package mutating func note(_ events: some Collection<SealedEvent>, population: Int) {
+        for event in events {
+            populations[population].note(event)
+            eventFingerprint &+= RunRecorder.hash(event, population: population)
+            noteBelief(event)
+            guard event.disposition == .delivered else { continue }
+            series.update(at: event.ackedAt) {
+                $0.delivered += 1
+                $0.freshness.record(event.ackedAt - event.capturedAt)
+            }
+        }
+    }
+
+    private mutating func noteBelief(_ event: SealedEvent) {
+        let isDelivered = event.disposition == .delivered
+        if let key = event.naturalKey {
+            if isDelivered { beliefs.note(delivered: key) } else { beliefs.note(captured: key) }
+        } else if isDelivered {
+            beliefs.note(delivered: event.id)
+        }
+    }
+
+    /// Records a finished request.
+    package mutating func note(_ sample: RequestSample, population: Int) {
+        populations[population].note(sample)
+        guard !sample.isConfig, sample.failure?.description != "offline" else { return }
+        series.update(at: sample.finishedAt) {
+            $0.requests += 1
+            $0.bytesSent += sample.bytesSent
+            if sample.failed { $0.failures += 1 }
+            if sample.failure == nil { $0.duration.record(sample.finishedAt - sample.plannedAt) }
+        }
+    }
+
+    /// Notes how late one thing was done.
+    package mutating func note(lag: Interval, at instant: Instant) {
+        scheduleLag.record(lag)
+        series.update(at: instant) { $0.lag.record(lag) }
+    }
+
+    /// Notes the state of one population's fleet; the events captured since the last call go to the
+    /// interval of `instant`.
+    package mutating func note(
+        gauges: TimeSeries.Gauges, captured: UInt64, population: Int, at instant: Instant
+    ) {
+        let fresh = captured - populations[population].ledger.captured
+        populations[population].ledger.captured = captured
+        populations[population].note(storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
+        nextGauges[population] = gauges
+        let sum = nextGauges.reduce(TimeSeries.Gauges(), +)
+        series.update(at: instant) {
+            $0.captured += fresh
+            $0.gauges = sum
+        }
+    }
+
+    /// Adds another shard's recorder.
+    package mutating func merge(_ other: RunRecorder) {
+        precondition(populations.count == other.populations.count, "recorders of different runs")
+        for index in populations.indices { populations[index].merge(other.populations[index]) }
+        series.merge(other.series)
+        beliefs.merge(other.beliefs)
+        eventFingerprint &+= other.eventFingerprint
+        scheduleLag.merge(other.scheduleLag)
+        for index in nextGauges.indices { nextGauges[index] = nextGauges[index] + other.nextGauges[index] }
+    }
+
+    /// All populations as one.
+    package var total: PopulationRecord {
+        var sum = PopulationRecord()
+        for record in populations { sum.merge(record) }
+        return sum
+    }
+
+    private static func hash(_ event: SealedEvent, population: Int) -> UInt64 {
+        var stream = RandomStream(key: UInt64(event.id.device) << 32 | UInt64(event.id.sequence))
+        for word in [
+            UInt64(population) << 32 | UInt64(event.label) << 16 | UInt64(event.attempts),
+            UInt64(event.disposition.code), UInt64(bitPattern: event.capturedAt.nanoseconds),
+            UInt64(bitPattern: event.ackedAt.nanoseconds),
+        ] {
+            stream = stream.child(word)
+        }
+        return stream.next()
+    }
+}

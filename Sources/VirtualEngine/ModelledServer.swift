@@ -1,0 +1,76 @@
+import CollectorModel
+import DeviceSDK
+import Timebase
+import Wire
+import World
+
+/// How a request to the modelled server goes: what the device will see, and when.
+struct Exchange {
+    var outcome: RequestOutcome
+    var failure: StaticString?
+    /// From the sending to the end of the answer; ``Interval`` beyond every timeout for "never".
+    var delay: Interval
+    var bytesSent: UInt64 = 0
+    var bytesReceived: UInt64 = 0
+
+    static func failed(_ name: StaticString, _ failure: RequestFailure, after delay: Interval) -> Exchange {
+        Exchange(outcome: .failed(failure), failure: name, delay: delay)
+    }
+}
+
+/// The collector model behind an ideal network: requests arrive as they are sent.
+struct ModelledServer {
+    var collector: CollectorModel
+    private var director: FaultDirector
+    private let rules: ServerRules
+    private var body = WireBuffer()
+
+    init(plan: CollectorPlan, rules: ServerRules) {
+        collector = CollectorModel(plan: plan)
+        director = FaultDirector(plan: plan)
+        self.rules = rules
+    }
+
+    /// Encodes a request, lets the collector read it, and tells what comes back.
+    mutating func exchange(
+        _ request: OutgoingRequest, fleet: any DeviceFleet, device: UInt32, at now: Instant
+    ) -> Exchange {
+        if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
+        body.removeAll(keepingCapacity: true)
+        let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
+        let bytes = UInt64(body.count + head.path.utf8.count + head.headerLines.utf8.count)
+        if request.number.kind == .upload, director.beforeReading(at: now) != nil {
+            var exchange = Exchange.failed("reset", .reset, after: .zero)
+            exchange.bytesSent = bytes
+            return exchange
+        }
+        let isUpload = request.number.kind == .upload
+        let fault = isUpload ? director.afterReading(at: now, device: device) : LateFault()
+        let reply = receive(head, at: now, fault: fault)
+        var delay = rules.serviceTime + fault.delay
+        if let release = fault.releaseAt { delay = max(delay, release - now) }
+        var exchange = Exchange(
+            outcome: .answered(status: reply.status, body: isUpload ? [] : reply.body), delay: delay)
+        if fault.diesAfterAccept { exchange = .failed("closed", .closed, after: delay) }
+        exchange.bytesSent = bytes
+        exchange.bytesReceived = UInt64(reply.body.count)
+        return exchange
+    }
+
+    private mutating func receive(_ head: RequestHead, at now: Instant, fault: LateFault) -> CollectorReply {
+        let parts = head.path.split(separator: "?", maxSplits: 1)
+        var sink = DiscardingSink()
+        return body.withUnsafeBytes { bytes in
+            let request = CollectedRequest(
+                method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
+                query: parts.count > 1 ? String(parts[1]) : "",
+                isDryRun: head.headerLines.contains("Dry-Run: true"), body: bytes)
+            return collector.receive(request, at: now, fault: fault, sink: &sink)
+        }
+    }
+}
+
+/// In virtual time the receipts are all that is kept of an event.
+struct DiscardingSink: CollectedEventSink {
+    mutating func store(_ event: CollectedEvent) {}
+}

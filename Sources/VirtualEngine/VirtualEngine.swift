@@ -1,0 +1,250 @@
+import Accounting
+import CollectorModel
+import DeviceSDK
+import Measurement
+import Timebase
+import Wire
+import World
+
+/// The discrete-event loop: one queue for all populations, one modelled collector.
+struct VirtualEngine {
+    let configuration: VirtualConfiguration
+    let schedule: RunSchedule
+    let fleets: [any DeviceFleet]
+    var queue: TimerWheel
+    var devices: DeviceTable
+    var open: OpenRequests
+    var server: ModelledServer
+    var recorder: RunRecorder
+    var effects = DeviceEffects()
+    var phase = Phase.running
+    var now: Instant
+    var wakes: UInt64 = 0
+    private var stoppedAt: Instant?
+
+    enum Phase {
+        /// Users act.
+        case running
+        /// Timers, retries and answers only.
+        case draining
+        /// Nothing new starts; open answers are awaited.
+        case closing
+    }
+
+    init(_ configuration: VirtualConfiguration, fleets: [any DeviceFleet]) {
+        self.configuration = configuration
+        self.fleets = fleets
+        schedule = configuration.schedule
+        now = schedule.start
+        queue = TimerWheel(origin: schedule.start)
+        devices = DeviceTable(fleets: fleets)
+        open = OpenRequests(deviceCount: devices.count)
+        server = ModelledServer(plan: configuration.collector, rules: configuration.server)
+        recorder = RunRecorder(start: schedule.start, populationCount: fleets.count)
+    }
+
+    mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
+        scheduleArrivals()
+        scheduleNetworkChanges()
+        var nextTick = schedule.start + recorder.series.width
+        while phase != .closing {
+            let next = queue.first()?.time ?? .distantFuture
+            if next >= nextTick {
+                now = nextTick
+                tick(&observer)
+                nextTick = nextTick + (phase == .running ? recorder.series.width : .milliseconds(250))
+                continue
+            }
+            step(&observer)
+        }
+        awaitOpenAnswers(&observer)
+        return finish(&observer)
+    }
+
+    private mutating func scheduleArrivals() {
+        for device in 0..<devices.count {
+            let (fleet, slot) = devices.place(of: device)
+            let arrival = max(fleets[fleet].arrival(of: slot), schedule.start)
+            rearm(device, at: arrival)
+        }
+    }
+
+    private mutating func scheduleNetworkChanges() {
+        for (index, entry) in schedule.deviceEntries.enumerated() {
+            for device in 0..<devices.count {
+                let (fleet, slot) = devices.place(of: device)
+                let plan = configuration.plans[fleet]
+                guard
+                    entry.concerns(
+                        population: fleet, stream: plan.stream(.network, index: slot), entry: index)
+                else { continue }
+                insert(.network(entry.network), device: device, at: entry.from)
+                insert(.network(plan.network.kind), device: device, at: entry.until)
+            }
+        }
+    }
+
+    /// Handles the earliest entry of the queue.
+    private mutating func step(_ observer: inout some VirtualObserver) {
+        guard let entry = queue.popFirst() else { return }
+        now = entry.time
+        wakes += 1
+        let device = Int(entry.device)
+        switch QueueItem(payload: entry.payload) {
+        case .wake:
+            // A device that was rearmed for an earlier time leaves its later entry behind.
+            guard devices.nextWake(of: device) == entry.time else { return }
+            devices.setNextWake(.distantFuture, of: device)
+            let (fleet, slot) = devices.place(of: device)
+            let next = fleets[fleet].advance(slot, through: now, effects: &effects)
+            settle(device, next: next, &observer)
+        case .network(let kind):
+            let (fleet, slot) = devices.place(of: device)
+            guard fleets[fleet].arrival(of: slot) <= now || phase == .running else { return }
+            _ = fleets[fleet].advance(slot, through: now, effects: &effects)
+            let next = fleets[fleet].setNetwork(kind, of: slot, at: now, effects: &effects)
+            settle(device, next: next, &observer)
+        case .answer(let index):
+            guard let request = open.take(index) else { return }
+            complete(request, device: device, &observer)
+        }
+    }
+
+    mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
+        let (fleet, slot) = devices.place(of: device)
+        recorder.note(request.sample, population: fleet)
+        _ = fleets[fleet].advance(slot, through: now, effects: &effects)
+        let next = fleets[fleet].complete(
+            slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
+        settle(device, next: next, &observer)
+    }
+
+    /// Acts on what a fleet asked for: deaths first, then fates, then new requests.
+    mutating func settle(_ device: Int, next: Instant, _ observer: inout some VirtualObserver) {
+        let (fleet, _) = devices.place(of: device)
+        if !effects.died.isEmpty { cutRequests(of: device, population: fleet) }
+        if !effects.sealed.isEmpty {
+            recorder.note(effects.sealed, population: fleet)
+            observer.sealed(effects.sealed, population: fleet)
+        }
+        for request in effects.requests { start(request, device: device, population: fleet) }
+        effects.removeAll()
+        rearm(device, at: next)
+    }
+
+    private mutating func cutRequests(of device: Int, population: Int) {
+        for request in open.takeAll(of: device) {
+            var sample = request.sample
+            sample.finishedAt = now
+            sample.status = 0
+            sample.failure = "process_died"
+            recorder.note(sample, population: population)
+        }
+    }
+
+    private mutating func start(_ request: OutgoingRequest, device: Int, population: Int) {
+        let exchange: Exchange
+        if phase == .closing || request.network == .none {
+            exchange = .failed("offline", .offline, after: .zero)
+        } else {
+            exchange = server.exchange(
+                request, fleet: fleets[population], device: UInt32(device), at: now)
+        }
+        let answeredAt = now + min(exchange.delay, request.timeout)
+        let timedOut = exchange.delay > request.timeout
+        var sample = RequestSample(plannedAt: request.plannedAt, finishedAt: answeredAt)
+        sample.isConfig = request.number.kind == .config
+        sample.eventCount = request.eventCount
+        sample.isRetry = request.isRetry
+        sample.bytesSent = exchange.bytesSent
+        sample.waiting = answeredAt - now
+        var outcome = exchange.outcome
+        if timedOut { outcome = .failed(.timedOut) }
+        switch outcome {
+        case .answered(let status, _):
+            sample.status = status
+            sample.bytesReceived = exchange.bytesReceived
+        case .failed: sample.failure = timedOut ? "timed_out" : exchange.failure
+        }
+        let index = open.add(
+            OpenRequest(number: request.number, outcome: outcome, sample: sample), device: device)
+        insert(.answer(index), device: device, at: answeredAt)
+    }
+
+    mutating func rearm(_ device: Int, at time: Instant) {
+        guard time != devices.nextWake(of: device) else { return }
+        devices.setNextWake(time, of: device)
+        guard time != .distantFuture else { return }
+        insert(.wake, device: device, at: time)
+    }
+
+    mutating func insert(_ item: QueueItem, device: Int, at time: Instant) {
+        queue.insert(
+            Wake(
+                time: max(time, now), device: UInt32(device), sequence: devices.nextSequence(of: device),
+                payload: item.payload))
+    }
+
+    // MARK: - The end
+
+    private mutating func tick(_ observer: inout some VirtualObserver) {
+        noteGauges()
+        let goesOn = observer.tick(recorder, at: now)
+        switch phase {
+        case .running:
+            guard goesOn, now < schedule.usersEnd else {
+                if !goesOn { stoppedAt = now }
+                for fleet in fleets { fleet.stopUsers(at: now) }
+                phase = .draining
+                return
+            }
+        case .draining:
+            let limit = (stoppedAt ?? schedule.usersEnd) + schedule.drain
+            if now >= limit || (open.isEmpty && !anyDeviceDraining()) { phase = .closing }
+        case .closing: break
+        }
+    }
+
+    private func anyDeviceDraining() -> Bool {
+        fleets.contains { fleet in (0..<fleet.deviceCount).contains { fleet.isDraining($0) } }
+    }
+
+    mutating func noteGauges() {
+        for (index, fleet) in fleets.enumerated() {
+            var gauges = TimeSeries.Gauges()
+            gauges.storedRows = fleet.storedCount
+            gauges.devicesActive = UInt64(fleet.foregroundCount)
+            gauges.devicesStarted = UInt64(fleet.startedCount)
+            recorder.note(gauges: gauges, captured: fleet.capturedCount, population: index, at: now)
+        }
+    }
+
+    private mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
+        let limit = now + RunSchedule.answerGrace
+        while !open.isEmpty, let entry = queue.first(), entry.time <= limit {
+            _ = queue.popFirst()
+            now = entry.time
+            guard case .answer(let index) = QueueItem(payload: entry.payload), let request = open.take(index)
+            else { continue }
+            complete(request, device: Int(entry.device), &observer)
+        }
+    }
+
+    private mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {
+        for (index, fleet) in fleets.enumerated() {
+            effects.removeAll()
+            fleet.finish(effects: &effects)
+            recorder.note(effects.sealed, population: index)
+            observer.sealed(effects.sealed, population: index)
+        }
+        noteGauges()
+        recorder.beliefs.capturedCounts = (0..<devices.count).map { device in
+            let (fleet, slot) = devices.place(of: device)
+            return fleets[fleet].capturedCount(of: slot)
+        }
+        return VirtualResult(
+            recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
+            simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
+            stoppedAt: stoppedAt, wakes: wakes)
+    }
+}

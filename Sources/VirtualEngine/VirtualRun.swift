@@ -1,0 +1,56 @@
+package import Accounting
+package import CollectorModel
+package import DeviceSDK
+package import Measurement
+package import Timebase
+package import World
+
+/// What a virtual run is made of.
+package struct VirtualConfiguration: Sendable {
+    package var plans: [PopulationPlan]
+    package var schedule: RunSchedule
+    package var collector: CollectorPlan
+    package var server = ServerRules()
+
+    package init(plans: [PopulationPlan], schedule: RunSchedule, collector: CollectorPlan) {
+        self.plans = plans
+        self.schedule = schedule
+        self.collector = collector
+    }
+}
+
+/// What the owner of a virtual run hears while it goes on. All calls come on the run's own thread.
+package protocol VirtualObserver {
+    /// Events whose fate became final, in the run's total order.
+    mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int)
+    /// Called at each tick of simulated time (a second, or more in runs of days).
+    ///
+    /// - Returns: whether the run goes on; `false` ends the users' part and begins the drain.
+    mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool
+}
+
+/// The outcome of a virtual run.
+package struct VirtualResult: Sendable {
+    package var recorder: RunRecorder
+    package var receipts: Receipts
+    package var statistics: CollectorStatistics
+    /// From the start to the end of the drain.
+    package var simulated: Interval
+    package var devicesStarted: Int
+    /// The time at which an observer ended the users' part, if one did.
+    package var stoppedAt: Instant?
+    /// Entries taken from the event queue.
+    package var wakes: UInt64
+}
+
+/// Runs a scenario in virtual time: discrete events in the total order (time, device, device
+/// sequence), on the caller's thread.
+///
+/// Requests are written by the real encoders and read by the real decoders of the collector model,
+/// at the instant at which they are sent; answers come after the server's service time.
+package func runVirtually(
+    _ configuration: VirtualConfiguration, fleets: [any DeviceFleet], observer: inout some VirtualObserver
+) -> VirtualResult {
+    var engine = VirtualEngine(configuration, fleets: fleets)
+    return engine.run(&observer)
+}
