@@ -1,0 +1,123 @@
+import CLibdeflate
+
+/// Why bytes are not gzip that may be decoded.
+package enum GzipError: Error, Equatable {
+    /// Shorter than any gzip member, or cut within a member's header.
+    case truncated
+    /// Not gzip, a broken stream, a wrong checksum or length, or something other than a further
+    /// member after the last one. A stream that is cut after its header is this too: libdeflate
+    /// does not tell the two apart.
+    case corrupt
+    /// Decodes to more than the limit, in bytes.
+    case tooLarge(limit: Int)
+}
+
+/// A gzip decompressor (RFC 1952) over libdeflate, to be made once and used for every body.
+///
+/// Not thread-safe; one per thread, about 40 kB.
+package final class GzipDecoder {
+    /// The most bytes that one call decodes to, over all members.
+    package let limit: Int
+
+    private let decompressor: OpaquePointer
+
+    /// The size of the smallest member: header, an empty block and the trailer.
+    private static let smallestMember = 20
+
+    /// Makes a decompressor.
+    ///
+    /// - Parameter limit: The most bytes that one call may decode to; the guard against bombs.
+    package init(limit: Int = 64 << 20) {
+        precondition(limit >= 0)
+        guard let decompressor = libdeflate_alloc_decompressor() else {
+            preconditionFailure("no memory for a decompressor")
+        }
+        self.limit = limit
+        self.decompressor = decompressor
+    }
+
+    deinit { libdeflate_free_decompressor(decompressor) }
+
+    /// Appends the content of all members of `input`.
+    ///
+    /// - Throws: ``GzipError``; then `output` is as before.
+    package func decompress(
+        _ input: UnsafeRawBufferPointer, into output: inout WireBuffer
+    ) throws(GzipError) {
+        let start = output.count
+        var rest = input
+        do {
+            repeat {
+                let room = limit - (output.count - start)
+                let consumed = try decompressMember(of: rest, room: room, into: &output)
+                rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
+            } while !rest.isEmpty
+        } catch {
+            output.truncate(to: start)
+            throw error
+        }
+    }
+
+    /// Appends the content of all members that `input` holds; see ``decompress(_:into:)``.
+    package func decompress(
+        _ input: borrowing WireBuffer, into output: inout WireBuffer
+    ) throws(GzipError) {
+        try input.withUnsafeBytes { bytes throws(GzipError) in try decompress(bytes, into: &output) }
+    }
+
+    /// Appends the content of the first member and returns the member's length.
+    private func decompressMember(
+        of input: UnsafeRawBufferPointer, room: Int, into output: inout WireBuffer
+    ) throws(GzipError) -> Int {
+        try checkHeader(of: input)
+        var space = firstGuess(for: input, room: room)
+        while true {
+            var consumed = 0
+            var result = LIBDEFLATE_BAD_DATA
+            // One byte more than allowed is never used, so that the memory is never empty.
+            output.append(upTo: space + 1) { memory in
+                var written = 0
+                result = libdeflate_gzip_decompress_ex(
+                    decompressor, input.baseAddress, input.count, memory, space, &consumed, &written)
+                return result == LIBDEFLATE_SUCCESS ? written : 0
+            }
+            switch result {
+            case LIBDEFLATE_SUCCESS: return consumed
+            case LIBDEFLATE_INSUFFICIENT_SPACE:
+                guard space < room else { throw .tooLarge(limit: limit) }
+                space = min(room, max(space * 2, 4096))
+            default: throw .corrupt
+            }
+        }
+    }
+
+    /// The size to try first: what the last member says of itself, if that is believable.
+    ///
+    /// A lie costs little: too small a number doubles until it fits, and too large a one is held
+    /// to 64 times the input.
+    private func firstGuess(for input: UnsafeRawBufferPointer, room: Int) -> Int {
+        let trailer = input.loadUnaligned(fromByteOffset: input.count - 4, as: UInt32.self)
+        return min(room, Int(UInt32(littleEndian: trailer)), max(65_536, input.count * 64))
+    }
+
+    /// Throws if a member's header is not there in full.
+    private func checkHeader(of input: UnsafeRawBufferPointer) throws(GzipError) {
+        for (offset, byte) in [0x1F, 0x8B, 0x08].enumerated() {
+            guard offset < input.count else { throw .truncated }
+            guard input[offset] == byte else { throw .corrupt }
+        }
+        guard input.count >= GzipDecoder.smallestMember else { throw .truncated }
+        let flags = input[3]
+        var offset = 10
+        if flags & 0x04 != 0 {
+            offset += 2 + Int(input[10]) + Int(input[11]) << 8
+        }
+        // A name and a comment each end with a zero.
+        for flag in [0x08, 0x10] as [UInt8] where flags & flag != 0 {
+            while offset < input.count, input[offset] != 0 { offset += 1 }
+            offset += 1
+        }
+        if flags & 0x02 != 0 { offset += 2 }
+        guard offset <= input.count - 8 else { throw .truncated }
+    }
+}

@@ -1,0 +1,126 @@
+/// JSON as finished bytes: a constant name, a template's piece or a whole value that is escaped
+/// once and then copied into every event.
+package struct JSONFragment: Sendable, Equatable {
+    /// The bytes as they go onto the wire.
+    package let bytes: [UInt8]
+
+    /// Takes over bytes that are JSON, or a piece of it, already.
+    package init(verbatim bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Takes over a text that is JSON, or a piece of it, already.
+    package init(verbatim text: String) { bytes = Array(text.utf8) }
+
+    /// A string value with its quotes.
+    ///
+    /// - Parameter slashes: How `/` is written.
+    package init(string: String, slashes: JSONSlashes = .plain) {
+        var buffer = WireBuffer(capacity: string.utf8.count + 2)
+        buffer.appendJSONString(string, slashes: slashes)
+        bytes = buffer.bytes
+    }
+
+    /// A member's name with its quotes and the colon.
+    ///
+    /// - Parameter slashes: How `/` is written.
+    package init(name: String, slashes: JSONSlashes = .plain) {
+        var buffer = WireBuffer(capacity: name.utf8.count + 3)
+        buffer.appendJSONString(name, slashes: slashes)
+        buffer.append(UInt8(ascii: ":"))
+        bytes = buffer.bytes
+    }
+}
+
+/// How a writer of JSON writes `/`; a reader sees no difference.
+package enum JSONSlashes: Sendable {
+    /// As itself.
+    case plain
+    /// As `\/`, the way of Foundation's `NSJSONSerialization`.
+    case escaped
+}
+
+extension WireBuffer {
+    /// Appends finished JSON.
+    @inlinable
+    package mutating func append(_ fragment: JSONFragment) {
+        append(contentsOf: fragment.bytes)
+    }
+
+    /// Appends a comma, unless the buffer is empty or something was just opened: to be called
+    /// before each member or element.
+    @inlinable
+    package mutating func appendJSONComma() {
+        switch last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): break
+        default: append(UInt8(ascii: ","))
+        }
+    }
+
+    /// Appends `true` or `false`.
+    @inlinable
+    package mutating func appendJSON(_ value: Bool) {
+        if value { append("true") } else { append("false") }
+    }
+
+    /// Appends a string value with its quotes.
+    ///
+    /// - Parameter slashes: How `/` is written.
+    package mutating func appendJSONString(_ text: String, slashes: JSONSlashes = .plain) {
+        var text = text
+        text.withUTF8 { appendJSONString(utf8: UnsafeRawBufferPointer($0), slashes: slashes) }
+    }
+
+    /// Appends a string value with its quotes.
+    ///
+    /// - Parameters:
+    ///   - utf8: Valid UTF-8; it is copied as it is, but for what JSON must escape.
+    ///   - slashes: How `/` is written.
+    package mutating func appendJSONString(
+        utf8: UnsafeRawBufferPointer, slashes: JSONSlashes = .plain
+    ) {
+        append(UInt8(ascii: "\""))
+        appendJSONEscaped(utf8: utf8, slashes: slashes)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Appends the inside of a string value: `"`, `\` and control characters escaped (RFC 8259,
+    /// section 7, short forms where there are any), all else as it is.
+    ///
+    /// - Parameters:
+    ///   - utf8: Valid UTF-8.
+    ///   - slashes: How `/` is written.
+    package mutating func appendJSONEscaped(
+        utf8: UnsafeRawBufferPointer, slashes: JSONSlashes = .plain
+    ) {
+        let escapesSlashes = slashes == .escaped
+        var runStart = 0
+        for index in utf8.indices {
+            let byte = utf8[index]
+            let isPlain =
+                byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                && !(escapesSlashes && byte == UInt8(ascii: "/"))
+            if isPlain { continue }
+            append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[runStart..<index]))
+            appendJSONEscape(of: byte)
+            runStart = index &+ 1
+        }
+        append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[runStart...]))
+    }
+
+    /// Appends the escape of one byte below 0x80.
+    private mutating func appendJSONEscape(of byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): append(byte)
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        default:
+            append("u00")
+            append(byte >> 4 &+ UInt8(ascii: "0"))
+            let low = byte & 0xF
+            append(low < 10 ? low &+ UInt8(ascii: "0") : low &- 10 &+ UInt8(ascii: "a"))
+        }
+    }
+}
