@@ -1,0 +1,60 @@
+package import Accounting
+
+/// What names an event in the store.
+package enum EventKey: Hashable, Sendable {
+    /// The harness's own id, read from the event.
+    case harness(EventID)
+    /// The 128-bit hash of the event's natural key.
+    case natural(NaturalKey)
+
+    /// The text of the store's column `id`: `<device>-<sequence>`, or 32 hexadecimal digits.
+    package var text: String {
+        switch self {
+        case .harness(let id): id.text
+        case .natural(let key): key.text
+        }
+    }
+
+    /// The device, where the key names one.
+    package var device: UInt32? {
+        if case .harness(let id) = self { id.device } else { nil }
+    }
+}
+
+/// One decoded event, ready for a store. Every text is UTF-8 in memory that the decoder reuses: it is
+/// valid only during the call that hands the event over.
+package struct CollectedEvent {
+    package var key: EventKey
+    /// 0 for the first copy of an event.
+    package var copy: Int
+    package var system: CollectorSystem
+    /// Who the event is about; empty where the type has no such member.
+    package var distinctID: UnsafeRawBufferPointer
+    /// The system's type: `track`, `profile_set`, …
+    package var type: UnsafeRawBufferPointer
+    /// The event's name; empty where the type has none.
+    package var name: UnsafeRawBufferPointer
+    /// The event's own time in milliseconds since the Unix epoch, by the device's clock.
+    package var capturedAt: Int64
+    /// The project: the event's own, else the request's, else `default`.
+    package var project: UnsafeRawBufferPointer
+    /// The event's JSON as received.
+    package var payload: UnsafeRawBufferPointer
+}
+
+/// Whoever keeps the events that a collector takes.
+package protocol CollectedEventSink {
+    /// Keeps one event; called once per copy, in the order of the request.
+    mutating func store(_ event: borrowing CollectedEvent)
+}
+
+/// A sink that keeps nothing: for worlds that need no more than the receipts.
+package struct NullSink: CollectedEventSink {
+    package init() {}
+    package mutating func store(_ event: borrowing CollectedEvent) {}
+}
+
+/// The systems whose uploads a collector can read. The raw value is the name in the store.
+package enum CollectorSystem: String, CaseIterable, Sendable {
+    case sensors
+}
