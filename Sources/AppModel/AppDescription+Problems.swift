@@ -1,0 +1,215 @@
+import Timebase
+
+extension AppDescription {
+    /// Groups of super properties that a device can have registered.
+    package static let superPropertyGroupLimit = 64
+    /// Timed events whose clocks a device can run.
+    package static let timedEventLimit = Reaction.clockCount
+
+    /// What does not fit together; empty for a sound app.
+    package func problems() -> [ModelProblem] {
+        var list = ProblemList()
+        list.require(!name.isEmpty, "/name", "is empty")
+        list.require(!versions.isEmpty, "/versions", "is empty; one version must be installed")
+        list.require(!screens.isEmpty, "/screens", "is empty; a launch must show one")
+        list.index(startScreen, below: screens.count, of: "screen", "/startScreen")
+        for (path, count) in [
+            ("/screens", screens.count), ("/events", events.count), ("/profiles", profiles.count),
+            ("/items", items.count), ("/catalogues", catalogues.count), ("/crashReasons", crashReasons.count),
+            ("/versions", versions.count),
+        ] {
+            list.require(count < Int(UInt16.max), path, "has \(count) entries, more than 65534")
+        }
+        checkScreens(&list)
+        checkEvents(&list)
+        checkUpdates(&list)
+        checkCatalogues(&list)
+        return list.problems
+    }
+
+    private func checkScreens(_ list: inout ProblemList) {
+        var names = Set<String>()
+        for (index, screen) in screens.enumerated() {
+            let path = "/screens/\(index)"
+            list.require(!screen.name.isEmpty, "\(path)/name", "is empty")
+            list.require(names.insert(screen.name).inserted, "\(path)/name", "\"\(screen.name)\" is taken")
+            var sum = 0.0
+            for (number, transition) in screen.transitions.enumerated() {
+                let place = "\(path)/transitions/\(number)"
+                list.index(transition.screen, below: screens.count, of: "screen", "\(place)/screen")
+                list.probability(transition.probability, "\(place)/probability")
+                sum += transition.probability
+            }
+            list.require(
+                sum <= 1 + 1e-9, "\(path)/transitions", "probabilities add up to \(sum), more than 1")
+            checkControls(of: screen, path, &list)
+        }
+    }
+
+    private func checkControls(of screen: Screen, _ path: String, _ list: inout ProblemList) {
+        list.require(
+            screen.controls.count < Int(UInt16.max), "\(path)/controls", "has more than 65534 entries")
+        for (number, control) in screen.controls.enumerated() {
+            let place = "\(path)/controls/\(number)"
+            if let opens = control.opens {
+                list.index(opens, below: screens.count, of: "screen", "\(place)/opens")
+            }
+            if let position = control.position {
+                list.require(position.rows > 0, "\(place)/position/rows", "is 0; a list needs a row to tap")
+            }
+            list.require(
+                control.weight.isFinite && control.weight >= 0, "\(place)/weight",
+                "\(control.weight) is negative")
+        }
+        list.require(
+            screen.controls.isEmpty || screen.controls.contains { $0.weight > 0 }, "\(path)/controls",
+            "none has a weight above 0")
+    }
+
+    private func checkEvents(_ list: inout ProblemList) {
+        for (index, event) in events.enumerated() {
+            let path = "/events/\(index)"
+            list.require(!event.name.isEmpty, "\(path)/name", "is empty")
+            check(event.trigger, "\(path)/trigger", &list)
+            list.probability(event.chance, "\(path)/chance")
+            check(event.catalogue, event.properties, path, &list)
+            if let start = event.timedFrom {
+                check(start, "\(path)/timedFrom", &list)
+                list.require(!event.isWeb, "\(path)/timedFrom", "an event of a web page has no native clock")
+            }
+            if event.isWeb {
+                list.require(
+                    canBeWeb(event.trigger), "\(path)/trigger", "its screen shows no web page")
+            }
+        }
+        let timed = events.filter { $0.timedFrom != nil }.count
+        list.require(
+            timed <= AppDescription.timedEventLimit, "/events",
+            "\(timed) are timed, more than \(AppDescription.timedEventLimit)")
+    }
+
+    private func canBeWeb(_ trigger: Trigger) -> Bool {
+        switch trigger {
+        case .screen(let screen), .control(let screen, _):
+            Int(screen) >= screens.count || screens[Int(screen)].web != nil
+        case .launch: false
+        case .sessionEnd, .signUp, .login, .logout: true
+        }
+    }
+
+    private func checkUpdates(_ list: inout ProblemList) {
+        for (index, update) in profiles.enumerated() {
+            let path = "/profiles/\(index)"
+            check(update.trigger, "\(path)/trigger", &list)
+            list.probability(update.chance, "\(path)/chance")
+            check(update.catalogue, update.properties, path, &list)
+        }
+        for (index, update) in items.enumerated() {
+            let path = "/items/\(index)"
+            check(update.trigger, "\(path)/trigger", &list)
+            list.probability(update.chance, "\(path)/chance")
+            check(update.catalogue, update.properties, path, &list)
+            check(update.itemID, catalogue: update.catalogue, "\(path)/itemID", &list)
+        }
+        list.require(
+            superProperties.count <= AppDescription.superPropertyGroupLimit, "/superProperties",
+            "has more than \(AppDescription.superPropertyGroupLimit) groups")
+        for (index, group) in superProperties.enumerated() {
+            let path = "/superProperties/\(index)"
+            check(group.trigger, "\(path)/trigger", &list)
+            check(nil, group.properties, path, &list)
+        }
+        for (index, rule) in dynamicSuperProperties.enumerated() {
+            check(rule.generator, catalogue: nil, "/dynamicSuperProperties/\(index)/generator", &list)
+        }
+    }
+
+    private func checkCatalogues(_ list: inout ProblemList) {
+        for (index, catalogue) in catalogues.enumerated() {
+            let path = "/catalogues/\(index)"
+            list.require(!catalogue.name.isEmpty, "\(path)/name", "is empty")
+            list.require(
+                (1...10_000_000).contains(catalogue.count), "\(path)/count",
+                "\(catalogue.count) is not between 1 and 10000000")
+            list.require(
+                (0...10).contains(catalogue.exponent), "\(path)/exponent",
+                "\(catalogue.exponent) is not between 0 and 10")
+            for (number, field) in catalogue.fields.enumerated() {
+                checkField(
+                    field.generator, of: UInt16(truncatingIfNeeded: index), "\(path)/fields/\(number)", &list)
+            }
+        }
+    }
+
+    /// A field is the same at any time: it may not tell one, nor another entity's field.
+    private func checkField(
+        _ generator: PropertyGenerator, of catalogue: UInt16, _ path: String, _ list: inout ProblemList
+    ) {
+        switch generator {
+        case .date: list.require(false, path, "an entity's field cannot be the time of an event")
+        case .entity: list.require(false, path, "an entity's field cannot be that of an entity")
+        case .list(let element, _, _):
+            check(generator, catalogue: catalogue, path, &list)
+            checkField(element, of: catalogue, path, &list)
+        case .constant, .choice, .zipf, .number, .counter, .entityID:
+            check(generator, catalogue: catalogue, path, &list)
+        }
+    }
+}
+
+extension AppDescription {
+    private func check(_ trigger: Trigger, _ path: String, _ list: inout ProblemList) {
+        switch trigger {
+        case .launch, .sessionEnd, .signUp, .login, .logout: break
+        case .screen(let screen): list.index(screen, below: screens.count, of: "screen", path)
+        case .control(let screen, let control):
+            list.index(screen, below: screens.count, of: "screen", path)
+            guard Int(screen) < screens.count else { return }
+            list.index(
+                control, below: screens[Int(screen)].controls.count, of: "control of screen \(screen)", path)
+        }
+    }
+
+    private func check(
+        _ catalogue: UInt16?, _ properties: [PropertyRule], _ path: String, _ list: inout ProblemList
+    ) {
+        if let catalogue {
+            list.index(catalogue, below: catalogues.count, of: "catalogue", "\(path)/catalogue")
+        }
+        for (index, rule) in properties.enumerated() {
+            check(rule.generator, catalogue: catalogue, "\(path)/properties/\(index)/generator", &list)
+        }
+    }
+
+    /// - Parameter own: The catalogue that the subject at hand points into.
+    private func check(
+        _ generator: PropertyGenerator, catalogue own: UInt16?, _ path: String, _ list: inout ProblemList
+    ) {
+        switch generator {
+        case .constant, .zipf, .counter, .date: break
+        case .choice(let values, let choice):
+            list.require(
+                values.count == choice.count, path, "has \(values.count) values and \(choice.count) weights")
+        case .number(let distribution, let decimals):
+            list.distribution(distribution, path, negative: true)
+            list.require((0...9).contains(decimals), path, "\(decimals) decimals are not between 0 and 9")
+        case .entity(let catalogue, let field):
+            list.index(catalogue, below: catalogues.count, of: "catalogue", path)
+            list.require(
+                catalogue == own, path, "speaks of catalogue \(catalogue), the subject is not from there")
+            guard Int(catalogue) < catalogues.count else { return }
+            list.index(
+                field, below: catalogues[Int(catalogue)].fields.count, of: "field of catalogue \(catalogue)",
+                path)
+        case .entityID(let catalogue, _):
+            list.index(catalogue, below: catalogues.count, of: "catalogue", path)
+            list.require(
+                catalogue == own, path, "speaks of catalogue \(catalogue), the subject is not from there")
+        case .list(let element, let minimum, let maximum):
+            list.require(
+                (0...1000).contains(minimum) && (minimum...max(minimum, 1000)).contains(maximum), path,
+                "\(minimum) to \(maximum) elements: out of order, or not between 0 and 1000")
+            check(element, catalogue: own, path, &list)
+        }
+    }
+}

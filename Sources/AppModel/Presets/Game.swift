@@ -1,0 +1,197 @@
+import Timebase
+
+extension Presets {
+    /// A puzzle game: levels that are timed, boosters, a shop, advertisements.
+    package static let game: AppDescription = {
+        var app = AppDescription(name: "game")
+        app.bundleIdentifier = "com.example.puzzle"
+        app.displayName = "星海消消乐"
+        app.versions = ["1.14.0", "1.15.0", "1.15.1", "1.16.0"]
+        app.screens = Game.screens
+        app.events = Game.events
+        app.profiles = Game.profiles
+        app.items = [
+            ItemUpdate("level", "L", of: Game.level, at: .screen(Game.board), chance: 0.002, Game.fields),
+            ItemUpdate(
+                "level", "L", of: Game.level, at: .screen(Game.result), chance: 0.0005, isDeletion: true),
+        ]
+        app.catalogues = [Game.levels]
+        app.superProperties = [
+            SuperPropertyGroup(
+                trigger: .launch,
+                properties: [
+                    PropertyRule("server_id", .oneOf(["s1", "s2", "s3"])),
+                    PropertyRule("channel", .oneOf(["App Store", "Ads"], weights: [3, 1])),
+                ])
+        ]
+        app.dynamicSuperProperties = [
+            PropertyRule("coins", .number(.lognormal(median: 900, sigma: 1), decimals: 0))
+        ]
+        app.crashReasons = [
+            "NSMallocException: *** -[NSConcreteMutableData initWithLength:]: unable to allocate memory",
+            "NSInvalidArgumentException: *** setObjectForKey: object cannot be nil (key: booster)",
+        ]
+        return app
+    }()
+}
+
+/// The tables of the preset `game`.
+enum Game {
+    static let lobby: UInt16 = 0
+    static let map: UInt16 = 1
+    static let board: UInt16 = 2
+    static let result: UInt16 = 3
+    static let store: UInt16 = 4
+    static let event: UInt16 = 5
+    static let level: UInt16 = 0
+
+    static let screens: [Screen] = [
+        Screen(
+            "Lobby", "PZLobbyViewController", "大厅", url: "puzzle://lobby",
+            next: [(map, 0.75), (store, 0.08), (event, 0.07)],
+            controls: [
+                .button(
+                    "开始游戏", "play:", on: "PZLobbyViewController", id: "lobby_play",
+                    at: .init(x: 87, y: 560, width: 200, height: 64), opens: map, weight: 3),
+                .button(
+                    "签到", "checkIn:", on: "PZLobbyViewController", id: "lobby_check_in",
+                    at: .init(x: 12, y: 120, width: 56, height: 56), weight: 0.5),
+                .button(
+                    "商店", "openStore:", on: "PZLobbyViewController",
+                    at: .init(x: 307, y: 120, width: 56, height: 56), opens: store, weight: 0.5),
+            ]),
+        Screen(
+            "Map", "PZMapViewController", "关卡", url: "puzzle://map",
+            next: [(board, 0.80), (lobby, 0.08), (store, 0.04)],
+            controls: [
+                .rows(
+                    30, of: "UICollectionViewCell", on: "PZMapViewController", label: "关卡", opens: board,
+                    weight: 4)
+            ]),
+        Screen(
+            "Board", "PZBoardViewController", "对局", url: "puzzle://board",
+            next: [(result, 0.85), (map, 0.08)],
+            controls: [
+                .button(
+                    "炸弹", "useBooster:", on: "PZBoardView", id: "board_booster",
+                    at: .init(x: 12, y: 720, width: 64, height: 64)),
+                .button(
+                    "交换", "swap:", on: "PZBoardView", at: .init(x: 60, y: 300, width: 255, height: 255),
+                    weight: 8),
+                .button(
+                    "暂停", "pause:", on: "PZBoardViewController",
+                    at: .init(x: 327, y: 48, width: 36, height: 36), weight: 0.3),
+            ]),
+        Screen(
+            "Result", "PZResultViewController", "结算", url: "puzzle://result",
+            next: [(map, 0.60), (board, 0.25), (store, 0.05)],
+            controls: [
+                .button(
+                    "下一关 Next", "next:", on: "PZResultViewController", id: "result_next",
+                    at: .init(x: 87, y: 520, width: 200, height: 56), opens: map, weight: 2),
+                .button(
+                    "看广告双倍奖励", "watchAd:", on: "PZResultViewController", id: "result_ad",
+                    at: .init(x: 87, y: 600, width: 200, height: 48), weight: 0.6),
+            ]),
+        Screen(
+            "Store", "PZStoreViewController", "商店", url: "puzzle://store",
+            next: [(lobby, 0.45), (map, 0.35)],
+            controls: [
+                .button(
+                    "购买礼包", "purchase:", on: "PZStoreViewController", id: "store_buy",
+                    at: .init(x: 231, y: 240, width: 120, height: 40))
+            ]),
+        Screen(
+            "Event", "PZWebViewController", "限时活动", url: "https://game.example.com/event",
+            next: [(lobby, 0.60), (map, 0.20)], web: .init(url: "https://game.example.com/event")),
+    ]
+
+    static let levels: Catalogue = {
+        var catalogue = Catalogue(name: "game.levels", count: 600)
+        catalogue.exponent = 0.5
+        catalogue.fields = fields
+        return catalogue
+    }()
+
+    static let fields: [PropertyRule] = [
+        PropertyRule("difficulty", .oneOf(["简单", "普通", "困难", "噩梦"], weights: [4, 4, 2, 1])),
+        PropertyRule("target_score", .number(.lognormal(median: 12_000, sigma: 0.5), decimals: 0)),
+        PropertyRule("moves_limit", .integer(15, 45)),
+    ]
+
+    private static let levelRules: [PropertyRule] =
+        [PropertyRule("level_id", .entityID(catalogue: level, prefix: "L"))]
+        + fields.enumerated().map { PropertyRule($1.key, .entity(catalogue: level, field: UInt16($0))) }
+
+    private static func button(_ screen: UInt16, _ identifier: String) -> Trigger {
+        let index = screens[Int(screen)].controls.firstIndex { $0.identifier == identifier }
+        return .control(screen: screen, control: UInt16(index ?? 0))
+    }
+
+    static let events: [BusinessEvent] = [
+        BusinessEvent(
+            "LevelStart", at: .screen(board), of: level,
+            levelRules + [
+                PropertyRule("attempt", .oneOf(numbers: [1, 2, 3, 4, 5], weights: [10, 6, 4, 2, 1])),
+                PropertyRule("boosters", .list(.oneOf(["炸弹", "彩虹", "锤子"]), minimum: 0, maximum: 2)),
+            ]),
+        BusinessEvent(
+            "LevelEnd", at: .screen(result), from: .screen(board), of: level,
+            levelRules + [
+                PropertyRule("is_win", .chance(0.62)),
+                PropertyRule("score", .number(.lognormal(median: 13_000, sigma: 0.6), decimals: 0)),
+                PropertyRule("stars", .oneOf(numbers: [0, 1, 2, 3], weights: [4, 3, 2, 1])),
+            ]),
+        BusinessEvent(
+            "UseBooster", at: button(board, "board_booster"), of: level,
+            levelRules + [PropertyRule("booster", .oneOf(["炸弹", "彩虹", "锤子"]))]),
+        BusinessEvent(
+            "WatchAd", at: button(result, "result_ad"),
+            [
+                PropertyRule("ad_network", .oneOf(["net-a", "net-b", "net-c"], weights: [5, 3, 2])),
+                PropertyRule("placement", .text("result_double")),
+                PropertyRule("is_completed", .chance(0.9)),
+                PropertyRule("revenue", .number(.lognormal(median: 0.012, sigma: 0.7), decimals: 4)),
+            ]),
+        BusinessEvent(
+            "Purchase", at: button(store, "store_buy"), chance: 0.15,
+            [
+                PropertyRule("bundle_id", .zipf(.zipf(count: 12, exponent: 1), prefix: "bundle-")),
+                PropertyRule("price", .oneOf(numbers: [6, 30, 68, 128, 648], weights: [60, 20, 10, 7, 3])),
+                PropertyRule("currency", .text("CNY")),
+                PropertyRule("order_id", .counter(prefix: "G")),
+            ]),
+        BusinessEvent(
+            "CheckIn", at: button(lobby, "lobby_check_in"),
+            [
+                PropertyRule("day", .integer(1, 7)),
+                PropertyRule("reward", .oneOf(["金币 x100", "体力 x5", "炸弹 x1"])),
+                PropertyRule("is_makeup", .chance(0.05)),
+                PropertyRule("streak", .integer(1, 60)),
+            ]),
+        BusinessEvent(
+            "EventView", at: .screen(event), isWeb: true,
+            [
+                PropertyRule("event_id", .text("lantern-2026")),
+                PropertyRule("rank", .integer(1, 5000)),
+                PropertyRule("page_load_ms", .number(.lognormal(median: 1100, sigma: 0.6), decimals: 0)),
+                PropertyRule("reward_state", .oneOf(["可领取", "已领取", "未达成"])),
+            ]),
+    ]
+
+    static let profiles: [ProfileUpdate] = [
+        ProfileUpdate(.setOnce, at: .launch, chance: 0.2, [PropertyRule("first_server", .text("s1"))]),
+        ProfileUpdate(
+            .set, at: .login, [PropertyRule("guild", .zipf(.zipf(count: 80, exponent: 1), prefix: "公会"))]),
+        ProfileUpdate(.increment, at: .screen(result), [PropertyRule("games_played", .constant(.number(1)))]),
+        ProfileUpdate(
+            .append, at: button(store, "store_buy"), chance: 0.15,
+            [
+                PropertyRule(
+                    "bundles",
+                    .list(.zipf(.zipf(count: 12, exponent: 1), prefix: "bundle-"), minimum: 1, maximum: 2))
+            ]),
+        ProfileUpdate(.unset, at: .logout, [PropertyRule("guild", .constant(.string("")))]),
+        ProfileUpdate(.delete, at: .logout, chance: 0.05),
+    ]
+}

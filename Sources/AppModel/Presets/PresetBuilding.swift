@@ -1,0 +1,132 @@
+import Timebase
+
+// Short forms for the presets' tables.
+
+extension PropertyGenerator {
+    static func text(_ value: String) -> PropertyGenerator { .constant(.string(value)) }
+
+    /// One of some texts, evenly or by weight.
+    static func oneOf(_ values: [String], weights: [Double]? = nil) -> PropertyGenerator {
+        .choice(
+            values.map(PropertyValue.string),
+            WeightedChoice(weights: weights ?? values.map { _ in 1 }))
+    }
+
+    /// One of some numbers, by weight.
+    static func oneOf(numbers: [Double], weights: [Double]) -> PropertyGenerator {
+        .choice(numbers.map(PropertyValue.number), WeightedChoice(weights: weights))
+    }
+
+    static func chance(_ probability: Double) -> PropertyGenerator {
+        .choice([.bool(true), .bool(false)], WeightedChoice(weights: [probability, 1 - probability]))
+    }
+
+    /// A whole number, evenly between the bounds.
+    static func integer(_ low: Int, _ high: Int) -> PropertyGenerator {
+        // Half a number more at each end: rounding then gives every number the same share.
+        .number(.uniform(Double(low) - 0.499_999, Double(high) + 0.499_999), decimals: 0)
+    }
+
+    /// An amount of money, with cents.
+    static func amount(median: Double, sigma: Double) -> PropertyGenerator {
+        .number(.lognormal(median: median, sigma: sigma), decimals: 2)
+    }
+}
+
+extension Screen {
+    init(
+        _ name: String, _ className: String, _ title: String, url: String = "", next: [(UInt16, Double)],
+        controls: [Control] = [], web: WebPage? = nil
+    ) {
+        self.init(name: name, className: className, title: title)
+        self.url = url
+        self.controls = controls
+        self.web = web
+        transitions = next.map { Transition(screen: $0.0, probability: $0.1) }
+    }
+}
+
+extension Control {
+    /// A button of a screen; `place` is where it stands, in points.
+    static func button(
+        _ label: String, _ action: String, on target: String, id: String = "", at place: Frame,
+        opens: UInt16? = nil, weight: Double = 1
+    ) -> Control {
+        var control = Control(className: "UIButton", action: action, target: target, label: label)
+        control.identifier = id
+        control.frame = place
+        control.opens = opens
+        control.weight = weight
+        return control
+    }
+
+    /// The rows of a list.
+    static func rows(
+        _ count: UInt16, of className: String, on target: String, label: String, section: UInt16 = 0,
+        opens: UInt16? = nil, weight: Double = 1
+    ) -> Control {
+        let isGrid = className == "UICollectionViewCell"
+        let action =
+            isGrid
+            ? "collectionView:didSelectItemAtIndexPath:" : "tableView:didSelectRowAtIndexPath:"
+        var control = Control(className: className, action: action, target: target, label: label)
+        control.position = Position(section: section, rows: count)
+        control.frame =
+            isGrid
+            ? Frame(x: 12, y: 220, width: 170, height: 240) : Frame(x: 0, y: 140, width: 375, height: 96)
+        control.opens = opens
+        control.weight = weight
+        return control
+    }
+
+    /// An item of the tab bar.
+    static func tab(_ label: String, _ place: Int, opens: UInt16, weight: Double = 0.3) -> Control {
+        var control = Control(
+            className: "UITabBarButton", action: "_tabBarItemClicked:", target: "UITabBar", label: label)
+        control.frame = Frame(x: 2 + place * 75, y: 763, width: 71, height: 48)
+        control.opens = opens
+        control.weight = weight
+        return control
+    }
+}
+
+extension BusinessEvent {
+    init(
+        _ name: String, at trigger: Trigger, chance: Double = 1, from start: Trigger? = nil,
+        of catalogue: UInt16? = nil, isWeb: Bool = false, _ properties: [PropertyRule]
+    ) {
+        self.init(name: name, trigger: trigger)
+        self.chance = chance
+        self.properties = properties
+        self.isWeb = isWeb
+        self.catalogue = catalogue
+        timedFrom = start
+    }
+}
+
+extension ProfileUpdate {
+    init(
+        _ operation: Operation, at trigger: Trigger, chance: Double = 1, of catalogue: UInt16? = nil,
+        _ properties: [PropertyRule] = []
+    ) {
+        self.init(operation: operation, trigger: trigger)
+        self.chance = chance
+        self.properties = properties
+        self.catalogue = catalogue
+    }
+}
+
+extension ItemUpdate {
+    /// An item of a catalogue; `properties` empty and `isDeletion` for a deletion.
+    init(
+        _ type: String, _ prefix: String, of catalogue: UInt16, at trigger: Trigger, chance: Double,
+        isDeletion: Bool = false, _ properties: [PropertyRule] = []
+    ) {
+        self.init(
+            isDeletion: isDeletion, itemType: type, itemID: .entityID(catalogue: catalogue, prefix: prefix),
+            trigger: trigger)
+        self.chance = chance
+        self.properties = properties
+        self.catalogue = catalogue
+    }
+}

@@ -1,0 +1,98 @@
+import Timebase
+
+/// What a user does in a session.
+extension UserSimulator {
+    /// The next user action, or the session's end if that comes first.
+    mutating func live(_ model: UserModel) -> Bool {
+        let pace = model.pace
+        var at = nextAt + pace.interval(max(pace.leastGap, model.persona.actionGap.sample(&screens)))
+        if accountMove != .none {
+            let half = Interval(nanoseconds: max(0, (sessionEnd - nextAt).nanoseconds / 2))
+            nextAt = min(at, nextAt + half)
+            let move = accountMove
+            accountMove = .none
+            return moveAccount(move, after: .zero, then: .live, model)
+        }
+        at = min(at, max(nextAt, sessionEnd))
+        nextAt = at
+        if at >= sessionEnd { return endSession(model) }
+        let table = model.screens[Int(screen)]
+        let isTap = screens.chance(model.persona.tapChance)
+        return isTap && !table.controls.isEmpty ? tap(table, model) : changeScreen(table, model)
+    }
+
+    /// The next action of a user at a steady rate.
+    mutating func liveSteadily(_ model: UserModel) -> Bool {
+        guard !model.steadyActions.isEmpty else {
+            nextAt = .distantFuture
+            return true
+        }
+        let pace = model.pace
+        let gap = pace.interval(model.persona.actionGap.sample(&screens) * pace.gapScale)
+        let draw = business.below(UInt64(model.steadyActions.count))
+        var action = model.steadyActions[Int(draw)]
+        if case .business(let event, _) = action {
+            choice = UInt32(truncatingIfNeeded: business.next())
+            let catalogue = model.app.events[Int(event)].catalogue ?? .max
+            action = .business(event: event, subject: model.entity(chosenBy: choice, in: catalogue))
+        }
+        return emit(action, after: gap, then: .live)
+    }
+
+    private mutating func tap(_ table: ScreenTable, _ model: UserModel) -> Bool {
+        let target = screens.uniform() * model.controls[table.controls.upperBound - 1].cumulativeWeight
+        // Few controls: looking at each in turn beats a search.
+        var index = table.controls.lowerBound
+        while index + 1 < table.controls.upperBound && model.controls[index].cumulativeWeight <= target {
+            index += 1
+        }
+        let control = model.controls[index]
+        if control.choosesEntity { choice = UInt32(truncatingIfNeeded: business.next()) }
+        hasChosen = control.choosesEntity
+        destination = control.opens
+        fire(model.triggers.number(ofControl: index), model)
+        let tapped = UserAction.tap(screen: screen, control: UInt16(index - table.controls.lowerBound))
+        return emit(tapped, then: destination == .max ? .live : .leaveScreen)
+    }
+
+    private mutating func changeScreen(_ table: ScreenTable, _ model: UserModel) -> Bool {
+        let target = screens.uniform()
+        for index in table.transitions where model.transitions[index].cumulativeProbability > target {
+            destination = model.transitions[index].screen
+            hasChosen = false
+            return emit(.disappear(screen: screen), then: .enterScreen)
+        }
+        return endSession(model)
+    }
+
+    mutating func enterScreen(_ model: UserModel) -> Bool {
+        let referrer = screen
+        screen = destination
+        if model.screens[Int(screen)].showsEntity && !hasChosen {
+            choice = UInt32(truncatingIfNeeded: business.next())
+        }
+        fire(model.triggers.number(ofScreen: Int(screen)), model)
+        return emit(
+            .appear(screen: screen, referrer: referrer), after: model.pace.transitionDelay, then: .live)
+    }
+
+    mutating func moveAccount(
+        _ move: AccountMove, after delay: Interval, then step: Step, _ model: UserModel
+    ) -> Bool {
+        switch move {
+        case .none:
+            self.step = step
+            return false
+        case .logout:
+            isLoggedIn = false
+            fire(TriggerTable.logout, model)
+            return emit(.logout, after: delay, then: step)
+        case .login, .signUp:
+            let isNew = move == .signUp
+            if isNew || accounts == 0 { accounts += 1 }
+            isLoggedIn = true
+            fire(isNew ? TriggerTable.signUp : TriggerTable.login, model)
+            return emit(.login(account: accounts - 1, signUp: isNew), after: delay, then: step)
+        }
+    }
+}

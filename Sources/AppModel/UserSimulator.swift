@@ -1,0 +1,210 @@
+package import Timebase
+
+/// The life of one device's user: yields planned actions one after another.
+///
+/// An open model: the actions are a function of the device's streams alone; nothing that an SDK or
+/// a collector does reaches it. A device arrives, its user opens the app, taps and moves between
+/// screens until the session's length is over or the chain of screens ends, leaves, and comes back
+/// later; meanwhile the system may kill the process.
+///
+/// The rules in short:
+/// - A cold start is `.updateApp`? `.launch` `.enterForeground`, then `.login` on the first one if
+///   the user has an account already, then what the app does at launch, then `.appear` of the start
+///   screen. A passive launch has what the app does at launch only; the user may come later.
+/// - A hot start is `.enterForeground` alone: the screen left is still there.
+/// - Sign-up, login and logout take the place of a session's first action; a session that is over
+///   before it has them half-way.
+/// - A session that is to crash does so at an even place in its length, or where its chain of
+///   screens ends.
+/// - The time from one session's start to the next is exponential, or, with `returnChance`, the
+///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds.
+/// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
+///   business events at gaps of `actionGap`'s shape with the mean 1 / rate.
+///
+/// A value of 150 bytes without references; ``next(_:)`` never allocates.
+package struct UserSimulator: Sendable {
+    /// The time of the next action; ``Timebase/Instant/distantFuture`` when there is none.
+    package internal(set) var nextAt: Instant
+    var usersEnd: Instant
+    /// In a session: when it began. Outside: when the next one begins.
+    var sessionAt: Instant
+    /// When the session ends, or by a crash if ``crashes``.
+    var sessionEnd = Instant.distantFuture
+    var sessions, screens, business, lifecycle: RandomStream
+    /// Mean seconds of life from one session's start to the next, returns apart.
+    var meanGap: Double
+    var upcoming = UserAction.kill
+    /// What the app still does because of the last action: a part of ``UserModel/reactions``.
+    var reaction: UInt32 = 0
+    var reactionEnd: UInt32 = 0
+    /// Stands for the entities that the user has chosen; see ``UserModel/entity(chosenBy:in:)``.
+    var choice: UInt32 = 0
+    /// The timed events whose clock is running.
+    var clocks: UInt32 = 0
+    /// Accounts that this device has seen; the last one is the one in use.
+    var accounts: UInt32 = 0
+    var version: UInt16 = 0
+    /// The screen shown; `.max` before the first.
+    var screen = UInt16.max
+    /// The screen that is being opened.
+    var destination = UInt16.max
+    var step = Step.launch
+    var accountMove = AccountMove.none
+    var isLoggedIn = false
+    /// The user has an account from before, and the app does not know yet.
+    var bringsAccount: Bool
+    var crashes = false
+    var isFirstLaunch = true
+    /// What the app does at launch is still to come.
+    var isLaunching = false
+    /// The tap that opens the next screen chose the entity that it shows.
+    var hasChosen = false
+
+    /// What comes after the reactions to the last action.
+    enum Step: UInt8, Sendable {
+        case launch, start, coldForeground, resume, introduceAccount, runLaunch, firstScreen
+        case live, leaveScreen, enterScreen, background, afterBackground, rest, afterCrash
+    }
+
+    /// What a session's user is going to do about the account.
+    enum AccountMove: UInt8, Sendable { case none, signUp, login, logout }
+
+    /// Makes the user of one device and plans the first action.
+    ///
+    /// - Parameters:
+    ///   - streams: Gives the device's stream of a purpose; traits, sessions, screens, business and
+    ///     lifecycle are used.
+    ///   - arrival: Before which nothing happens.
+    ///   - usersEnd: From which on nothing happens.
+    package init(
+        model: UserModel, streams: (RandomStream.Purpose) -> RandomStream, arrival: Instant, usersEnd: Instant
+    ) {
+        let persona = model.persona
+        var traits = streams(.traits)
+        sessions = streams(.sessions)
+        screens = streams(.screens)
+        business = streams(.business)
+        lifecycle = streams(.lifecycle)
+        self.usersEnd = usersEnd
+        meanGap = UserSimulator.meanGap(of: persona, &traits)
+        bringsAccount = traits.chance(persona.loggedInShare) && !model.isSteady
+        sessionAt = arrival
+        nextAt = arrival
+        if !persona.opensAtArrival && !model.isSteady {
+            sessionAt =
+                arrival + model.pace.interval(Distribution.exponential(mean: meanGap).sample(&sessions))
+        }
+        choice = UInt32(truncatingIfNeeded: business.next())
+        plan(model)
+    }
+
+    /// Returns the action at ``nextAt`` and plans the one after it.
+    ///
+    /// - Precondition: ``nextAt`` is not ``Timebase/Instant/distantFuture``.
+    /// - Complexity: O(1), and O(log n) in the size of a catalogue where an entity is concerned.
+    package mutating func next(_ model: UserModel) -> PlannedAction {
+        precondition(nextAt < .distantFuture)
+        let action = PlannedAction(at: nextAt, action: upcoming)
+        plan(model)
+        return action
+    }
+
+    /// Seconds between the exponential kind of sessions: what is left of the mean time between
+    /// starts once the returns, which come on top, have had their share.
+    static func meanGap(of persona: PersonaDescription, _ traits: inout RandomStream) -> Double {
+        let sigma = persona.sessionsPerDaySigma
+        // The median that gives the mean 1.
+        let spread = Distribution.lognormal(median: DeterministicMath.exp(-sigma * sigma / 2), sigma: sigma)
+        let perDay = persona.sessionsPerDay * spread.sample(&traits)
+        guard persona.returnChance < 1 else { return .infinity }
+        let returns = persona.returnChance * persona.returnGap.mean
+        return max(Pace.leastPause, (86_400 / perDay - returns) / (1 - persona.returnChance))
+    }
+}
+
+extension UserSimulator {
+    /// Goes on to the next action: first whatever the app still does because of the last one, then
+    /// the next step of the user's life. ``nextAt`` is the clock meanwhile.
+    mutating func plan(_ model: UserModel) {
+        var isPlanned = false
+        while !isPlanned {
+            isPlanned = reaction < reactionEnd ? react(model) : take(step, model)
+        }
+        if nextAt >= usersEnd { nextAt = .distantFuture }
+    }
+
+    /// Plans an action at the clock plus a delay.
+    mutating func emit(_ action: UserAction, after delay: Interval = .zero, then step: Step) -> Bool {
+        upcoming = action
+        nextAt = nextAt + delay
+        self.step = step
+        return true
+    }
+
+    /// Lets the app react to a trigger before the next step.
+    mutating func fire(_ trigger: Int, _ model: UserModel) {
+        let range = model.range(of: trigger)
+        reaction = range.lowerBound
+        reactionEnd = range.upperBound
+    }
+
+    /// Plans the next reaction, if it happens.
+    private mutating func react(_ model: UserModel) -> Bool {
+        let next = model.reactions[Int(reaction)]
+        reaction += 1
+        // Drawn whether needed or not: changing one chance moves nothing else.
+        guard business.chance(next.chance) else { return false }
+        switch next.kind {
+        case .registerSuperProperties:
+            upcoming = .registerSuperProperties(group: next.index)
+        case .business:
+            guard next.clock == 0 || clocks & next.clock != 0 else { return false }
+            clocks &= ~next.clock
+            upcoming = .business(event: next.index, subject: subject(next, model))
+        case .web:
+            guard screen != .max && model.screens[Int(screen)].isWeb else { return false }
+            upcoming = .web(event: next.index, subject: subject(next, model))
+        case .profile:
+            upcoming = .profile(update: next.index, subject: subject(next, model))
+        case .item:
+            upcoming = .item(update: next.index, subject: subject(next, model))
+        case .beginTimed:
+            clocks |= next.clock
+            upcoming = .beginTimed(event: next.index)
+        }
+        nextAt = nextAt + model.pace.reactionDelay
+        return true
+    }
+
+    private func subject(_ reaction: Reaction, _ model: UserModel) -> UInt32 {
+        model.entity(chosenBy: choice, in: reaction.catalogue)
+    }
+
+    /// Takes a step of the user's life.
+    ///
+    /// - Returns: whether it planned an action; otherwise the next step, or the reactions that it
+    ///   set off, do.
+    private mutating func take(_ step: Step, _ model: UserModel) -> Bool {
+        switch step {
+        case .live: return model.isSteady ? liveSteadily(model) : live(model)
+        case .launch: return prepareLaunch(model)
+        case .start: return launch(model)
+        case .coldForeground: return enterForeground(after: model.pace.launchDelay, model)
+        case .resume: return enterForeground(after: .zero, model)
+        case .introduceAccount: return introduceAccount(model)
+        case .runLaunch: return runLaunch(model)
+        case .firstScreen: return showFirstScreen(model)
+        case .leaveScreen:
+            return emit(.disappear(screen: screen), after: model.pace.reactionDelay, then: .enterScreen)
+        case .enterScreen: return enterScreen(model)
+        case .background: return emit(.enterBackground, then: .afterBackground)
+        case .afterBackground: return afterBackground(model)
+        case .rest: return rest(model)
+        case .afterCrash:
+            endProcess()
+            sessionAt = nextSession(model)
+            self.step = .launch
+            return false
+        }
+    }
+}
