@@ -10,7 +10,7 @@ public enum Beaconswarm {
 }
 
 /// How a command ended, as the process tells its caller.
-public enum ExitCode: Int32, Sendable {
+public enum CommandStatus: Int32, Sendable {
     /// Done, every threshold held.
     case success = 0
     /// Wrong usage, or an output that exists already.
@@ -31,12 +31,12 @@ public enum ExitCode: Int32, Sendable {
 
 /// A command that could not do its work, with the sentence to print and the code to exit with.
 public struct CommandFailure: Error, Sendable {
-    public var code: ExitCode
+    public var code: CommandStatus
     /// What went wrong, where, what was found and what is allowed.
     public var message: String
 
     /// Makes a failure.
-    public init(_ code: ExitCode, _ message: String) {
+    public init(_ code: CommandStatus, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -44,6 +44,7 @@ package struct TimerWheel {
     /// The entries of the current tick in order; those before `head` are gone.
     private var current: ContiguousArray<Wake> = []
     private var head = 0
+    private var lastTaken: Instant
     private var levels: [WheelLevel]
     private var far: ContiguousArray<Wake> = []
 
@@ -55,6 +56,7 @@ package struct TimerWheel {
     /// - Parameter origin: No entry may be earlier.
     package init(origin: Instant) {
         self.origin = origin.nanoseconds
+        lastTaken = origin
         levels = (0..<3).map { _ in WheelLevel(slotCount: TimerWheel.slotCount) }
     }
 
@@ -63,9 +65,11 @@ package struct TimerWheel {
     /// - Precondition: it is not earlier than the last entry that was taken.
     package mutating func insert(_ wake: Wake) {
         let tick = (wake.time.nanoseconds - origin) >> Int64(TimerWheel.tickBits)
-        precondition(tick >= currentTick, "an entry lies in the past of the queue")
+        precondition(wake.time >= lastTaken, "an entry lies in the past of the queue")
         count += 1
-        if tick == currentTick {
+        // Looking at the first entry moves the present ahead of what was taken; an entry between the
+        // two belongs before everything that the slots hold.
+        if tick <= currentTick {
             insertIntoCurrent(wake)
         } else {
             place(wake, tick: tick)
@@ -84,6 +88,7 @@ package struct TimerWheel {
         guard let wake = first() else { return nil }
         head += 1
         count -= 1
+        lastTaken = wake.time
         return wake
     }
 

@@ -20,7 +20,7 @@ enum OutputFile {
     /// Reads a whole file.
     ///
     /// - Throws: ``CommandFailure`` with the given code.
-    static func read(_ path: String, failing code: ExitCode) throws(CommandFailure) -> [UInt8] {
+    static func read(_ path: String, failing code: CommandStatus) throws(CommandFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")

@@ -26,7 +26,7 @@ final class Interruption: Sendable {
 
     private func received() {
         let count = signals.add(1, ordering: .relaxed).newValue
-        if count > 1 { _exit(ExitCode.interrupted.rawValue) }
+        if count > 1 { _exit(CommandStatus.interrupted.rawValue) }
         handler.withLock { $0 }?()
     }
 

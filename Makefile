@@ -1,0 +1,53 @@
+# Beaconswarm: everything that a person or a CI run does with the project.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+BIN := .build/release/beaconswarm
+PYTHON := .build/venv/bin/python
+SWIFT_FILES = $(shell git ls-files -co --exclude-standard '*.swift' | xargs -r ls 2>/dev/null)
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+## setup: installs what a fresh machine lacks (system libraries through apt)
+setup:
+	@.ci/setup
+
+## build: builds the tool for release (.build/release/beaconswarm)
+build: setup
+	swift build -c release --product beaconswarm
+
+## demo: thousands of simulated devices against the embedded collector, in under a minute
+demo: build
+	$(BIN) run scenarios/demo.json
+
+## test: every test, with the set-up that it needs
+test: setup
+	@.ci/test
+
+## bench: speed against peers, measured in one run on an idle machine
+bench: build
+	@.ci/bench
+
+## lint: the format check that CI runs
+lint:
+	swift format lint --strict --parallel --configuration .swift-format $(SWIFT_FILES)
+	@.ci/check-rooms
+
+## format: rewrites the sources in the project's format
+format:
+	swift format --in-place --parallel --configuration .swift-format $(SWIFT_FILES)
+
+## validate: checks every scenario that ships
+validate: build
+	$(BIN) validate scenarios/*.json
+
+## docs: builds the DocC documentation of the library into .build/docs
+docs: setup
+	@.ci/docs
+
+## clean: removes what was built
+clean:
+	rm -rf .build
+
+.PHONY: help setup build demo test bench lint format validate docs clean

@@ -1,0 +1,58 @@
+/// A scenario file with what options change in it.
+public struct ScenarioSource: Sendable {
+    /// The scenario's path.
+    public var path: String
+    /// Decimal, or hexadecimal after `0x`.
+    public var seed: String?
+    public var devices: Int?
+    /// Such as `1m30s`.
+    public var duration: String?
+    public var target: String?
+    /// `path=value`, applied in order.
+    public var overrides: [String] = []
+
+    /// Names a scenario file without changes.
+    public init(path: String) { self.path = path }
+}
+
+/// What a run is asked for besides its scenario.
+public struct RunOptions: Sendable {
+    public var source: ScenarioSource
+    /// The run's folder; `nil` for one under `reports/`.
+    public var out: String?
+    /// File for a line per event.
+    public var events: String?
+    /// What a foreign collector's store holds after the run.
+    public var receipts: String?
+    /// Where the embedded collector's store is kept; `nil` drops it at the end.
+    public var store: String?
+    /// Event loops that play devices.
+    public var threads: Int?
+    /// The report's JSON on standard output.
+    public var json = false
+    public var quiet = false
+    public var color = true
+    /// The command line, for the report.
+    public var command: [String] = CommandLine.arguments
+
+    /// Asks for a run with every default.
+    public init(source: ScenarioSource) { self.source = source }
+}
+
+/// What `collect` is asked for.
+public struct CollectOptions: Sendable {
+    /// `HOST:PORT`.
+    public var listen: String
+    public var store: String
+    public var faults: String?
+    /// Names separated by commas.
+    public var systems: String
+
+    /// Asks for a collector.
+    public init(listen: String, store: String, faults: String?, systems: String) {
+        self.listen = listen
+        self.store = store
+        self.faults = faults
+        self.systems = systems
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// Standard output for results, standard error for everything said along the way.
+public enum Console {
+    /// A line on standard error.
+    public static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+    /// Text on standard output, as it is.
+    public static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    /// Bytes on standard output, as they are.
+    static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+    /// Text on standard error, as it is: status lines that rewrite themselves.
+    static func status(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
+            }
+            if count < 0 && errno == EINTR { continue }
+            // Nobody reads any more: what was to be said is lost, the run is not.
+            guard count > 0 else { return }
+            offset += count
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Reporting
+import Timebase
+
+/// A run's folder: made at the start, filled while the run goes on, whole at its end.
+struct RunFolder: Sendable {
+    let path: String
+
+    /// Makes the folder.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if anything is there already, 70 if it cannot be made.
+    init(creating path: String) throws(CommandFailure) {
+        if OutputFile.exists(path) {
+            throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
+        }
+        try RunFolder.makeDirectory(path)
+        self.path = path
+    }
+
+    /// The folder's default name: `reports/<name>-<mode>-<UTC>`.
+    static func defaultPath(scenario: String, mode: Report.Mode, at instant: Instant) -> String {
+        let safe = scenario.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
+        let base = "reports/\(String(safe))-\(mode.rawValue)-\(instant.compactText)"
+        guard OutputFile.exists(base) else { return base }
+        // Two runs in one second: the later ones are numbered.
+        return (2...).lazy.map { "\(base)-\($0)" }.first { !OutputFile.exists($0) } ?? base
+    }
+
+    private static func makeDirectory(_ path: String) throws(CommandFailure) {
+        var partial = path.hasPrefix("/") ? "/" : ""
+        for component in path.split(separator: "/") {
+            partial += partial.isEmpty || partial == "/" ? component : "/" + component
+            guard mkdir(partial, 0o755) == 0 || errno == EEXIST else {
+                throw OutputFile.failure("create the folder", partial)
+            }
+        }
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Renews what a broken-off run leaves behind.
+    func writePartial(_ report: Report) throws(CommandFailure) {
+        try OutputFile.write(ReportJSON.write(report), to: file("report.partial.json"))
+        try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
+    }
+
+    /// Writes everything that reports are rendered into, `report.json` last: it is there only when the
+    /// folder is whole.
+    func write(_ report: Report) throws(CommandFailure) {
+        try OutputFile.write(HTMLWriter().render(report), to: file("report.html"))
+        try OutputFile.write(MarkdownWriter().render(report), to: file("summary.md"))
+        try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
+        if !report.thresholds.isEmpty { try OutputFile.write(JUnitWriter().render(report), to: file("junit.xml")) }
+        try OutputFile.write(ReportJSON.write(report), to: file("report.json"))
+        unlink(file("report.partial.json"))
+    }
+}

@@ -1,0 +1,172 @@
+import Accounting
+import Measurement
+import Reporting
+import Timebase
+
+/// Makes reports from what engines measured: the same for both worlds, finished or not.
+struct ReportBuilder: Sendable {
+    /// What is known of a population before the run.
+    struct PopulationInfo: Sendable {
+        var name: String
+        var system: String
+        var version: String
+        var devices: Int
+    }
+
+    let scenario: Report.ScenarioReference
+    let mode: Report.Mode
+    let seed: UInt64
+    let context: Report.RunContext
+    let populations: [PopulationInfo]
+    let marks: [Report.Mark]
+    let warnings: [String]
+    let thresholds: [Threshold]
+    let startedAt: Instant
+
+    /// What changes from one report of a run to the next.
+    struct Progress {
+        var recorder: RunRecorder
+        var simulated: Interval
+        var wall: Interval
+        var devicesStarted: Int
+        var fingerprint: UInt64
+        var audit: Audit?
+        var auditNote: String?
+        var generator = Report.Generator()
+        var interrupted = false
+        var abortedBy: Report.ThresholdResult?
+        var internalError: String?
+    }
+
+    /// The metrics of the whole fleet and of each population.
+    struct MetricSet {
+        var overall: [Metric]
+        var populations: [(name: String, metrics: [Metric])]
+    }
+
+    func metrics(of recorder: RunRecorder, seconds: Double, audit: Audit?) -> MetricSet {
+        var overall = recorder.total.metrics(seconds: seconds)
+        if let audit {
+            let rate = seconds > 0 ? Double(audit.duplicates) / seconds : 0
+            overall.append(
+                Metric("events_duplicated", .counter(count: Double(audit.duplicates), perSecond: rate)))
+        }
+        let each = zip(populations, recorder.populations).map { info, record in
+            (name: info.name, metrics: record.metrics(seconds: seconds))
+        }
+        return MetricSet(overall: overall, populations: each)
+    }
+
+    /// The thresholds' results on what is measured so far.
+    func evaluate(_ thresholds: [Threshold], on metrics: MetricSet) -> [Report.ThresholdResult] {
+        thresholds.map { $0.evaluate(overall: metrics.overall, populations: metrics.populations) }
+    }
+
+    func report(_ progress: Progress) -> Report {
+        let seconds = progress.simulated.fractionalSeconds
+        let metrics = metrics(of: progress.recorder, seconds: seconds, audit: progress.audit)
+        var results = evaluate(thresholds, on: metrics)
+        if let aborting = progress.abortedBy,
+            let index = results.firstIndex(where: {
+                $0.metric == aborting.metric && $0.expression == aborting.expression
+            })
+        {
+            // What ended the run stays broken, whatever the drain made of the figure.
+            results[index] = aborting
+        }
+        let total = progress.recorder.total
+        let audit = progress.audit.map(ReportBuilder.counts)
+        var findings = VerdictRules.Findings()
+        findings.captured = total.ledger.captured
+        findings.balance = total.ledger.balance
+        findings.audit = audit
+        findings.interrupted = progress.interrupted
+        findings.saturated = progress.generator.saturated
+        findings.lagP99 = progress.generator.scheduleLag.p99
+        findings.thresholds = results
+        findings.internalError = progress.internalError
+        return Report(
+            toolVersion: Beaconswarm.version, scenario: scenario, mode: mode, seed: seed,
+            fingerprint: ReportBuilder.hexadecimal(progress.fingerprint), startedAt: startedAt,
+            wallSeconds: progress.wall.fractionalSeconds, simulatedSeconds: seconds,
+            devices: populations.reduce(0) { $0 + $1.devices }, devicesStarted: progress.devicesStarted,
+            run: context, events: ReportBuilder.counts(total.ledger), audit: audit, auditNote: progress.auditNote,
+            metrics: metrics.overall, populations: populationReports(progress.recorder, metrics),
+            thresholds: results, generator: progress.generator,
+            answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
+            series: ReportBuilder.series(progress.recorder.series), warnings: warnings,
+            outcome: VerdictRules.judge(findings))
+    }
+
+    private func populationReports(_ recorder: RunRecorder, _ metrics: MetricSet) -> [Report.Population] {
+        populations.indices.map { index in
+            let info = populations[index]
+            return Report.Population(
+                name: info.name, system: info.system, version: info.version, devices: info.devices,
+                events: ReportBuilder.counts(recorder.populations[index].ledger),
+                metrics: metrics.populations[index].metrics)
+        }
+    }
+
+    static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The ledger as reports tell it: causes that did not occur are left out, but for those that
+    /// readers may rely on.
+    static func counts(_ ledger: Ledger) -> Report.EventCounts {
+        func named(_ fate: Fate, always: Bool = false) -> [Report.NamedCount] {
+            ledger.causes(of: fate).filter { always || $0.count > 0 }.map { Report.NamedCount($0.name, $0.count) }
+        }
+        var counts = Report.EventCounts()
+        counts.captured = ledger.captured
+        counts.delivered = ledger.delivered
+        counts.suppressed = named(.suppressed)
+        counts.evicted = named(.evicted, always: true)
+        counts.rejected = named(.rejected)
+        counts.lost = named(.lost)
+        counts.pending = named(.pending, always: true)
+        counts.balance = ledger.balance
+        return counts
+    }
+
+    static func counts(_ audit: Audit) -> Report.AuditCounts {
+        var counts = Report.AuditCounts()
+        counts.received = audit.received
+        counts.unique = audit.unique
+        counts.duplicates = audit.duplicates
+        counts.confirmed = audit.confirmed
+        counts.ackedNotFound = audit.ackedNotFound
+        counts.swallowed = audit.swallowed
+        counts.dryRun = audit.dryRun
+        counts.recovered = audit.recovered
+        counts.unexpected = audit.unexpected
+        counts.undecodable = audit.undecodable
+        return counts
+    }
+
+    static func series(_ series: TimeSeries) -> [Report.SeriesPoint] {
+        let width = series.width.fractionalSeconds
+        return series.buckets.enumerated().map { index, bucket in
+            var point = Report.SeriesPoint()
+            point.second = Double(index) * width
+            point.seconds = width
+            point.captured = bucket.captured
+            point.delivered = bucket.delivered
+            point.requests = bucket.requests
+            point.failures = bucket.failures
+            point.bytesSent = bucket.bytesSent
+            point.freshnessP50 = bucket.freshness.milliseconds(atPercentile: 50)
+            point.freshnessP95 = bucket.freshness.milliseconds(atPercentile: 95)
+            point.durationP50 = bucket.duration.milliseconds(atPercentile: 50)
+            point.durationP95 = bucket.duration.milliseconds(atPercentile: 95)
+            point.durationP99 = bucket.duration.milliseconds(atPercentile: 99)
+            point.storedRows = bucket.gauges.storedRows
+            point.devicesActive = Int(bucket.gauges.devicesActive)
+            point.connections = Int(bucket.gauges.connections)
+            point.lagP99 = bucket.lag.milliseconds(atPercentile: 99)
+            return point
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Beaconswarm
+
+@main
+struct BeaconswarmCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beaconswarm",
+        abstract: "Plays thousands of tracking SDKs against a collector and accounts for every event.",
+        discussion: """
+            A scenario (JSON) says which SDKs, how many devices, what their users do, and what goes wrong.
+            Start with:  beaconswarm run scenarios/demo.json
+
+            Exit codes: 0 done · 64 usage · 69 target unreachable · 70 internal error · 95 books do not balance
+            or acknowledged events are missing · 96 the generator could not keep its schedule · 99 a threshold
+            failed · 104 invalid scenario · 105 interrupted
+            """,
+        version: Beaconswarm.version,
+        subcommands: [
+            Run.self, Simulate.self, Collect.self, Audit.self, Sample.self, Report.self, Validate.self, Schema.self,
+        ])
+}
+
+extension ParsableCommand {
+    /// Runs a command of the library and ends the process with its exit code; failures go to
+    /// standard error as one message.
+    func finish(_ body: () async throws -> CommandStatus) async throws {
+        do {
+            let code = try await body()
+            if code != .success { throw ExitCode(code.rawValue) }
+        } catch let failure as CommandFailure {
+            Console.error("error: \(failure.message)")
+            throw ExitCode(failure.code.rawValue)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Collect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The collector as a server of its own; every acknowledged event is in its SQLite store.",
+        discussion: """
+            GET /healthz answers 200; GET /stats tells the counts as JSON. Ends with exit code 0 on Ctrl-C or
+            SIGTERM. Whatever was acknowledged survives a kill -9.
+            """)
+
+    @Option(help: ArgumentHelp("Address to listen on; port 0 takes a free one.", valueName: "HOST:PORT"))
+    var listen = "127.0.0.1:8106"
+
+    @Option(help: ArgumentHelp("The store; an existing one is continued.", valueName: "FILE.sqlite"))
+    var store: String
+
+    @Option(help: ArgumentHelp("A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"))
+    var faults: String?
+
+    @Option(help: ArgumentHelp("Systems to decode, separated by commas.", valueName: "a,b"))
+    var systems = "sensors"
+
+    mutating func run() async throws {
+        let options = CollectOptions(listen: listen, store: store, faults: faults, systems: systems)
+        try await finish { try await Beaconswarm.collect(options) }
+    }
+}

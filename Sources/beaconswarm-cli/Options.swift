@@ -1,0 +1,72 @@
+import ArgumentParser
+import Beaconswarm
+
+/// What the verbs that play a scenario have in common.
+struct ScenarioOptions: ParsableArguments {
+    @Argument(help: "The scenario file (JSON).", completion: .file(extensions: ["json"]))
+    var scenario: String
+
+    @Option(help: "Seed of all randomness; the same seed repeats a run.")
+    var seed: String?
+
+    @Option(help: "Scales the populations to this many devices in all.")
+    var devices: Int?
+
+    @Option(help: ArgumentHelp("How long users act, such as 30s, 1m30s or 7d.", valueName: "D"))
+    var duration: String?
+
+    @Option(help: ArgumentHelp("Where events go, instead of the scenario's target.", valueName: "URL"))
+    var target: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Changes one value of the scenario; PATH is dotted or a JSON pointer. Repeatable.",
+            valueName: "path=value"))
+    var overrides: [String] = []
+
+    var source: ScenarioSource {
+        var source = ScenarioSource(path: scenario)
+        source.seed = seed
+        source.devices = devices
+        source.duration = duration
+        source.target = target
+        source.overrides = overrides
+        return source
+    }
+}
+
+/// Where results go, for the verbs that make a run's folder.
+struct OutputOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The run's folder; it must not exist.", valueName: "DIR"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("Writes a line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
+    var events: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Audits against what a foreign collector's store holds after the run (NDJSON, CSV, SQLite).",
+            valueName: "FILE"))
+    var receipts: String?
+
+    @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
+    var noColor = false
+
+    func options(for source: ScenarioSource) -> RunOptions {
+        var options = RunOptions(source: source)
+        options.out = out
+        options.events = events
+        options.receipts = receipts
+        options.json = json
+        options.quiet = quiet
+        options.color = !noColor
+        return options
+    }
+}

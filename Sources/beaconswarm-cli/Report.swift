@@ -1,0 +1,22 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Report: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Renders a finished or broken-off run again.",
+        discussion: "Reads report.json, or report.partial.json of a run that broke off, and writes to standard output.")
+
+    @Argument(help: "The run's folder, or its report.json.")
+    var run: String
+
+    @Option(help: ArgumentHelp("html, md, csv, junit, prometheus or json; default: the terminal's summary.", valueName: "FORMAT"))
+    var format: String?
+
+    @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
+    var noColor = false
+
+    mutating func run() async throws {
+        let (run, format, color) = (run, format, !noColor)
+        try await finish { try Beaconswarm.report(run, format: format, color: color) }
+    }
+}

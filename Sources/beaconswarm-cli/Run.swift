@@ -1,0 +1,28 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays a scenario live: real clock, real sockets.",
+        discussion: """
+            Events go to --target, else to the scenario's target, else to a collector embedded in the run.
+            The first Ctrl-C ends gracefully (no new events, drain, full report, exit 105); the second at once.
+            """)
+
+    @OptionGroup var scenario: ScenarioOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
+    var threads: Int?
+
+    @Option(help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"))
+    var store: String?
+
+    mutating func run() async throws {
+        var options = output.options(for: scenario.source)
+        options.threads = threads
+        options.store = store
+        let chosen = options
+        try await finish { try await Beaconswarm.run(chosen) }
+    }
+}

@@ -1,0 +1,94 @@
+import Testing
+import Timebase
+
+@testable import Measurement
+
+@Suite("Latency histograms")
+struct LatencyHistogramTests {
+    @Test("tell percentiles within a thousandth, and exact extremes")
+    func percentiles() {
+        var histogram = LatencyHistogram()
+        for value in 1...10_000 { histogram.record(.microseconds(Int64(value) * 100)) }
+        #expect(histogram.count == 10_000)
+        for percentile in [50.0, 90, 95, 99, 99.9] {
+            let exact = percentile * 10
+            #expect(abs(histogram.milliseconds(atPercentile: percentile) / exact - 1) < 0.0015)
+        }
+        #expect(histogram.minimumMilliseconds == 0.1)
+        #expect(histogram.maximumMilliseconds == 1000)
+        #expect(abs(histogram.meanMilliseconds - 500.05) < 1e-9)
+    }
+
+    @Test("count what is out of range instead of dropping it")
+    func clamps() {
+        var histogram = LatencyHistogram()
+        histogram.record(.milliseconds(-5))
+        histogram.record(.hours(24 * 365))
+        #expect(histogram.count == 2)
+        #expect(histogram.clamped == 2)
+        #expect(histogram.minimumMilliseconds == 0)
+    }
+
+    @Test("merge to what one histogram would have")
+    func merge() {
+        var stream = RandomStream(key: 21)
+        var whole = LatencyHistogram()
+        var parts = [LatencyHistogram(), LatencyHistogram(), LatencyHistogram()]
+        for index in 0..<9000 {
+            let value = Interval.microseconds(Int64(stream.below(50_000_000)))
+            whole.record(value)
+            parts[index % 3].record(value)
+        }
+        var merged = LatencyHistogram()
+        for part in parts { merged.merge(part) }
+        #expect(merged.count == whole.count)
+        #expect(merged.meanMilliseconds == whole.meanMilliseconds)
+        for percentile in [0.0, 1, 50, 99, 99.9, 100] {
+            #expect(merged.milliseconds(atPercentile: percentile) == whole.milliseconds(atPercentile: percentile))
+        }
+    }
+
+    @Test("are silent when empty")
+    func empty() {
+        let histogram = LatencyHistogram()
+        #expect(histogram.milliseconds(atPercentile: 99) == 0)
+        #expect(histogram.meanMilliseconds == 0)
+        #expect(histogram.minimumMilliseconds == 0)
+    }
+}
+
+@Suite("Size and coarse histograms")
+struct SmallHistogramTests {
+    @Test("sizes are exact below 1024 and within a hundredth above")
+    func sizes() {
+        var histogram = SizeHistogram()
+        for value in UInt64(1)...1000 { histogram.record(value) }
+        #expect(histogram.value(atPercentile: 50) == 500)
+        #expect(histogram.value(atPercentile: 100) == 1000)
+        #expect(histogram.mean == 500.5)
+        for exponent in UInt64(10)..<40 {
+            for offset in [UInt64(0), 1, 77, 1000] {
+                let value = UInt64(1) << exponent + offset
+                let bound = SizeHistogram.upperBound(of: SizeHistogram.index(of: value))
+                #expect(bound >= value && Double(bound) <= Double(value) * 1.016)
+            }
+        }
+    }
+
+    @Test("coarse ones stay within a tenth over nine decades and merge exactly")
+    func coarse() {
+        var merged = CoarseHistogram()
+        var whole = CoarseHistogram()
+        var value: Int64 = 1
+        while value < 1_000_000_000_000 {
+            var one = CoarseHistogram()
+            one.record(.microseconds(value))
+            let told = one.milliseconds(atPercentile: 50) * 1000
+            #expect(abs(told / Double(value) - 1) <= 0.1, "\(value)")
+            merged.merge(one)
+            whole.record(.microseconds(value))
+            value = value * 5 / 3 + 1
+        }
+        #expect(merged == whole)
+    }
+}

@@ -1,0 +1,121 @@
+import Accounting
+import Testing
+import Timebase
+
+@testable import Measurement
+
+@Suite("The time series")
+struct TimeSeriesTests {
+    let start = Instant(milliseconds: 1_000_000)
+
+    @Test("keeps its memory constant and its sums whole over a week")
+    func week() {
+        var series = TimeSeries(start: start)
+        for minute in Int64(0)..<(7 * 24 * 60) {
+            series.update(at: start + .minutes(minute)) { $0.captured += 3 }
+        }
+        #expect(series.buckets.count <= TimeSeries.capacity)
+        #expect(series.buckets.reduce(0) { $0 + $1.captured } == 3 * 7 * 24 * 60)
+        #expect(series.width > .seconds(300))
+    }
+
+    @Test("merges shards of different lengths and widths without losing a count")
+    func merge() {
+        var short = TimeSeries(start: start)
+        var long = TimeSeries(start: start)
+        for second in Int64(0)..<100 { short.update(at: start + .seconds(second)) { $0.requests += 1 } }
+        for second in Int64(0)..<5000 { long.update(at: start + .seconds(second)) { $0.requests += 1 } }
+        for (one, other) in [(short, long), (long, short)] {
+            var merged = one
+            merged.merge(other)
+            #expect(merged.buckets.reduce(0) { $0 + $1.requests } == 5100)
+            #expect(merged.width == long.width)
+        }
+    }
+}
+
+@Suite("The recorder")
+struct RunRecorderTests {
+    let start = Instant(milliseconds: 1_700_000_000_000)
+
+    func event(_ sequence: UInt32, _ disposition: Disposition, age: Interval = .seconds(2)) -> SealedEvent {
+        SealedEvent(
+            id: EventID(device: 3, sequence: sequence), label: 0, attempts: 1, disposition: disposition,
+            capturedAt: start, ackedAt: disposition == .delivered ? start + age : .distantFuture)
+    }
+
+    @Test("makes books, freshness and beliefs from the same events")
+    func books() throws {
+        var recorder = RunRecorder(start: start, populationCount: 1)
+        let events = [
+            event(0, .delivered), event(1, .evicted(.storageLimit)), event(2, .delivered, age: .minutes(5)),
+            event(3, .suppressed(.invalid)), event(4, .rejected(status: 413)),
+        ]
+        recorder.note(events, population: 0)
+        recorder.note(gauges: TimeSeries.Gauges(), captured: 5, population: 0, at: start)
+        let record = recorder.populations[0]
+        #expect(record.ledger.balance == 0)
+        #expect(record.ledger.lostInAnyWay == 2)
+        let metrics = record.metrics(seconds: 10)
+        let within = try #require(metrics.first { $0.name == "freshness_within_1m" })
+        guard case .rate(let passes, let fails) = within.value else { throw UnexpectedKind() }
+        // Four of five were recorded by the SDK; one of them arrived within a minute.
+        #expect((passes, fails) == (1, 3))
+    }
+
+    struct UnexpectedKind: Error {}
+
+    @Test("has a fingerprint that knows content but not order")
+    func fingerprint() {
+        let events = (0..<100).map { event(UInt32($0), $0 % 3 == 0 ? .delivered : .lost(.killed)) }
+        var one = RunRecorder(start: start, populationCount: 1)
+        one.note(events, population: 0)
+        var other = RunRecorder(start: start, populationCount: 1)
+        other.note(events.reversed(), population: 0)
+        #expect(one.eventFingerprint == other.eventFingerprint)
+        var third = RunRecorder(start: start, populationCount: 1)
+        third.note(events.dropLast() + [event(99, .lost(.storageError))], population: 0)
+        #expect(third.eventFingerprint != one.eventFingerprint)
+    }
+
+    @Test("leaves refusals out of the durations and offline attempts out of the requests")
+    func failures() throws {
+        var recorder = RunRecorder(start: start, populationCount: 1)
+        var refused = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(1))
+        refused.failure = "refused"
+        var offline = refused
+        offline.failure = "offline"
+        var answered = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(80))
+        answered.status = 200
+        for sample in [refused, offline, answered] { recorder.note(sample, population: 0) }
+        let record = recorder.populations[0]
+        #expect(record.requests == 2)
+        #expect(record.failedRequests == 1)
+        #expect(record.offlineAttempts == 1)
+        #expect(record.answers.map(\.name) == ["200", "refused"])
+        let duration = try #require(record.metrics(seconds: 1).first { $0.name == "http_req_duration" })
+        guard case .trend(let trend) = duration.value else { throw UnexpectedKind() }
+        #expect(trend.summary.count == 1)
+        #expect(abs(trend.summary.median - 80) < 0.1)
+    }
+
+    @Test("merges shards to what one recorder would have")
+    func merge() {
+        var whole = RunRecorder(start: start, populationCount: 2)
+        var parts = [RunRecorder(start: start, populationCount: 2), RunRecorder(start: start, populationCount: 2)]
+        for index in 0..<200 {
+            let sealed = [event(UInt32(index), .delivered, age: .milliseconds(Int64(index)))]
+            whole.note(sealed, population: index % 2)
+            parts[index / 100].note(sealed, population: index % 2)
+        }
+        parts[0].merge(parts[1])
+        #expect(parts[0].eventFingerprint == whole.eventFingerprint)
+        #expect(parts[0].beliefs.delivered == whole.beliefs.delivered)
+        for population in 0..<2 {
+            #expect(parts[0].populations[population].ledger == whole.populations[population].ledger)
+            #expect(
+                parts[0].populations[population].freshness.meanMilliseconds
+                    == whole.populations[population].freshness.meanMilliseconds)
+        }
+    }
+}
