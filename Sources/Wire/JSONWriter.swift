@@ -91,19 +91,48 @@ extension WireBuffer {
     package mutating func appendJSONEscaped(
         utf8: UnsafeRawBufferPointer, slashes: JSONSlashes = .plain
     ) {
-        let escapesSlashes = slashes == .escaped
-        var runStart = 0
-        for index in utf8.indices {
-            let byte = utf8[index]
-            let isPlain =
-                byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-                && !(escapesSlashes && byte == UInt8(ascii: "/"))
-            if isPlain { continue }
-            append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[runStart..<index]))
-            appendJSONEscape(of: byte)
-            runStart = index &+ 1
+        var start = 0
+        while start < utf8.count {
+            let end = WireBuffer.firstEscape(in: utf8, from: start, slashes: slashes)
+            append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[start..<end]))
+            if end < utf8.count { appendJSONEscape(of: utf8[end]) }
+            start = end + 1
         }
-        append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[runStart...]))
+    }
+
+    /// The offset of the first byte from `start` on that JSON must escape, or the end.
+    ///
+    /// Looks at eight bytes a step: `(x - 0x01…) & ~x & 0x80…` marks the zero bytes of x, and so
+    /// with 0x20 those below a space. Marks above the lowest one may be false; it alone is used.
+    private static func firstEscape(
+        in utf8: UnsafeRawBufferPointer, from start: Int, slashes: JSONSlashes
+    ) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // Without a fourth byte to look for, the first is looked for twice.
+        let slash = UInt64(slashes == .escaped ? UInt8(ascii: "/") : UInt8(ascii: "\""))
+        var index = start
+        while index &+ 8 <= utf8.count {
+            let word = UInt64(littleEndian: utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+            let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+            let others = word ^ ones &* slash
+            let marks =
+                (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+                | (backslashes &- ones) & ~backslashes | (others &- ones) & ~others
+            let hits = marks & (ones &* 0x80)
+            if hits != 0 { return index &+ hits.trailingZeroBitCount >> 3 }
+            index &+= 8
+        }
+        while index < utf8.count {
+            let byte = utf8[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+                || UInt64(byte) == slash
+            {
+                return index
+            }
+            index &+= 1
+        }
+        return utf8.count
     }
 
     /// Appends the escape of one byte below 0x80.

@@ -1,13 +1,11 @@
 /// The digit pairs 00 … 99, so that a division yields two digits.
-@usableFromInline
-let digitPairs: StaticString = """
+private let digitPairs: StaticString = """
     00010203040506070809101112131415161718192021222324252627282930313233343536373839\
     40414243444546474849505152535455565758596061626364656667686970717273747576777879\
     8081828384858687888990919293949596979899
     """
 
 /// The powers of ten that fit into 64 bits.
-@usableFromInline
 let powersOfTen: [UInt64] = [
     1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
@@ -34,10 +32,9 @@ extension WireBuffer {
             return
         }
         let count = WireBuffer.decimalDigits(of: value)
-        append(upTo: count) { memory in
-            WireBuffer.writeDigits(of: value, endingAt: memory + count)
-            return count
-        }
+        prepare(for: count)
+        used &+= count
+        WireBuffer.writeDigits(of: value, endingAt: base + used)
     }
 
     /// Appends `value` / 10^`decimals` with exactly `decimals` digits after the point: 3482 with 3
@@ -100,10 +97,12 @@ extension WireBuffer {
         }
         var power = 1.0
         for decimals in 0...6 {
-            let scaled = (value * power).rounded()
-            guard scaled.magnitude < 1e15 else { return false }
-            if scaled / power == value {
-                appendFixed(Int64(scaled), decimals: decimals)
+            let product = value * power
+            guard product.magnitude < 1e15 else { return false }
+            // Rounds by truncation: `rounded()` would be a call into the C mathematical library.
+            let scaled = Int64(product + (product < 0 ? -0.5 : 0.5))
+            if Double(scaled) / power == value {
+                appendFixed(scaled, decimals: decimals)
                 return true
             }
             power *= 10
@@ -112,17 +111,18 @@ extension WireBuffer {
     }
 
     /// The number of decimal digits of a value; 1 for zero.
-    @usableFromInline
-    static func decimalDigits(of value: UInt64) -> Int {
-        // 1233 / 4096 approximates log10(2) closely enough for 64 bits.
-        let estimate = ((64 &- value.leadingZeroBitCount) &* 1233) >> 12
-        guard estimate < powersOfTen.count else { return powersOfTen.count }
-        return max(1, estimate &+ (value >= powersOfTen[estimate] ? 1 : 0))
+    private static func decimalDigits(of value: UInt64) -> Int {
+        var count = 1
+        var rest = value
+        while rest >= 10_000 {
+            rest /= 10_000
+            count &+= 4
+        }
+        return count &+ (rest < 10 ? 0 : rest < 100 ? 1 : rest < 1000 ? 2 : 3)
     }
 
     /// Writes all digits of a value to the memory before `end`.
-    @usableFromInline
-    static func writeDigits(of value: UInt64, endingAt end: UnsafeMutableRawPointer) {
+    private static func writeDigits(of value: UInt64, endingAt end: UnsafeMutableRawPointer) {
         let pairs = UnsafeRawPointer(digitPairs.utf8Start)
         var rest = value
         var end = end

@@ -1,7 +1,6 @@
 /// Bytes that grow at the end: what every encoder of this module writes into.
 ///
-/// A value type around one array whose tail beyond ``count`` is kept zero-filled, so that writers
-/// get raw memory without an array append per byte. Reuse one buffer with
+/// A value type whose copies share memory until one is written to. Reuse one buffer with
 /// ``removeAll(keepingCapacity:)``: then no append allocates.
 ///
 /// ```swift
@@ -11,18 +10,25 @@
 /// ```
 ///
 /// Every append is O(bytes appended), amortised over growth by doubling.
-package struct WireBuffer: Sendable {
-    /// The memory; the first `used` bytes are the content.
-    @usableFromInline var storage: [UInt8]
+// SAFETY: the memory is written only after `prepare` found that no other buffer shares it, as in
+// every copy-on-write type, and `WireMemory` itself never changes.
+package struct WireBuffer: @unchecked Sendable {
+    /// What owns the memory at `base`; `nil` as long as there is none.
+    @usableFromInline var owner: WireMemory?
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var room: Int
     @usableFromInline var used: Int
 
     /// Makes an empty buffer with room for `capacity` bytes.
     ///
     /// - Precondition: `capacity` ≥ 0.
-    @inlinable
     package init(capacity: Int = 0) {
-        storage = [UInt8](repeating: 0, count: capacity)
+        owner = nil
+        // Somewhere that is never read nor written, as a buffer without memory is empty.
+        base = UnsafeMutableRawPointer(mutating: ("" as StaticString).utf8Start)
+        room = 0
         used = 0
+        if capacity > 0 { reallocate(capacity) }
     }
 
     /// Makes a buffer that holds the UTF-8 of a text.
@@ -41,14 +47,14 @@ package struct WireBuffer: Sendable {
 
     /// The number of bytes that fit without an allocation.
     @inlinable
-    package var capacity: Int { storage.count }
+    package var capacity: Int { room }
 
     /// The last byte written, or `nil`.
     @inlinable
-    package var last: UInt8? { used == 0 ? nil : storage[used &- 1] }
+    package var last: UInt8? { used == 0 ? nil : self[used &- 1] }
 
     /// A copy of the content. O(`count`).
-    package var bytes: [UInt8] { Array(storage[..<used]) }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// The content as text, with U+FFFD in place of what is not UTF-8. O(`count`).
     package var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
@@ -59,7 +65,7 @@ package struct WireBuffer: Sendable {
     @inlinable
     package subscript(offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < used)
-        return storage[offset]
+        return base.load(fromByteOffset: offset, as: UInt8.self)
     }
 
     /// Calls `body` with the content, in place; the memory is valid during the call only.
@@ -67,24 +73,29 @@ package struct WireBuffer: Sendable {
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let used = used
-        return try storage.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
-            try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<used]))
+        try withExtendedLifetime(owner) { () throws(Failure) -> Result in
+            try body(UnsafeRawBufferPointer(start: base, count: used))
         }
     }
 
     /// Makes room for `additional` more bytes.
+    ///
+    /// - Precondition: `additional` ≥ 0.
     @inlinable
-    package mutating func reserve(_ additional: Int) {
-        // Cannot overflow: both counts are of bytes in memory.
-        if used &+ additional > storage.count { grow(by: additional) }
+    package mutating func reserve(_ additional: Int) { prepare(for: additional) }
+
+    /// Makes sure that `additional` bytes may be written behind the content.
+    @inlinable
+    @inline(__always)
+    mutating func prepare(for additional: Int) {
+        // `room - used` is from 0 on, so that a negative number fails too.
+        if additional > room &- used || !isKnownUniquelyReferenced(&owner) { makeRoom(for: additional) }
     }
 
     /// Removes everything, and by default keeps the memory for the next content. O(1) then.
     @inlinable
     package mutating func removeAll(keepingCapacity: Bool = true) {
-        used = 0
-        if !keepingCapacity { storage = [] }
+        if keepingCapacity { used = 0 } else { self = WireBuffer() }
     }
 
     /// Removes what was written after the first `count` bytes.
@@ -106,42 +117,51 @@ package struct WireBuffer: Sendable {
     package mutating func append<Failure: Error>(
         upTo limit: Int, writingWith write: (UnsafeMutableRawPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        guard limit > 0 else { return }
-        reserve(limit)
-        let start = used
-        let written = try storage.withUnsafeMutableBufferPointer { memory throws(Failure) -> Int in
-            guard let base = memory.baseAddress else { return 0 }
-            return try write(UnsafeMutableRawPointer(base + start))
-        }
+        precondition(limit >= 0)
+        prepare(for: limit)
+        let written = try write(base + used)
         precondition(written >= 0 && written <= limit)
-        used = start &+ written
+        used &+= written
     }
 
-    /// At least doubles the memory, so that appends are O(1) amortised.
+    /// The slow path of ``prepare(for:)``: at least doubles what is too small, copies what is shared.
     @usableFromInline
     @inline(never)
-    mutating func grow(by additional: Int) {
+    mutating func makeRoom(for additional: Int) {
         precondition(additional >= 0)
-        // A multiple of eight, so that the tail can be zeroed by words.
-        let size = (max(used + additional, storage.count * 2, 64) + 7) & ~7
-        storage = [UInt8](unsafeUninitializedCapacity: size) { memory, initializedCount in
-            let target = UnsafeMutableRawBufferPointer(memory)
-            storage.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<used])) }
-            for offset in used..<min(size, (used + 7) & ~7) { memory[offset] = 0 }
-            for offset in stride(from: (used + 7) & ~7, to: size, by: 8) {
-                target.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
-            }
-            initializedCount = size
-        }
+        let needed = used + additional
+        reallocate(needed <= room ? room : max(needed, room * 2, 64))
     }
+
+    /// Moves the content to memory of its own of the given size.
+    private mutating func reallocate(_ size: Int) {
+        let memory = WireMemory(size: size)
+        if used > 0 { memory.base.copyMemory(from: base, byteCount: used) }
+        owner = memory
+        base = memory.base
+        room = size
+    }
+}
+
+/// The memory of one or more wire buffers, freed with the last of them.
+@usableFromInline
+final class WireMemory: @unchecked Sendable {
+    // SAFETY: the object itself is constant; writing to its memory is the buffers' affair.
+    let base: UnsafeMutableRawPointer
+
+    init(size: Int) {
+        base = UnsafeMutableRawPointer.allocate(byteCount: max(size, 1), alignment: 16)
+    }
+
+    deinit { base.deallocate() }
 }
 
 extension WireBuffer {
     /// Appends one byte.
     @inlinable
     package mutating func append(_ byte: UInt8) {
-        reserve(1)
-        storage[used] = byte
+        prepare(for: 1)
+        base.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
         used &+= 1
     }
 
@@ -157,6 +177,8 @@ extension WireBuffer {
     }
 
     /// Appends the UTF-8 of a text.
+    // Disfavoured, because a literal would choose it over the quicker one for StaticString.
+    @_disfavoredOverload
     @inlinable
     package mutating func append(_ text: String) {
         var text = text
@@ -167,10 +189,9 @@ extension WireBuffer {
     @inlinable
     package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
-        append(upTo: bytes.count) { memory in
-            memory.copyMemory(from: source, byteCount: bytes.count)
-            return bytes.count
-        }
+        prepare(for: bytes.count)
+        (base + used).copyMemory(from: source, byteCount: bytes.count)
+        used &+= bytes.count
     }
 
     /// Appends the bytes of an array.
@@ -206,6 +227,6 @@ extension WireBuffer {
 extension WireBuffer: Equatable {
     /// Whether two buffers hold the same bytes, whatever their capacity.
     package static func == (left: WireBuffer, right: WireBuffer) -> Bool {
-        left.used == right.used && left.storage[..<left.used] == right.storage[..<right.used]
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
     }
 }

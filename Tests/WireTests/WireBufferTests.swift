@@ -45,6 +45,27 @@ struct WireBufferTests {
         #expect(copy == WireBuffer("one") && copy != buffer)
     }
 
+    @Test("a copy survives whatever the original does with its memory")
+    func sharedMemory() {
+        var buffer = WireBuffer("one")
+        let copies = (buffer, buffer, buffer)
+        buffer.removeAll()
+        buffer.append("NEW")
+        var cut = copies.1
+        cut.truncate(to: 1)
+        cut.append(UInt8(ascii: "!"))
+        var doubled = copies.2
+        doubled.append(contentsOf: doubled)
+        var written = copies.0
+        written.append(upTo: 3) { memory in
+            memory.storeBytes(of: 0x58, as: UInt8.self)
+            return 1
+        }
+        #expect(
+            buffer.text == "NEW" && cut.text == "o!" && doubled.text == "oneone" && written.text == "oneX")
+        #expect(copies.0.text == "one" && copies.1.text == "one" && copies.2.text == "one")
+    }
+
     @Test("forgets what a throwing writer wrote")
     func throwingWriter() {
         var buffer = WireBuffer("kept")
