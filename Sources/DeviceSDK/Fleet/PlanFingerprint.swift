@@ -1,0 +1,43 @@
+import AppModel
+import Timebase
+
+extension PlannedAction {
+    /// A hash of the action, its device and its time since the run's start: the same in every run
+    /// of one plan, on every machine. Summed over all actions it is a plan's fingerprint.
+    func fingerprint(population: Int, device: UInt64, start: Instant) -> UInt64 {
+        var hash = RandomStream(key: UInt64(population)).child(device)
+        hash = hash.child(UInt64(bitPattern: (at - start).nanoseconds))
+        return hash.child(action.code).key
+    }
+}
+
+extension UserAction {
+    /// A number that differs between any two actions that differ in kind or content.
+    private var parts: (kind: UInt64, first: UInt64, second: UInt64) {
+        switch self {
+        case .launch(let passive): (0, passive ? 1 : 0, 0)
+        case .enterForeground: (1, 0, 0)
+        case .enterBackground: (2, 0, 0)
+        case .kill: (3, 0, 0)
+        case .crash(let reason): (4, UInt64(reason), 0)
+        case .appear(let screen, let referrer): (5, UInt64(screen), referrer.map { UInt64($0) + 1 } ?? 0)
+        case .disappear(let screen): (6, UInt64(screen), 0)
+        case .tap(let screen, let control): (7, UInt64(screen), UInt64(control))
+        case .business(let event, let subject): (8, UInt64(event), UInt64(subject))
+        case .beginTimed(let event): (9, UInt64(event), 0)
+        case .web(let event, let subject): (10, UInt64(event), UInt64(subject))
+        case .login(let account, let signUp): (11, signUp ? 1 : 0, UInt64(account))
+        case .logout: (12, 0, 0)
+        case .profile(let update, let subject): (13, UInt64(update), UInt64(subject))
+        case .item(let update, let subject): (14, UInt64(update), UInt64(subject))
+        case .registerSuperProperties(let group): (15, UInt64(group), 0)
+        case .updateApp(let version): (16, UInt64(version), 0)
+        }
+    }
+
+    /// Kind in the top 8 bits, the first number (17 bits at most) below, the second in the lower 32.
+    var code: UInt64 {
+        let (kind, first, second) = parts
+        return kind << 56 | first << 32 | second
+    }
+}

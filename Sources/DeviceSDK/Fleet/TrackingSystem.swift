@@ -1,0 +1,61 @@
+package import Accounting
+package import AppModel
+package import Timebase
+package import Wire
+package import World
+
+/// What a ``SystemFleet`` wants to know of a device's state, whatever its system.
+package protocol TrackedDevice {
+    /// The sequence of the next event: how many the device has captured.
+    var nextSequence: UInt32 { get }
+    /// Rows in its store.
+    var storedCount: Int { get }
+    /// Whether the app is in the foreground.
+    var isForeground: Bool { get }
+}
+
+/// One tracking system: its rules, its encoder, and the steps of its state machine.
+///
+/// A system holds what all its devices share; a device's own state is a ``Device`` that the fleet
+/// keeps and hands in. Each step happens at a time that is given, and asks for things by adding to
+/// the effects. A system never looks at a clock and never draws but from named streams.
+package protocol TrackingSystem {
+    associatedtype Device: TrackedDevice
+
+    /// What ``SealedEvent/label`` points into.
+    var labels: [EventLabel] { get }
+
+    /// The device with an index in the population, before it arrives.
+    func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device
+
+    /// The device appears, with the events that it captured before, if the rules say so.
+    mutating func arrive(_ device: inout Device, effects: inout DeviceEffects)
+
+    /// Something happens to the app.
+    mutating func perform(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects)
+
+    /// When the device's next timer is due; ``Timebase/Instant/distantFuture`` for none.
+    func nextDue(of device: borrowing Device) -> Instant
+
+    /// Fires the device's next timer, which is due at `now`.
+    mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects)
+
+    /// See ``DeviceFleet/encode(_:request:at:into:)``.
+    mutating func encode(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead
+
+    /// See ``DeviceFleet/complete(_:request:outcome:at:effects:)``.
+    mutating func complete(
+        _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects)
+
+    /// The device's network changed.
+    mutating func setNetwork(
+        _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects)
+
+    /// The run ends: seals every event of the device that has no fate yet.
+    mutating func finish(_ device: inout Device, effects: inout DeviceEffects)
+}

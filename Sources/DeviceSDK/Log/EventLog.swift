@@ -1,0 +1,226 @@
+/// The store in memory: 32-byte rows in chunks, oldest first.
+///
+/// Rows leave mostly from the front and in batches. A chunk holds ``chunkSize`` rows; an empty one is
+/// freed at once and thin neighbours are merged, so memory follows the rows: 33 bytes a row in a
+/// full store, nothing in an empty one. Cost per row is O(1) amortised in all operations; finding a
+/// batch by its sequences is a binary search over the chunks.
+package struct EventLog: EventStore, Sendable {
+    /// Rows in a chunk, at most. 4 kB: small enough to give memory back, large enough that the
+    /// chunk table of 10,000 rows has 79 entries.
+    static let chunkSize = 128
+
+    /// Rows in order, and how many of them are idle.
+    struct Chunk: Sendable {
+        var rows: ContiguousArray<EventRecord>
+        var idle: Int
+    }
+
+    private(set) var chunks: ContiguousArray<Chunk> = []
+    private var rowCount: UInt32 = 0
+    private var idleRowCount: UInt32 = 0
+
+    /// Makes an empty log; takes no memory beyond the value itself.
+    package init() {}
+
+    package var count: Int { Int(rowCount) }
+    package var idleCount: Int { Int(idleRowCount) }
+    package var first: EventRecord? { chunks.first?.rows.first }
+
+    package mutating func append(_ record: EventRecord) -> Bool {
+        if let last = chunks.indices.last, chunks[last].rows.count < EventLog.chunkSize {
+            precondition(chunks[last].rows[chunks[last].rows.count - 1].sequence < record.sequence)
+            reserveForAppend(inChunk: last)
+            chunks[last].rows.append(record)
+            chunks[last].idle += record.isUploading ? 0 : 1
+        } else {
+            var rows = ContiguousArray<EventRecord>()
+            // A store that already filled a chunk will fill this one.
+            if !chunks.isEmpty { rows.reserveCapacity(EventLog.chunkSize) }
+            rows.append(record)
+            chunks.append(Chunk(rows: rows, idle: record.isUploading ? 0 : 1))
+        }
+        rowCount += 1
+        idleRowCount += record.isUploading ? 0 : 1
+        return true
+    }
+
+    /// Growth by doubling that ends at a chunk's size and not at the next power of two above it.
+    private mutating func reserveForAppend(inChunk index: Int) {
+        let rows = chunks[index].rows.count
+        guard rows == chunks[index].rows.capacity else { return }
+        chunks[index].rows.reserveCapacity(min(EventLog.chunkSize, max(4, rows * 2)))
+    }
+
+    package func copyOldest(
+        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>
+    ) {
+        var left = limit
+        for chunk in chunks where left > 0 && (!idleOnly || chunk.idle > 0) {
+            for row in chunk.rows where !idleOnly || !row.isUploading {
+                guard left > 0 else { return }
+                batch.append(row)
+                left -= 1
+            }
+        }
+    }
+
+    package mutating func update(
+        _ rows: ContiguousArray<EventRecord>, _ change: (inout EventRecord) -> Void
+    ) {
+        var next = 0
+        while next < rows.count, let index = chunkIndex(holding: rows[next].sequence) {
+            var position = chunks[index].rows.firstIndex(from: rows[next].sequence)
+            while next < rows.count && position < chunks[index].rows.count {
+                let wanted = rows[next].sequence
+                let present = chunks[index].rows[position].sequence
+                if present == wanted { apply(change, chunk: index, position: position) }
+                if present >= wanted { next += 1 }
+                if present <= wanted { position += 1 }
+            }
+        }
+    }
+
+    private mutating func apply(
+        _ change: (inout EventRecord) -> Void, chunk: Int, position: Int
+    ) {
+        let wasIdle = !chunks[chunk].rows[position].isUploading
+        change(&chunks[chunk].rows[position])
+        let isIdle = !chunks[chunk].rows[position].isUploading
+        guard wasIdle != isIdle else { return }
+        chunks[chunk].idle += isIdle ? 1 : -1
+        idleRowCount = isIdle ? idleRowCount + 1 : idleRowCount - 1
+    }
+
+    package mutating func delete(
+        _ rows: ContiguousArray<EventRecord>, _ deleted: (EventRecord) -> Void
+    ) -> Bool {
+        var next = 0
+        while next < rows.count, let index = chunkIndex(holding: rows[next].sequence) {
+            let last = chunks[index].rows[chunks[index].rows.count - 1].sequence
+            var position = next
+            filter(chunk: index) { row in
+                while position < rows.count && rows[position].sequence < row.sequence { position += 1 }
+                guard position < rows.count, rows[position].sequence == row.sequence else { return false }
+                deleted(row)
+                return true
+            }
+            while next < rows.count && rows[next].sequence <= last { next += 1 }
+        }
+        return true
+    }
+
+    package mutating func deleteOldest(
+        _ limit: Int, idleOnly: Bool, _ deleted: (EventRecord) -> Void
+    ) -> Bool {
+        var left = limit
+        var index = 0
+        while left > 0 && index < chunks.count {
+            if idleOnly && chunks[index].idle == 0 {
+                index += 1
+                continue
+            }
+            let before = chunks.count
+            filter(chunk: index) { row in
+                guard left > 0, !idleOnly || !row.isUploading else { return false }
+                left -= 1
+                deleted(row)
+                return true
+            }
+            // The chunk after a freed one has its index now.
+            if chunks.count == before { index += 1 }
+        }
+        return true
+    }
+
+    package mutating func updateAll(_ change: (inout EventRecord) -> Void) {
+        for index in chunks.indices {
+            for position in chunks[index].rows.indices {
+                apply(change, chunk: index, position: position)
+            }
+        }
+    }
+
+    package func forEach(_ body: (EventRecord) -> Void) {
+        for chunk in chunks { chunk.rows.forEach(body) }
+    }
+
+    /// Bytes of memory that the rows' chunks take, for tests of the bound.
+    var allocatedBytes: Int {
+        let header = 32
+        let table = chunks.isEmpty ? 0 : header + chunks.capacity * MemoryLayout<Chunk>.stride
+        return chunks.reduce(table) {
+            $0 + header + $1.rows.capacity * MemoryLayout<EventRecord>.stride
+        }
+    }
+}
+
+extension EventLog {
+    /// The first chunk whose last row is not older than `sequence`; `nil` if all rows are older.
+    private func chunkIndex(holding sequence: UInt32) -> Int? {
+        var low = 0
+        var high = chunks.count
+        while low < high {
+            let middle = (low + high) / 2
+            let rows = chunks[middle].rows
+            if rows[rows.count - 1].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < chunks.count ? low : nil
+    }
+
+    /// Removes the rows of a chunk for which `isRemoved` holds; asked once per row, in order.
+    private mutating func filter(chunk index: Int, _ isRemoved: (EventRecord) -> Bool) {
+        var removed = 0
+        var removedIdle = 0
+        chunks[index].rows.removeAll { row in
+            guard isRemoved(row) else { return false }
+            removed += 1
+            removedIdle += row.isUploading ? 0 : 1
+            return true
+        }
+        chunks[index].idle -= removedIdle
+        rowCount -= UInt32(removed)
+        idleRowCount -= UInt32(removedIdle)
+        if removed > 0 { compact(around: index) }
+    }
+
+    /// Frees an empty chunk, merges a thin one with a neighbour, and gives memory back.
+    private mutating func compact(around index: Int) {
+        if chunks[index].rows.isEmpty {
+            chunks.remove(at: index)
+            if chunks.isEmpty { chunks = [] }
+            return
+        }
+        if index > 0 && fitTogether(index - 1) {
+            mergeNext(into: index - 1)
+        } else if index + 1 < chunks.count && fitTogether(index) {
+            mergeNext(into: index)
+        } else if chunks[index].rows.capacity > 4 * chunks[index].rows.count + 8 {
+            // A copy has the capacity that it needs.
+            chunks[index].rows = ContiguousArray(chunks[index].rows[...])
+        }
+    }
+
+    private func fitTogether(_ index: Int) -> Bool {
+        chunks[index].rows.count + chunks[index + 1].rows.count <= EventLog.chunkSize
+    }
+
+    private mutating func mergeNext(into index: Int) {
+        let moved = chunks.remove(at: index + 1)
+        chunks[index].rows.reserveCapacity(EventLog.chunkSize)
+        chunks[index].rows.append(contentsOf: moved.rows)
+        chunks[index].idle += moved.idle
+    }
+}
+
+extension ContiguousArray<EventRecord> {
+    /// The position of the first row that is not older than `sequence`.
+    fileprivate func firstIndex(from sequence: UInt32) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,158 @@
+package import AppModel
+package import Timebase
+
+/// What the app's code, its views and the operating system do, as the SDK's hooks see it.
+extension SensorsSystem {
+    package mutating func perform(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch action {
+        case .updateApp(let version): device.epochs.change { $0.appVersion = version }
+        case .launch(let passive): launch(&device, passive: passive, now: now, effects: &effects)
+        case .enterForeground:
+            // A user who opens an app whose process is gone starts it.
+            if !device.isRunning { launch(&device, passive: false, now: now, effects: &effects) }
+            enterForeground(&device, now: now, effects: &effects)
+        case .enterBackground where device.isRunning:
+            enterBackground(&device, now: now, effects: &effects)
+        case .kill where device.isRunning: die(&device, effects: &effects)
+        case .crash(let reason) where device.isRunning:
+            crash(&device, reason: reason, now: now, effects: &effects)
+        default:
+            if device.isRunning { performInApp(action, on: &device, at: now, effects: &effects) }
+        }
+    }
+
+    private mutating func performInApp(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        var draft: EventDraft
+        switch action {
+        case .appear(let screen, let referrer):
+            device.currentScreen = screen
+            draft = EventDraft(SensorsTemplates.viewScreen, screen: screen)
+            draft.control = referrer ?? .max
+        case .tap(let screen, let control):
+            guard !isRepeatedTap(&device, screen: screen, control: control, now: now) else { return }
+            draft = tapDraft(device, screen: screen, control: control)
+        case .business(let event, let subject):
+            draft = businessDraft(&device, event: event, subject: subject, now: now)
+        case .web(let event, let subject):
+            guard encoder.acceptsWebEvent(screen: device.currentScreen) else { return }
+            draft = EventDraft(templates.business(event), screen: device.currentScreen)
+            draft.detail = subject
+        case .profile(let update, let subject):
+            draft = EventDraft(templates.profile(update), screen: device.currentScreen)
+            draft.detail = subject
+        case .item(let update, let subject):
+            guard templates.capturesItems else { return }
+            draft = EventDraft(templates.item(update), screen: device.currentScreen)
+            draft.detail = subject
+        case .login(let account, _):
+            login(&device, account: account, now: now, effects: &effects)
+            return
+        default:
+            changeState(action, of: &device, at: now)
+            return
+        }
+        capture(draft, on: &device, now: now, effects: &effects)
+    }
+
+    /// Calls that capture nothing. A disabled SDK hands out no instance (`sharedInstance` is nil), so
+    /// they do nothing then.
+    private func changeState(_ action: UserAction, of device: inout Device, at now: Instant) {
+        guard !isDisabled(device) else { return }
+        switch action {
+        case .logout: device.epochs.change { $0.account = nil }
+        case .registerSuperProperties(let group):
+            device.epochs.change { $0.superGroups |= 1 << UInt64(group & 63) }
+        case .beginTimed(let event):
+            device.timers.removeAll { $0.event == event }
+            device.timers.append(EventTimer(event: event, began: now))
+        default: break
+        }
+    }
+
+    /// `login:` with the account in use does nothing; another one is stored first, so that
+    /// `$SignUp` carries it as its `distinct_id`.
+    private mutating func login(
+        _ device: inout Device, account: UInt32, now: Instant, effects: inout DeviceEffects
+    ) {
+        guard device.epochs.current.account != account else { return }
+        if !isDisabled(device) { device.epochs.change { $0.account = account } }
+        var draft = EventDraft(SensorsTemplates.signUp, screen: device.currentScreen)
+        draft.detail = account
+        capture(draft, on: &device, now: now, effects: &effects)
+    }
+
+    /// 4.9.1 drops a tap less than 0.1 s after the last one on the same view, before it builds
+    /// anything (`SAAutoTrackUtils isValidAppClickForObject:`); rows of lists are not asked.
+    private func isRepeatedTap(
+        _ device: inout Device, screen: UInt16, control: UInt16, now: Instant
+    ) -> Bool {
+        guard isRecent, plan.app.screens[Int(screen)].controls[Int(control)].position == nil else {
+            return false
+        }
+        if device.lastTap == (screen, control) && now - device.lastTapAt < .milliseconds(100) { return true }
+        device.lastTap = (screen, control)
+        device.lastTapAt = now
+        return false
+    }
+
+    private func tapDraft(_ device: borrowing Device, screen: UInt16, control: UInt16) -> EventDraft {
+        var draft = EventDraft(SensorsTemplates.click, screen: screen)
+        draft.control = control
+        if let position = plan.app.screens[Int(screen)].controls[Int(control)].position {
+            var stream = plan.stream(.screens, index: Int(device.index))
+                .child(UInt64(device.nextSequence))
+            draft.detail = UInt32(stream.below(UInt64(max(1, position.rows))))
+        }
+        return draft
+    }
+
+    private func businessDraft(
+        _ device: inout Device, event: UInt16, subject: UInt32, now: Instant
+    ) -> EventDraft {
+        var draft = EventDraft(templates.business(event), screen: device.currentScreen)
+        draft.detail = subject
+        guard let place = device.timers.firstIndex(where: { $0.event == event }), !isDisabled(device) else {
+            return draft
+        }
+        let timer = device.timers.remove(at: place)
+        draft.setDuration(now - timer.began + timer.accumulated, isRecent: isRecent)
+        return draft
+    }
+}
+
+/// An event that the SDK begins to build.
+struct EventDraft {
+    var template: UInt16
+    var screen: UInt16
+    var control = UInt16.max
+    var detail: UInt32 = 0
+    var flags: SensorsEventFlags = []
+    /// Built whatever the configuration says (`$AppRemoteConfigChanged`).
+    var ignoresConfig = false
+
+    /// The entity that a business event, a profile or an item speaks of.
+    var subject: UInt32 {
+        guard flags.contains(.timed) else { return detail }
+        return control == .max ? 0 : UInt32(control)
+    }
+
+    init(_ template: UInt16, screen: UInt16 = .max) {
+        self.template = template
+        self.screen = screen
+    }
+
+    /// Sets `event_duration`. Out of the range (0, 24 h), 1.x leaves it out and 4.x writes 0.
+    mutating func setDuration(_ duration: Interval, isRecent: Bool) {
+        let milliseconds = duration.milliseconds
+        let isInRange = milliseconds > 0 && milliseconds < 86_400_000
+        guard isInRange || isRecent else { return }
+        // The entity makes room for the duration; numbers beyond 16 bits are given up.
+        if template != SensorsTemplates.appEnd { control = UInt16(exactly: detail) ?? .max }
+        flags.insert(.timed)
+        detail = isInRange ? UInt32(milliseconds) : 0
+    }
+}

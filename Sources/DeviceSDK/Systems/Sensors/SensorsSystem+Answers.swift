@@ -1,0 +1,121 @@
+import Accounting
+package import Timebase
+
+/// From an answer to the fates of the events that the request carried.
+extension SensorsSystem {
+    package mutating func complete(
+        _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        // A request of a process that died in between has nobody who waits for it.
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return }
+        let ended = device.requests.remove(at: place)
+        if device.requests.isEmpty { device.requests = [] }
+        startRequests(of: &device, effects: &effects)
+        if request.kind == .config {
+            completeFetch(ended, of: &device, outcome: outcome, now: now, effects: &effects)
+        } else {
+            completeUpload(ended, of: &device, outcome: outcome, now: now, effects: &effects)
+        }
+        device.trimEpochs()
+    }
+
+    private mutating func completeUpload(
+        _ request: SensorsRequest, of device: inout Device, outcome: RequestOutcome, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let goesOn = settle(request, of: &device, outcome: outcome, now: now, effects: &effects)
+        // What begins now is what the queue is held for.
+        if request.isBlocking { device.state.remove(.isBlocked) }
+        // 4.9.1 asks for the network before each batch, 1.10.17 once per flush.
+        if goesOn && (!isRecent || allowsUpload(device.epochs.current.network)) {
+            sendBatch(of: &device, batchesLeft: request.batchesLeft, plannedAt: now, effects: &effects)
+        }
+        if request.isBlocking { drainQueue(of: &device, now: now, effects: &effects) }
+    }
+
+    /// Moves the rows of an answered request.
+    ///
+    /// - Returns: whether the flush goes on with the next batch.
+    private func settle(
+        _ request: SensorsRequest, of device: inout Device, outcome: RequestOutcome, now: Instant,
+        effects: inout DeviceEffects
+    ) -> Bool {
+        var status: UInt16?
+        if case .answered(let answer, _) = outcome, !keeps(answer, isDebug: request.isDebug) {
+            status = answer
+        }
+        let isPositive = status.map { (200...299).contains($0) } ?? false
+        releaseGhosts(of: request, isPositive: isPositive, on: &device, now: now, effects: &effects)
+        // While rows wait in memory, 4.9.1 neither deletes nor unmarks rows of the database.
+        let isStuck = !request.isFromMemory && device.memory.count > 0
+        release(
+            request, of: &device, isPositive: isPositive, staysMarked: status != nil || isStuck, now: now,
+            effects: &effects)
+        guard let status else { return false }
+        guard !isStuck else { return true }
+        let isDeleted = delete(request, status: status, of: &device, effects: &effects)
+        return isRecent ? device.storedCount > 0 : isDeleted
+    }
+
+    /// The rows are in the air once less; a positive answer settles them.
+    private func release(
+        _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool,
+        now: Instant, effects: inout DeviceEffects
+    ) {
+        var delivered = ContiguousArray<EventRecord>()
+        let change = { (row: inout EventRecord) in
+            row.inFlight -= 1
+            if !staysMarked { row.isUploading = false }
+            if isPositive && !row.isSettled {
+                row.isSettled = true
+                delivered.append(row)
+            }
+        }
+        if request.isFromMemory {
+            device.memory.update(request.rows, change)
+        } else {
+            device.store.update(request.rows, change)
+        }
+        for row in delivered {
+            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
+        }
+    }
+
+    /// Deletes the rows of a request whose answer says so. 1.10.17 deletes by count; since nothing
+    /// gets into or out of its store while a request runs, the first rows are the request's.
+    ///
+    /// - Returns: `false` if the store could not delete: then the rows are still there.
+    private func delete(
+        _ request: SensorsRequest, status: UInt16, of device: inout Device,
+        effects: inout DeviceEffects
+    ) -> Bool {
+        var deleted = ContiguousArray<EventRecord>()
+        if request.isFromMemory {
+            _ = device.memory.delete(request.rows) { deleted.append($0) }
+        } else {
+            let isDone =
+                !deletionFails(on: &device) && device.store.delete(request.rows) { deleted.append($0) }
+            guard isDone else {
+                // 1.10.17 knows no marks: its next flush finds the rows again. In 4.9.1 they stay
+                // marked until the next start.
+                if !isRecent { device.store.update(request.rows) { $0.isUploading = false } }
+                return false
+            }
+        }
+        for row in deleted {
+            leave(row, as: .rejected(status: status), on: &device, effects: &effects)
+        }
+        return true
+    }
+
+    /// Whether an answer leaves the rows in the store for another try.
+    private func keeps(_ status: UInt16, isDebug: Bool) -> Bool {
+        if isDebug { return false }
+        switch rules.upload.keeps {
+        case .notSuccess: return status >= 300
+        case .serverErrors(let others): return (500...599).contains(status) || others.contains(status)
+        case .listed(let statuses): return statuses.contains(status)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Accounting
+import AppModel
+import Timebase
+
+/// What becomes of an event from the hook to the store.
+extension SensorsSystem {
+    /// The SDK begins to build an event: it gets its sequence, and is suppressed or goes its way to
+    /// the store.
+    mutating func capture(
+        _ draft: EventDraft, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        let cause = suppression(of: draft, on: device)
+        var flags = draft.flags
+        if localDay(now) == device.firstDay { flags.insert(.firstDay) }
+        if isDebug(device) { flags.insert(.debug) }
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence,
+            epoch: cause == nil ? device.epochs.reference() : 0, template: draft.template,
+            screen: draft.screen, control: draft.control, detail: draft.detail, flags: flags.rawValue)
+        device.nextSequence += 1
+        if let cause {
+            seal(record, .suppressed(cause), on: device, effects: &effects)
+        } else if device.isBlocked {
+            device.waiting.append(record)
+        } else {
+            enqueue(record, on: &device, now: now, effects: &effects)
+        }
+    }
+
+    /// Why an event is not built: the SDK is off, the event's switch is off, its name is on the
+    /// blacklist, or validation refuses it. In this order, as the SDK asks.
+    private func suppression(
+        of draft: EventDraft, on device: borrowing Device
+    ) -> Disposition.Suppression? {
+        guard !draft.ignoresConfig else { return nil }
+        if isDisabled(device) { return .sdkDisabled }
+        if let bit = templates.autoTrackBit(of: draft.template), !autoTracks(bit, device) {
+            return .autotrackOff
+        }
+        if configs[Int(device.activeConfig)].blocks(draft.template) { return .blacklisted }
+        let isInvalid = templates.isInvalid(
+            template: draft.template, index: Int(device.index), sequence: device.nextSequence,
+            subject: draft.subject)
+        return isInvalid ? .invalid : nil
+    }
+
+    /// Writes an event into the store, and flushes if that is due: at once in debug mode and for
+    /// events that are immediate, else when enough rows wait.
+    mutating func enqueue(
+        _ record: EventRecord, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        bringForwardTimer(of: &device, to: now)
+        store(record, on: &device, effects: &effects)
+        let upload = rules.upload
+        // Rows that no upload has marked; while none runs, as in 1.10.17 here, these are all rows.
+        let idle = device.store.idleCount + device.memory.idleCount
+        let isEnough =
+            upload.flushesAboveBulkSize ? idle > upload.flushBulkSize : idle >= upload.flushBulkSize
+        if isEnough || isDebug(device) || isImmediate[Int(record.template)] {
+            requestFlush(&device, due: now, now: now, effects: &effects)
+        }
+    }
+
+    /// The ticks that were skipped because nothing was stored are over. One that is due now is not:
+    /// timers come after actions.
+    private func bringForwardTimer(of device: inout Device, to now: Instant) {
+        guard device.flushDue < now else { return }
+        let interval = rules.upload.flushInterval.nanoseconds
+        let late = (now - device.flushDue).nanoseconds
+        device.flushDue = device.flushDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
+    }
+
+    private mutating func store(
+        _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard makeRoom(on: &device, effects: &effects),
+            !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device),
+            device.store.append(record)
+        else {
+            refuse(record, on: &device, effects: &effects)
+            return
+        }
+    }
+
+    /// 4.9.1 keeps what its database refuses in a list in memory, 1.10.17 lets it go.
+    private func refuse(
+        _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        if isRecent {
+            _ = device.memory.append(record)
+        } else {
+            seal(record, .lost(.storageError), on: device, effects: &effects)
+        }
+    }
+
+    /// Deletes the oldest rows of a full store: 1.10.17 once if the limit is reached
+    /// (`MessageQueueBySqlite.m addObejct:withType:`), 4.9.1 again and again until one more row
+    /// stays below it (`SADatabase.m preCheckForInsertRecords:`).
+    ///
+    /// - Returns: `false` if a deletion failed, or there is nothing to delete.
+    private func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+        let storage = rules.storage
+        if !storage.staysBelowLimit {
+            return device.store.count < storage.limit || evict(on: &device, effects: &effects)
+        }
+        while device.store.count + 1 >= storage.limit {
+            let before = device.store.count
+            guard evict(on: &device, effects: &effects), device.store.count < before else { return false }
+        }
+        return true
+    }
+
+    private func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+        guard !deletionFails(on: &device) else { return false }
+        var evicted = ContiguousArray<EventRecord>()
+        let isDone = device.store.deleteOldest(
+            rules.storage.evict, idleOnly: !rules.storage.evictsRowsInFlight
+        ) { evicted.append($0) }
+        for record in evicted {
+            leave(record, as: .evicted, on: &device, effects: &effects)
+        }
+        device.trimEpochs()
+        return isDone
+    }
+
+    /// Whether a deletion fails: its own draw, whatever else was drawn.
+    func deletionFails(on device: inout Device) -> Bool {
+        guard rules.storage.deleteFailureChance > 0 else { return false }
+        var stream = draw(&device, .faults)
+        return stream.chance(rules.storage.deleteFailureChance)
+    }
+
+    private func fails(_ chance: Double, sequence: UInt32, on device: borrowing Device) -> Bool {
+        guard chance > 0 else { return false }
+        var stream = plan.stream(.faults, index: Int(device.index)).child(UInt64(sequence))
+        return stream.chance(chance)
+    }
+}
+
+extension SensorsSystem {
+    /// Thirty seconds lie between the events that a device captured before the run.
+    private static var prefillGap: Interval { .seconds(30) }
+
+    /// Captures the events of `storage.prefill` at once: business events (views of the start screen
+    /// in an app without), the last one ``prefillGap`` before the run's start. The app was launched
+    /// before then, so its first day and its first start lie in the past too.
+    package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
+        let count = rules.storage.prefill
+        guard count > 0 else { return }
+        let gap = Self.prefillGap
+        let native = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
+        device.state.insert(.hasLaunched)
+        device.firstDay = localDay(plan.start - gap * Int64(count))
+        let stream = plan.stream(.business, index: Int(device.index))
+        for age in stride(from: Int64(count), to: 0, by: -1) {
+            let at = plan.start - gap * age
+            var own = stream.child(1 << 33 | UInt64(device.nextSequence))
+            let event = native.isEmpty ? nil : native[Int(own.below(UInt64(native.count)))]
+            let draft = prefillDraft(event, stream: &own)
+            var flags = draft.flags
+            if localDay(at) == device.firstDay { flags.insert(.firstDay) }
+            let record = EventRecord(
+                capturedAt: at, sequence: device.nextSequence, epoch: device.epochs.reference(),
+                template: draft.template, screen: draft.screen, detail: draft.detail,
+                flags: flags.rawValue)
+            device.nextSequence += 1
+            keep(record, on: &device, effects: &effects)
+        }
+    }
+
+    private func prefillDraft(_ event: Int?, stream: inout RandomStream) -> EventDraft {
+        guard let event else {
+            return EventDraft(SensorsTemplates.viewScreen, screen: plan.app.startScreen)
+        }
+        var draft = EventDraft(templates.business(UInt16(event)))
+        if let catalogue = plan.app.events[event].catalogue {
+            draft.detail = UInt32(stream.below(UInt64(max(1, plan.app.catalogues[Int(catalogue)].count))))
+        }
+        return draft
+    }
+
+    /// Stores an event of the past: validation and the limit hold, faults of the disk do not.
+    private func keep(
+        _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        if templates.isInvalid(
+            template: record.template, index: Int(device.index), sequence: record.sequence,
+            subject: record.detail)
+        {
+            seal(record, .suppressed(.invalid), on: device, effects: &effects)
+            return
+        }
+        let limit = rules.storage.staysBelowLimit ? rules.storage.limit - 1 : rules.storage.limit
+        if device.store.count >= max(1, limit) {
+            var evicted = ContiguousArray<EventRecord>()
+            _ = device.store.deleteOldest(max(1, rules.storage.evict), idleOnly: false) {
+                evicted.append($0)
+            }
+            for row in evicted {
+                seal(row, .evicted(.storageLimit), on: device, effects: &effects)
+            }
+        }
+        _ = device.store.append(record)
+    }
+}

@@ -1,0 +1,145 @@
+package import Accounting
+import AppModel
+package import Timebase
+package import Wire
+package import World
+
+/// The SensorsAnalytics iOS SDK as a state machine: versions 1.10.17 and 4.9.1, and the published
+/// design text.
+///
+/// What differs between the versions is a rule (``SensorsRules``) wherever it can be turned; the
+/// rest follows the version. The files beside this one: hooks and lifecycle (`+Actions`,
+/// `+Lifecycle`), what becomes of a captured event (`+Capture`), uploads (`+Upload`), their answers
+/// and the fates that follow (`+Answers`, `+Fates`), remote configuration (`+RemoteConfig`).
+///
+/// Times: an event's `capturedAt` is the planned time of the action that caused it. 1.10.17 takes
+/// the `time` field on its serial queue, which is later only while a request blocks that queue; the
+/// simulation writes the time of the action there too, so that freshness and `time` speak of one
+/// moment.
+package struct SensorsSystem<Store: EventStore>: TrackingSystem {
+    package typealias Device = SensorsDevice<Store>
+
+    let plan: PopulationPlan
+    let rules: SensorsRules
+    /// 4.9.1 rather than 1.10.17 or the published text.
+    let isRecent: Bool
+    let templates: SensorsTemplates
+    let endpoints: SensorsEndpoints
+    /// Bit n: network kind n may be used for uploads.
+    let networkMask: UInt8
+    /// Bits as in `autoTrackMode`.
+    let localAutoTrack: Int
+    /// For each template, whether its event flushes at once.
+    let isImmediate: [Bool]
+    let parser = JSONParser(byteLimit: 1 << 20)
+    let makeStore: (Int) -> Store
+    let encoder: SensorsEventEncoder
+    /// Configurations that any device has met; index 0 is the one before any answer.
+    var configs: [SensorsConfigEntry]
+    var configIndices: [SensorsConfig: UInt16] = [.none: 0]
+
+    /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
+    static var socketLimit: Int { 4 }
+
+    /// Makes the system of a population.
+    ///
+    /// - Parameter makeStore: Opens the store of the device with the given index in the population.
+    package init(plan: PopulationPlan, rules: SensorsRules, makeStore: @escaping (Int) -> Store) {
+        self.plan = plan
+        self.rules = rules
+        self.makeStore = makeStore
+        isRecent = rules.version == .v4
+        let templates = SensorsTemplates(plan: plan, rules: rules)
+        self.templates = templates
+        encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
+        endpoints = SensorsEndpoints(plan: plan, rules: rules)
+        // A sum of bits: the set's order does not matter.
+        var mask: UInt8 = rules.upload.triesWithoutNetwork ? 1 << NetworkKind.none.rawValue : 0
+        for kind in NetworkKind.allCases where rules.upload.networks.contains(kind) {
+            mask |= 1 << kind.rawValue
+        }
+        networkMask = mask
+        let local = rules.autoTrack
+        localAutoTrack =
+            (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
+        isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
+        configs = [SensorsConfigEntry(.none, templates: templates)]
+        encoder.remoteConfigTexts = [SensorsConfig.none.text]
+    }
+
+    package var labels: [EventLabel] { templates.labels }
+
+    package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
+        var epoch = SensorsEpoch()
+        epoch.network = plan.network.kind
+        return SensorsDevice(
+            index: index, slot: slot, number: number, store: makeStore(index), epoch: epoch)
+    }
+
+    package func nextDue(of device: borrowing Device) -> Instant {
+        // Ticks of the timer that find nothing to send are not worth a wake.
+        let flush = device.storedCount > 0 ? device.flushDue : .distantFuture
+        return min(flush, device.retryDue)
+    }
+
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        if device.storedCount > 0 && device.flushDue <= now {
+            device.flushDue = device.flushDue + rules.upload.flushInterval
+            requestFlush(&device, due: now, now: now, effects: &effects)
+        } else if device.retryDue <= now {
+            device.retryDue = .distantFuture
+            fetchConfig(&device, attempt: device.retryAttempt, now: now, effects: &effects)
+        }
+    }
+
+    package mutating func setNetwork(
+        _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        device.epochs.change { $0.network = kind }
+    }
+
+    package mutating func encode(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        guard let open = device.requests.first(where: { $0.number == request }) else {
+            return request.kind == .config ? endpoints.fetch(under: .none) : endpoints.upload
+        }
+        if request.kind == .config {
+            return endpoints.fetch(under: configs[Int(device.activeConfig)].config)
+        }
+        encoder.encodeBatch(
+            open.rows, index: Int(device.index), number: device.number, epochs: device.epochs, at: now,
+            into: &body)
+        return open.isDebug ? endpoints.debug : endpoints.upload
+    }
+
+    // MARK: - What several parts ask
+
+    /// The debug mode in force: the app's, unless the configuration switched it off.
+    func isDebug(_ device: borrowing Device) -> Bool {
+        if rules.debugMode == .off { return false }
+        return !device.state.contains(.debugIsOff)
+    }
+
+    func isDisabled(_ device: borrowing Device) -> Bool {
+        configs[Int(device.activeConfig)].config.disablesSDK
+    }
+
+    /// Whether the configuration in force, or else the app, leaves a preset event on.
+    func autoTracks(_ bit: Int, _ device: borrowing Device) -> Bool {
+        (configs[Int(device.activeConfig)].config.autoTrackMode ?? localAutoTrack) & bit != 0
+    }
+
+    /// Days since 1970-01-01 on the device's calendar.
+    func localDay(_ instant: Instant) -> Int32 {
+        Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: plan.utcOffset))
+    }
+
+    /// A draw that belongs to a device and to nothing else.
+    func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
+        device.drawCount += 1
+        return plan.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
+    }
+}
