@@ -1,0 +1,89 @@
+import Accounting
+package import Timebase
+package import Wire
+
+extension SensorsEventEncoder {
+    /// Appends the body of an upload: `crc=%d&gzip=1&data_list=%@`, the events' JSON array through
+    /// gzip, base64 and percent-encoding; the check sum is over the base64 text.
+    ///
+    /// - Parameters:
+    ///   - records: In the order in which the store gives them.
+    ///   - index: The device's index in its population.
+    ///   - number: The device's number in the run.
+    ///   - now: The time of the attempt, which `_flush_time` tells by the device's clock.
+    package func encodeBatch(
+        _ records: some Collection<EventRecord>, index: Int, number: UInt32,
+        epochs: EpochLog<SensorsEpoch>, at now: Instant, into body: inout WireBuffer
+    ) {
+        let traits = SensorsTraits(plan: book.plan, index: index)
+        let flushTime = traits.clockMilliseconds(at: now)
+        json.removeAll()
+        json.append(UInt8(ascii: "["))
+        for record in records {
+            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            encode(
+                record, epoch: epochs[record.epoch], traits: traits, index: index, device: number,
+                flushTime: flushTime, into: &json)
+        }
+        json.append(UInt8(ascii: "]"))
+        writeForm(into: &body)
+    }
+
+    /// The form around what is in ``json``.
+    func writeForm(into body: inout WireBuffer) {
+        packed.removeAll()
+        gzip.compress(json, into: &packed)
+        coded.removeAll()
+        Base64.encode(packed, into: &coded)
+        body.append("crc=")
+        body.appendDecimal(Int64(JavaHash.hash(coded)))
+        body.append("&gzip=1&data_list=")
+        let encoding = book.isNew ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
+        encoding.encode(coded, into: &body)
+    }
+
+    /// `distinct_id` under an epoch. Allocates.
+    package func distinctID(epoch: SensorsEpoch, traits: SensorsTraits) -> String {
+        var buffer = WireBuffer()
+        if let account = epoch.account {
+            traits.appendLoginID(account, to: &buffer)
+        } else {
+            traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &buffer)
+        }
+        return buffer.text
+    }
+
+    /// The key by which a collector knows an event without `bs_id`: the hash of the UTF-8 of
+    /// type, distinct_id, _track_id, time and event, joined by U+001F (the event's name empty for
+    /// profile changes); of an item, the hash of its JSON as it is sent, without `_flush_time`.
+    package func naturalKey(
+        _ record: EventRecord, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, index: Int,
+        device: UInt32
+    ) -> Hash128 {
+        let recipe = book.recipes[Int(record.template)]
+        json.removeAll()
+        if recipe.kind == .item {
+            encode(
+                record, epoch: epoch, traits: traits(), index: index, device: device, flushTime: nil,
+                into: &json)
+            return json.withUnsafeBytes { Hash128($0) }
+        }
+        let epoch = self.epoch(epoch, of: record)
+        let traits = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
+        let event = SensorsEventDraws(
+            record, SensorsEventFlags(rawValue: record.flags), block, skew: traits.clockSkew)
+        let label = book.labels.labels[Int(record.template)]
+        let separator: UInt8 = 0x1F
+        json.append(label.type)
+        json.append(separator)
+        json.append(contentsOf: block.distinctID)
+        json.append(separator)
+        var identifiers = block.trackIdentifiers.child(UInt64(record.sequence))
+        json.appendDecimal(identifiers.next() >> 32)
+        json.append(separator)
+        json.appendDecimal(time(of: recipe, event))
+        json.append(separator)
+        json.append(label.name)
+        return json.withUnsafeBytes { Hash128($0) }
+    }
+}

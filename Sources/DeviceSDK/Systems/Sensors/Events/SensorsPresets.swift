@@ -1,0 +1,160 @@
+import AppModel
+import Wire
+
+/// Preset keys that an event carries only at times, so that a super property of the same name
+/// shows where they are missing.
+struct SensorsOptionalKeys: OptionSet {
+    let rawValue: UInt16
+    static let title = SensorsOptionalKeys(rawValue: 1 << 0)
+    static let url = SensorsOptionalKeys(rawValue: 1 << 1)
+    static let referrer = SensorsOptionalKeys(rawValue: 1 << 2)
+    static let referrerTitle = SensorsOptionalKeys(rawValue: 1 << 3)
+    static let elementID = SensorsOptionalKeys(rawValue: 1 << 4)
+    static let elementContent = SensorsOptionalKeys(rawValue: 1 << 5)
+    static let elementPosition = SensorsOptionalKeys(rawValue: 1 << 6)
+    static let duration = SensorsOptionalKeys(rawValue: 1 << 7)
+    static let appState = SensorsOptionalKeys(rawValue: 1 << 8)
+
+    static let names: [(key: String, bit: SensorsOptionalKeys)] = [
+        ("$title", .title), ("$url", .url), ("$referrer", .referrer), ("$referrer_title", .referrerTitle),
+        ("$element_id", .elementID), ("$element_content", .elementContent),
+        ("$element_position", .elementPosition), ("event_duration", .duration), ("$app_state", .appState),
+    ]
+}
+
+/// What hooks read from a screen and its controls, rendered once; each member ends with a comma.
+struct SensorsScreenPresets {
+    /// `$screen_name`, `$title`: of views and taps.
+    let common: [UInt8]
+    /// `$url` of a view.
+    let url: [UInt8]
+    /// `$referrer` and `$referrer_title` of the view that follows.
+    let asReferrer: [UInt8]
+    /// `"$lib_detail":"Screen######"`.
+    let libDetail: [UInt8]
+    let keys: SensorsOptionalKeys
+    let urlKeys: SensorsOptionalKeys
+    let referrerKeys: SensorsOptionalKeys
+    let controls: [SensorsControlPresets]
+
+    init(screen: Screen, version: SensorsRules.Version) {
+        let isNew = version == .v4
+        var fragment = SensorsFragment()
+        fragment.add("$screen_name", screen.className)
+        if !screen.title.isEmpty { fragment.add("$title", screen.title) }
+        common = fragment.bytes
+        keys = screen.title.isEmpty ? [] : .title
+        // 4.x falls back on the class name; 1.x reads getScreenUrl only.
+        let address = screen.url.isEmpty && isNew ? screen.className : screen.url
+        url = SensorsFragment(optional: "$url", address).bytes
+        urlKeys = address.isEmpty ? [] : .url
+        var referrer = SensorsFragment(optional: "$referrer", address)
+        var referrerKeys: SensorsOptionalKeys = address.isEmpty ? [] : .referrer
+        if isNew, !screen.title.isEmpty {
+            referrer.add("$referrer_title", screen.title)
+            referrerKeys.insert(.referrerTitle)
+        }
+        asReferrer = referrer.bytes
+        self.referrerKeys = referrerKeys
+        libDetail = Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast())
+        controls = screen.controls.indices.map {
+            SensorsControlPresets(screen: screen, index: $0, version: version)
+        }
+    }
+}
+
+/// What a hook reads from a control.
+struct SensorsControlPresets {
+    let common: [UInt8]
+    /// `"$element_position":"section:`, to be followed by the row and a quote.
+    let position: [UInt8]?
+    let keys: SensorsOptionalKeys
+
+    init(screen: Screen, index: Int, version: SensorsRules.Version) {
+        let control = screen.controls[index]
+        var keys: SensorsOptionalKeys = []
+        var fragment = SensorsFragment()
+        if !control.identifier.isEmpty {
+            fragment.add("$element_id", control.identifier)
+            keys.insert(.elementID)
+        }
+        fragment.add("$element_type", control.className)
+        if !control.label.isEmpty {
+            fragment.add("$element_content", control.label)
+            keys.insert(.elementContent)
+        }
+        if version == .v4 {
+            fragment.add("$element_path", Self.path(of: index, on: screen))
+        }
+        position = control.position.map { position in
+            Array(SensorsFragment("$element_position", "\(position.section):").bytes.dropLast(2))
+        }
+        if position != nil { keys.insert(.elementPosition) }
+        common = fragment.bytes
+        self.keys = keys
+    }
+
+    /// The view's place in its hierarchy as 4.x writes it (`SAUIProperties elementPathForView:`):
+    /// classes with their index among siblings of one class, rows of lists as `[-]`.
+    static func path(of index: Int, on screen: Screen) -> String {
+        let control = screen.controls[index]
+        let root = "UIWindow[0]/UITransitionView[0]/UIDropShadowView[0]/UILayoutContainerView[0]/UIView[0]"
+        if let position = control.position {
+            let list = control.className.contains("Collection") ? "UICollectionView" : "UITableView"
+            return "\(root)/\(list)[0]/\(control.className)[\(position.section)][-]"
+        }
+        let place = screen.controls[..<index].filter {
+            $0.position == nil && $0.className == control.className
+        }.count
+        return "\(root)/\(control.className)[\(place)]"
+    }
+}
+
+/// Members of a JSON object, each with a comma after it.
+struct SensorsFragment {
+    private var buffer = WireBuffer()
+
+    init() {}
+
+    init(_ key: String, _ text: String) { add(key, text) }
+
+    /// Nothing for an empty text.
+    init(optional key: String, _ text: String) {
+        if !text.isEmpty { add(key, text) }
+    }
+
+    var bytes: [UInt8] { buffer.bytes }
+    var count: Int { buffer.count }
+
+    mutating func add(_ key: String, _ text: String) {
+        name(key)
+        buffer.appendJSONString(text, slashes: .escaped)
+        comma()
+    }
+
+    mutating func add(_ key: String, _ number: Int) {
+        name(key)
+        buffer.appendDecimal(number)
+        comma()
+    }
+
+    mutating func add(_ key: String, _ flag: Bool) {
+        name(key)
+        buffer.appendJSON(flag)
+        comma()
+    }
+
+    /// Adds a member whose value is JSON already.
+    mutating func add(_ key: String, json: [UInt8]) {
+        name(key)
+        buffer.append(contentsOf: json)
+        comma()
+    }
+
+    private mutating func name(_ key: String) {
+        buffer.appendJSONString(key, slashes: .escaped)
+        buffer.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func comma() { buffer.append(UInt8(ascii: ",")) }
+}

@@ -1,0 +1,93 @@
+import AppModel
+import Timebase
+import Wire
+
+/// How a template's JSON is made: what is rendered once, what is drawn, and which keys win.
+///
+/// A class, so that looking one up costs one retain and not one per array in it. Never changed
+/// once made.
+final class SensorsRecipe {
+    enum Kind {
+        case track, signUp, web, profile, item
+        /// Only these carry automatic and super properties.
+        var hasCommonProperties: Bool { self == .track || self == .signUp || self == .web }
+    }
+
+    let kind: Kind
+    /// `{"type":"track","event":"BuyGoods",`.
+    let head: [UInt8]
+    /// The end of `lib` after the common part, without the brace: `"$lib_method":"code"`.
+    let libTail: [UInt8]
+    /// Whether `$lib_detail` names the screen.
+    let hasScreenDetail: Bool
+    /// Members of `properties` that never change.
+    let constants: [UInt8]
+    /// The caller's members that are drawn per event.
+    let members: [SensorsMember]
+    /// Dynamic super properties that nothing certain overrides.
+    let dynamics: [SensorsMember]
+    /// `project` and `token`, lifted out of the properties.
+    let lifted: [SensorsMember]
+    /// By key: what an automatic or super property of that name has to give way to.
+    let overrides: [Bool]
+    /// Whether a key that the event may carry is also that of an automatic or super property.
+    let mayOverride: Bool
+    /// Whether a dynamic super property has the name of a preset key that is not always there.
+    let mayDropDynamics: Bool
+    /// Whether the caller's own `event_duration` stands.
+    let setsDuration: Bool
+    /// `$time` given by the caller, in milliseconds.
+    let time: Int64?
+    /// The id of an item; nothing for all else.
+    let itemID: SensorsMember?
+    let hasProperties: Bool
+    /// 1.x puts the true `$device_id` in place of one that a profile change brings along.
+    let correctsDeviceID: Bool
+
+    /// Whether the app overrides a key of a page's event whatever the super properties are.
+    func overridesPage(_ key: Int) -> Bool {
+        pageLosesTo.contains(key)
+    }
+    private let pageLosesTo: [Int]
+
+    init(_ draft: SensorsRecipeDraft) {
+        pageLosesTo = draft.pageLosesTo
+        kind = draft.kind
+        head = draft.head
+        libTail = draft.libTail
+        hasScreenDetail = draft.hasScreenDetail
+        constants = draft.constants
+        members = draft.members
+        dynamics = draft.dynamics
+        lifted = draft.lifted
+        overrides = draft.overrides
+        mayOverride = draft.mayOverride
+        mayDropDynamics = draft.mayDropDynamics
+        setsDuration = draft.setsDuration
+        time = draft.time
+        itemID = draft.itemID
+        hasProperties = draft.hasProperties
+        correctsDeviceID = draft.correctsDeviceID
+    }
+}
+
+/// A recipe while it is put together.
+struct SensorsRecipeDraft {
+    var kind: SensorsRecipe.Kind
+    var head: [UInt8] = []
+    var libTail: [UInt8] = []
+    var hasScreenDetail = false
+    var constants: [UInt8] = []
+    var members: [SensorsMember] = []
+    var dynamics: [SensorsMember] = []
+    var lifted: [SensorsMember] = []
+    var overrides: [Bool] = []
+    var mayOverride = false
+    var mayDropDynamics = false
+    var setsDuration = false
+    var time: Int64?
+    var itemID: SensorsMember?
+    var hasProperties = true
+    var correctsDeviceID = false
+    var pageLosesTo: [Int] = []
+}

@@ -1,0 +1,63 @@
+import AppModel
+import Timebase
+
+extension SensorsOptionalKeys {
+    /// What a preset event carries at times.
+    static func presets(of template: UInt16) -> SensorsOptionalKeys {
+        switch template {
+        case SensorsTemplates.viewScreen: [.title, .url, .referrer, .referrerTitle, .appState]
+        case SensorsTemplates.click: [.title, .elementID, .elementContent, .elementPosition, .appState]
+        case SensorsTemplates.signUp: [.duration]
+        default: [.duration, .appState]
+        }
+    }
+}
+
+extension SensorsRecipeBook {
+    /// What a preset event always carries.
+    static func presetKeys(of template: UInt16) -> [String] {
+        switch template {
+        case SensorsTemplates.appStart, SensorsTemplates.appStartPassively:
+            ["$is_first_time", "$resume_from_background"]
+        case SensorsTemplates.viewScreen: ["$screen_name"]
+        case SensorsTemplates.click: ["$screen_name", "$element_type", "$element_path"]
+        case SensorsTemplates.crashed: ["app_crashed_reason"]
+        case SensorsTemplates.remoteConfigChanged: ["$app_remote_config"]
+        default: []
+        }
+    }
+
+    /// Class and method that 1.x finds in the call stack (its third frame) when the SDK itself
+    /// tracks.
+    static func callSite(of template: UInt16) -> String? {
+        switch template {
+        case SensorsTemplates.appStart, SensorsTemplates.appStartPassively:
+            "SensorsAnalyticsSDK##autoTrackAppStart"
+        case SensorsTemplates.appEnd: "SensorsAnalyticsSDK##track:"
+        case SensorsTemplates.signUp: "SensorsAnalyticsSDK##login:"
+        case SensorsTemplates.crashed: "SensorsAnalyticsExceptionHandler##sa_handleUncaughtException:"
+        case SensorsTemplates.disableSDK: "SensorsAnalyticsSDK##setSDKWithRemoteConfigDict:"
+        default: nil
+        }
+    }
+
+    /// The app's method that tracks at a trigger.
+    func callSite(of trigger: Trigger) -> String? {
+        switch trigger {
+        case .screen(let screen):
+            guard plan.app.screens.indices.contains(Int(screen)) else { return nil }
+            return plan.app.screens[Int(screen)].className + "##viewDidAppear:"
+        case .control(let screen, let control):
+            guard plan.app.screens.indices.contains(Int(screen)),
+                plan.app.screens[Int(screen)].controls.indices.contains(Int(control))
+            else { return nil }
+            let control = plan.app.screens[Int(screen)].controls[Int(control)]
+            return control.target + "##" + control.action
+        case .launch: return "AppDelegate##application:didFinishLaunchingWithOptions:"
+        case .sessionEnd: return "AppDelegate##applicationDidEnterBackground:"
+        case .signUp: return "AccountManager##didSignUp:"
+        case .login: return "AccountManager##didLogin:"
+        case .logout: return "AccountManager##didLogout"
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import Accounting
+import AppModel
+import Timebase
+import Wire
+
+/// Everything that a population's events are made from, rendered once: a recipe per template,
+/// screens, super properties, and which key wins over which.
+///
+/// Merge order (later wins). 1.x: automatic, super, dynamic super, network and duration, the
+/// caller's, first day with orientation and place, `$device_id`. 4.x: the same sources by the
+/// priority of its property plugins (`SAPropertyPluginManager`), with `$lib_method` among the
+/// caller's. An event of a web page is the other way round: the page's own properties give way to
+/// all of the app's.
+struct SensorsRecipeBook {
+    let plan: PopulationPlan
+    let rules: SensorsRules
+    let labels: SensorsTemplates
+    let compiler: SensorsValueCompiler
+    /// Dates in super properties: 1.x leaves them to its JSON writer, whose zone is UTC+8.
+    let sharedCompiler: SensorsValueCompiler
+    private(set) var keys = SensorsKeys()
+    private(set) var recipes: [SensorsRecipe] = []
+    let screens: [SensorsScreenPresets]
+    private(set) var webMembers: [[SensorsMember]] = []
+    private(set) var superGroups: [[SensorsMember]] = []
+    private(set) var dynamics: [SensorsMember] = []
+    private(set) var crashReasons: [[UInt8]] = []
+    /// Whether 1.x may find a bad value among the dynamic super properties.
+    private(set) var dynamicsDepend = false
+    let libKey: Int
+    let libVersionKey: Int
+    /// ``SensorsOptionalKeys`` by key.
+    private(set) var optionalBits: [UInt16] = []
+
+    var isNew: Bool { rules.version == .v4 }
+    var libVersion: String { isNew ? "4.9.1" : "1.10.17" }
+
+    /// Ordinals of the members of an event's streams, apart from the caller's own from 0.
+    enum Ordinal {
+        static let dynamics: UInt64 = 1 << 32
+        static let itemID: UInt64 = 2 << 32
+        static let webDelay: UInt64 = 3 << 32
+        static let orientation: UInt64 = 4 << 32
+        static let superGroups: UInt64 = 5 << 32
+    }
+
+    init(plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates) {
+        self.plan = plan
+        self.rules = rules
+        labels = templates
+        let sampler = PropertySampler(app: plan.app)
+        compiler = SensorsValueCompiler(
+            version: rules.version, app: plan.app, sampler: sampler, zone: plan.utcOffset)
+        sharedCompiler = SensorsValueCompiler(
+            version: rules.version, app: plan.app, sampler: sampler,
+            zone: rules.version == .v4 ? plan.utcOffset : .hours(8))
+        screens = plan.app.screens.map { SensorsScreenPresets(screen: $0, version: rules.version) }
+        libKey = keys.index(of: "$lib")
+        libVersionKey = keys.index(of: "$lib_version")
+        prepareShared()
+        recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0))) }
+        optionalBits = Array(repeating: 0, count: keys.count)
+        for (name, bit) in SensorsOptionalKeys.names {
+            if let key = keys.known(name) { optionalBits[key] = bit.rawValue }
+        }
+    }
+
+    static let automaticKeys = [
+        "$app_id", "$app_name", "$timezone_offset", "$manufacturer", "$model", "$os", "$os_version",
+        "$screen_width", "$screen_height", "$carrier", "$app_version", "$lib", "$lib_version",
+        "$network_type", "$wifi", "$device_id",
+    ]
+
+    private mutating func prepareShared() {
+        for key in Self.automaticKeys + SensorsOptionalKeys.names.map(\.key) { _ = keys.index(of: key) }
+        for (group, properties) in plan.app.superProperties.enumerated() {
+            let members = sharedCompiler.members(
+                properties.properties, firstOrdinal: Ordinal.superGroups + UInt64(group) << 16, keys: &keys)
+            // 1.x does not register a dictionary with anything wrong in it; 4.x leaves that out.
+            let isRefused = !isNew && members.contains { $0.value.isAlwaysRefused == true }
+            superGroups.append(isRefused ? [] : members.filter { $0.value.isAlwaysRefused != true })
+        }
+        let dynamics = sharedCompiler.members(
+            plan.app.dynamicSuperProperties, firstOrdinal: Ordinal.dynamics, keys: &keys)
+        if isNew || !dynamics.contains(where: { $0.value.isAlwaysRefused == true }) {
+            self.dynamics = dynamics.filter { $0.value.isAlwaysRefused != true }
+        }
+        dynamicsDepend = self.dynamics.contains { $0.value.isAlwaysRefused == nil }
+        crashReasons = plan.app.crashReasons.map { reason in
+            let text = SensorsNames.cut(reason, key: "app_crashed_reason", version: rules.version)
+            return SensorsFragment("app_crashed_reason", text).bytes
+        }
+        webMembers = plan.app.screens.map { screen in
+            guard let page = screen.web else { return [] }
+            return [
+                ("$lib", "js"), ("$lib_version", SensorsWebBridge.scriptVersion), ("$url", page.url),
+                ("$title", screen.title), ("$referrer", ""), ("$latest_traffic_source_type", "直接流量"),
+                ("$latest_referrer", ""),
+            ].map { key, text in
+                SensorsMember(
+                    key: keys.index(of: key), text: key,
+                    value: .constant(JSONFragment(string: text, slashes: .escaped).bytes), ordinal: 0)
+            }
+        }
+    }
+
+    // MARK: One recipe
+
+    private mutating func draft(of template: UInt16) -> SensorsRecipeDraft {
+        let offset = Int(template) - SensorsTemplates.fixedCount
+        guard offset >= 0 else { return fixed(template) }
+        if offset < labels.eventCount { return business(plan.app.events[offset]) }
+        let profile = offset - labels.eventCount
+        if profile < labels.profileCount { return self.profile(plan.app.profiles[profile]) }
+        return item(plan.app.items[profile - labels.profileCount])
+    }
+
+    private mutating func fixed(_ template: UInt16) -> SensorsRecipeDraft {
+        let isSignUp = template == SensorsTemplates.signUp
+        var draft = SensorsRecipeDraft(kind: isSignUp ? .signUp : .track)
+        draft.head = head(labels.labels[Int(template)])
+        let isAutomatic = labels.autoTrackBit(of: template) != nil
+        draft.hasScreenDetail = template == SensorsTemplates.click || template == SensorsTemplates.viewScreen
+        let site = draft.hasScreenDetail ? nil : Self.callSite(of: template)
+        draft.libTail = libTail(isAutomatic: isAutomatic, callSite: site)
+        let optional = SensorsOptionalKeys.presets(of: template)
+        finish(
+            &draft, rules: [], certain: Self.presetKeys(of: template), optional: optional,
+            isAutomatic: isAutomatic)
+        return draft
+    }
+
+    private mutating func business(_ event: BusinessEvent) -> SensorsRecipeDraft {
+        var draft = SensorsRecipeDraft(kind: event.isWeb ? .web : .track)
+        draft.head = head(EventLabel(type: "track", name: event.name))
+        draft.libTail = libTail(isAutomatic: false, callSite: callSite(of: event.trigger))
+        finish(
+            &draft, rules: event.properties, certain: [], optional: [.duration, .appState], isAutomatic: false
+        )
+        return draft
+    }
+
+    private mutating func profile(_ update: ProfileUpdate) -> SensorsRecipeDraft {
+        var draft = SensorsRecipeDraft(kind: .profile)
+        draft.head = head(EventLabel(type: update.operation.rawValue, name: ""))
+        draft.libTail = libTail(isAutomatic: false, callSite: callSite(of: update.trigger))
+        var rules = update.operation == .delete ? [] : update.properties
+        if update.operation == .unset {
+            rules = rules.map { PropertyRule($0.key, .constant(.string(""))) }
+        }
+        addCallers(
+            rules, role: SensorsValueCompiler.Role(update.operation), forbidden: [], to: &draft)
+        return draft
+    }
+
+    private mutating func item(_ update: ItemUpdate) -> SensorsRecipeDraft {
+        var draft = SensorsRecipeDraft(kind: .item)
+        var buffer = WireBuffer(update.isDeletion ? "{\"type\":\"item_delete\"," : "{\"type\":\"item_set\",")
+        // A bad type is left out, and the item still sent.
+        if SensorsNames.isValid(update.itemType, version: rules.version) {
+            buffer.append(contentsOf: SensorsFragment("item_type", update.itemType).bytes)
+        }
+        draft.head = buffer.bytes
+        draft.libTail = libTail(isAutomatic: false, callSite: nil)
+        draft.hasProperties = !update.isDeletion
+        addCallers(update.isDeletion ? [] : update.properties, role: .any, forbidden: [], to: &draft)
+        draft.itemID = SensorsMember(
+            key: keys.index(of: "item_id"), text: "item_id",
+            value: compiler.text(update.itemID, key: "item_id"), ordinal: Ordinal.itemID)
+        return draft
+    }
+
+    private func head(_ label: EventLabel) -> [UInt8] {
+        var buffer = WireBuffer("{")
+        buffer.append(contentsOf: SensorsFragment("type", label.type).bytes)
+        buffer.append(contentsOf: SensorsFragment(optional: "event", label.name).bytes)
+        return buffer.bytes
+    }
+
+    private func libTail(isAutomatic: Bool, callSite: String?) -> [UInt8] {
+        var fragment = SensorsFragment("$lib_method", isNew && isAutomatic ? "autoTrack" : "code")
+        if !isNew, let callSite { fragment.add("$lib_detail", callSite + "####") }
+        return Array(fragment.bytes.dropLast())
+    }
+
+    // MARK: Who wins
+
+    /// Settles the properties of an event that carries automatic ones.
+    private mutating func finish(
+        _ draft: inout SensorsRecipeDraft, rules: [PropertyRule], certain: [String],
+        optional: SensorsOptionalKeys, isAutomatic: Bool
+    ) {
+        let high = highKeys(of: draft.kind)
+        let own = addCallers(rules, role: .any, forbidden: high + certain, to: &draft)
+        if isNew, draft.kind != .web {
+            draft.constants += SensorsFragment("$lib_method", isAutomatic ? "autoTrack" : "code").bytes
+        }
+        draft.setsDuration = own.contains("event_duration")
+        draft.time = time(rules) ?? time(plan.app.dynamicSuperProperties)
+        var stronger = Set(high + certain + ["$network_type", "$wifi"])
+        if draft.kind != .web { stronger.formUnion(own) }
+        addDynamics(stronger: stronger, to: &draft)
+        if draft.kind == .web {
+            // The page's own are written last, as far as nothing else has their keys.
+            stronger.formUnion(draft.dynamics.map(\.text))
+            draft.pageLosesTo = stronger.sorted().map { keys.index(of: $0) }
+            draft.members.removeAll { stronger.contains($0.text) || isAutomaticOnWeb($0.text) }
+        }
+        var overriding = stronger.union(draft.dynamics.map(\.text))
+        overriding.subtract(["$network_type", "$wifi", "$device_id"].filter { !own.contains($0) })
+        overriding.remove("$device_id")
+        if draft.kind == .web { overriding.formUnion(["$lib", "$lib_version"]) }
+        if isNew, draft.kind != .web { overriding.insert("$lib_method") }
+        settle(&draft, overriding: overriding, optional: optional)
+    }
+
+    private func isAutomaticOnWeb(_ key: String) -> Bool {
+        key != "$lib" && key != "$lib_version" && Self.automaticKeys.contains(key)
+            && (isNew || !["$app_id", "$app_name", "$timezone_offset"].contains(key))
+    }
+
+    private mutating func settle(
+        _ draft: inout SensorsRecipeDraft, overriding: Set<String>, optional: SensorsOptionalKeys
+    ) {
+        for key in overriding.sorted() { _ = keys.index(of: key) }
+        draft.overrides = Array(repeating: false, count: keys.count)
+        var shared = Set(Self.automaticKeys)
+        for group in superGroups { shared.formUnion(group.map(\.text)) }
+        for key in overriding.sorted() {
+            if let index = keys.known(key) { draft.overrides[index] = true }
+        }
+        let possible = SensorsOptionalKeys.names.filter { optional.contains($0.bit) }.map(\.key)
+        draft.mayOverride = !shared.isDisjoint(with: overriding.union(possible))
+        draft.mayDropDynamics = !Set(draft.dynamics.map(\.text)).isDisjoint(with: possible)
+    }
+
+    /// Keys that no caller can set, since they are written after the caller's.
+    private func highKeys(of kind: SensorsRecipe.Kind) -> [String] {
+        var keys = ["$device_id"]
+        if plan.tagsEvents { keys.append("bs_id") }
+        if isNew { keys += ["$anonymization_id"] }
+        if kind != .signUp { keys.append("$is_first_day") }
+        guard kind == .track || kind == .signUp && isNew else { return keys }
+        if rules.collectsOrientation { keys.append("$screen_orientation") }
+        if rules.collectsLocation {
+            keys += ["$latitude", "$longitude"]
+            if isNew { keys.append("$geo_coordinate_system") }
+        }
+        return keys
+    }
+
+    private mutating func addDynamics(stronger: Set<String>, to draft: inout SensorsRecipeDraft) {
+        for member in dynamics where !stronger.contains(member.text) {
+            if isNew, lift(member, into: &draft) { continue }
+            draft.dynamics.append(member)
+        }
+    }
+
+    /// Sorts the caller's properties into what is lifted, what never changes and what is drawn.
+    ///
+    /// - Returns: The keys that stay in the properties.
+    @discardableResult
+    private mutating func addCallers(
+        _ rules: [PropertyRule], role: SensorsValueCompiler.Role, forbidden: [String],
+        to draft: inout SensorsRecipeDraft
+    ) -> Set<String> {
+        var own: Set<String> = []
+        for member in compiler.members(rules, role: role, firstOrdinal: 0, keys: &keys) {
+            if forbidden.contains(member.text) || member.value.isAlwaysRefused == true { continue }
+            if isNew, ["$anonymization_id", "$lib_method"].contains(member.text), draft.kind != .web {
+                continue
+            }
+            if lift(member, into: &draft) { continue }
+            if !isNew, draft.kind == .profile, member.text == "$device_id" {
+                draft.correctsDeviceID = true
+                continue
+            }
+            own.insert(member.text)
+            if let constant = member.constant, draft.kind != .web {
+                draft.constants += member.name + constant + [UInt8(ascii: ",")]
+            } else {
+                draft.members.append(member)
+            }
+        }
+        return own
+    }
+
+    /// Takes `$project`, `$token` and (4.x) `$time` out of the properties.
+    private func lift(_ member: SensorsMember, into draft: inout SensorsRecipeDraft) -> Bool {
+        if isNew, member.text == "$time" { return true }
+        guard let lifted = Self.lifted(member) else { return false }
+        if !draft.lifted.contains(where: { $0.text == lifted.text }) { draft.lifted.append(lifted) }
+        return true
+    }
+
+    /// `$project` and `$token` as members of the event itself; `nil` for all other properties.
+    static func lifted(_ member: SensorsMember) -> SensorsMember? {
+        guard member.text == "$project" || member.text == "$token" else { return nil }
+        return SensorsMember(
+            key: member.key, text: String(member.text.dropFirst()), value: member.value,
+            ordinal: member.ordinal)
+    }
+
+    /// The time that 4.x takes from a constant `$time` instead of the capture's, in milliseconds;
+    /// times before the company's first product day are refused (`kSAEventCommonOptionalPropertyTimeInt`).
+    func time(_ rules: [PropertyRule]) -> Int64? {
+        guard isNew else { return nil }
+        for rule in rules.reversed() where rule.key == "$time" {
+            guard case .constant(.date(let instant)) = rule.generator,
+                instant.milliseconds >= 1_431_656_640_000
+            else { return nil }
+            return instant.milliseconds
+        }
+        return nil
+    }
+}

@@ -1,0 +1,150 @@
+package import Timebase
+import Wire
+
+/// What never changes on a device: hardware, system, ids, place and the error of its clock.
+///
+/// Derived from the device's streams whenever it is needed, so nothing is stored per device; a
+/// value without references, made in some hundred nanoseconds without an allocation.
+package struct SensorsTraits: Hashable, Sendable {
+    /// The device's index in its population.
+    package let index: Int
+    let model: UInt8
+    let system: UInt8
+    let carrier: UInt8
+    /// Degrees × 10⁶.
+    package let latitude: Int32
+    package let longitude: Int32
+    /// How far the device's clock is ahead of the true time.
+    package let clockSkew: Interval
+    /// `$device_id`, the IDFV.
+    let device: SensorsUUID
+    private let identity: RandomStream
+
+    /// Derives the traits of the population's device with the given index.
+    package init(plan: PopulationPlan, index: Int) {
+        self.index = index
+        let rules = plan.sensorsRules
+        let tables = rules.version == .v4 ? SensorsTraitTables.recent : SensorsTraitTables.early
+        var stream = plan.stream(.traits, index: index)
+        let model = tables.models.sample(&stream)
+        self.model = UInt8(model)
+        system = UInt8(tables.systems[model].sample(&stream))
+        carrier = UInt8(SensorsTraitTables.carriers.sample(&stream))
+        let place = SensorsHardware.places[SensorsTraitTables.places.sample(&stream)]
+        // Within some ten kilometres of the centre.
+        latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
+        longitude = place.longitude + Int32(stream.below(240_000)) - 120_000
+        var clock = plan.stream(.clock, index: index)
+        let deviation = DeterministicMath.normalQuantile(clock.uniform() * (1 - 0x1p-52) + 0x1p-54)
+        clockSkew = Interval(
+            nanoseconds: Int64((deviation * Double(rules.clockSkew.nanoseconds)).rounded()))
+        identity = plan.stream(.identity, index: index)
+        device = SensorsUUID(stream: identity)
+    }
+
+    /// `hw.machine`, such as `iPhone15,2`.
+    package var machine: StaticString { SensorsHardware.models[Int(model)].machine }
+    /// The screen in points, upright.
+    package var screenWidth: Int { Int(SensorsHardware.models[Int(model)].width) }
+    package var screenHeight: Int { Int(SensorsHardware.models[Int(model)].height) }
+    package var osVersion: StaticString { SensorsHardware.systems[Int(system)].text }
+    /// `nil` without a SIM.
+    package var carrierName: String? { SensorsHardware.carriers[Int(carrier)].name }
+    /// `$device_id` as text. Allocates.
+    package var deviceID: String { device.text }
+
+    /// The anonymous id after it was replaced `generation` times: the device's own id at first.
+    func anonymousID(generation: UInt16) -> SensorsUUID {
+        guard generation > 0 else { return device }
+        return SensorsUUID(stream: identity.child(UInt64(generation)))
+    }
+
+    /// Appends the login id of one of the user's accounts: `user-` and 16 hexadecimal digits.
+    func appendLoginID(_ account: UInt32, to buffer: inout WireBuffer) {
+        var stream = identity.child(1 << 32 | UInt64(account))
+        buffer.append("user-")
+        SensorsUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &buffer)
+    }
+
+    /// The reading of the device's clock at an instant, in milliseconds since the Unix epoch.
+    package func clockMilliseconds(at instant: Instant) -> Int64 { (instant + clockSkew).milliseconds }
+}
+
+/// The choices that ``SensorsTraits`` draws from, made once.
+private struct SensorsTraitTables: Sendable {
+    let models: WeightedChoice
+    /// For each model a choice among all systems.
+    let systems: [WeightedChoice]
+
+    static let early = SensorsTraitTables(model: { $0.weight2018 }, system: { $0.weight2018 })
+    static let recent = SensorsTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
+    static let carriers = WeightedChoice(weights: SensorsHardware.carriers.map(\.weight))
+    static let places = WeightedChoice(weights: SensorsHardware.places.map(\.weight))
+
+    init(model: (SensorsHardware) -> Double, system: (SensorsHardware.System) -> Double) {
+        models = WeightedChoice(weights: SensorsHardware.models.map(model))
+        systems = SensorsHardware.models.map { hardware in
+            let fitting = SensorsHardware.systems.map {
+                hardware.systems.contains($0.major) ? system($0) : 0
+            }
+            // A model that is not met at that time: any of its systems, never drawn.
+            guard fitting.contains(where: { $0 > 0 }) else {
+                return WeightedChoice(weights: SensorsHardware.systems.map { _ in 1 })
+            }
+            return WeightedChoice(weights: fitting)
+        }
+    }
+}
+
+/// A random UUID (RFC 9562, version 4) in upper case, as iOS writes it.
+struct SensorsUUID: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    /// Takes the stream's first two draws.
+    init(stream: RandomStream) {
+        var stream = stream
+        high = stream.next() & ~0xF000 | 0x4000
+        low = stream.next() & ~(3 << 62) | 1 << 63
+    }
+
+    /// 36 characters.
+    func append(to buffer: inout WireBuffer) {
+        let dash = UInt8(ascii: "-")
+        Self.append(hexadecimal: high >> 32, digits: 8, upperCase: true, to: &buffer)
+        buffer.append(dash)
+        Self.append(hexadecimal: high >> 16, digits: 4, upperCase: true, to: &buffer)
+        buffer.append(dash)
+        Self.append(hexadecimal: high, digits: 4, upperCase: true, to: &buffer)
+        buffer.append(dash)
+        Self.append(hexadecimal: low >> 48, digits: 4, upperCase: true, to: &buffer)
+        buffer.append(dash)
+        Self.append(hexadecimal: low, digits: 12, upperCase: true, to: &buffer)
+    }
+
+    var text: String {
+        var buffer = WireBuffer(capacity: 36)
+        append(to: &buffer)
+        return buffer.text
+    }
+
+    /// Appends the lowest `digits` hexadecimal digits of a number.
+    static func append(
+        hexadecimal value: UInt64, digits: Int, upperCase: Bool, to buffer: inout WireBuffer
+    ) {
+        for place in stride(from: digits - 1, through: 0, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(place * 4)) & 15
+            let letters = (upperCase ? UInt8(ascii: "A") : UInt8(ascii: "a")) &- 10
+            buffer.append(digit < 10 ? digit &+ 48 : digit &+ letters)
+        }
+    }
+}
+
+extension PopulationPlan {
+    /// The rules of a Sensors population.
+    var sensorsRules: SensorsRules {
+        switch system {
+        case .sensors(let rules): rules
+        }
+    }
+}

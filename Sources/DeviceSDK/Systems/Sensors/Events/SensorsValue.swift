@@ -1,0 +1,195 @@
+import AppModel
+import Timebase
+import Wire
+
+/// How a property's value comes about on the wire: a ``PropertyGenerator`` with everything rendered
+/// that does not change, and without what the version's validation drops.
+indirect enum SensorsValue: Sendable {
+    /// Finished JSON.
+    case constant([UInt8])
+    /// Finished JSON per alternative; `nil` where validation refuses the alternative.
+    case choice(WeightedChoice, [[UInt8]?])
+    /// A rank from 1; with the beginning of a string, its end is a quote.
+    case zipf(WeightedChoice, prefix: [UInt8]?)
+    case number(Distribution, decimals: Int, quoted: Bool)
+    /// The event's sequence on the device.
+    case counter(prefix: [UInt8]?)
+    /// The same value for the same entity on every device: drawn from the entity's own stream.
+    case entity(sampler: PropertySampler, catalogue: UInt16, field: UInt16, value: SensorsValue)
+    case entityID(prefix: [UInt8])
+    case list(SensorsValue, minimum: Int, maximum: Int)
+    /// The time of capture as a clock shows it that is this far ahead of UTC.
+    case date(offset: Interval)
+    /// Refused by validation, whatever is drawn.
+    case dropped
+
+    /// What values are made from beyond their stream.
+    struct Context {
+        var sequence: UInt32
+        /// The entity that the event speaks of.
+        var subject: UInt32
+        /// On the device's clock.
+        var capturedAt: Instant
+    }
+
+    /// Draws a value and appends its JSON.
+    ///
+    /// - Returns: `false`, with nothing appended, if validation drops the value.
+    func write(_ stream: inout RandomStream, _ context: Context, to buffer: inout WireBuffer) -> Bool {
+        switch self {
+        case .constant(let bytes):
+            buffer.append(contentsOf: bytes)
+        case .choice(let choice, let alternatives):
+            guard let bytes = alternatives[choice.sample(&stream)] else { return false }
+            buffer.append(contentsOf: bytes)
+        case .zipf(let choice, let prefix):
+            Self.write(UInt64(choice.sample(&stream) + 1), prefix: prefix, to: &buffer)
+        case .number(let distribution, let decimals, let quoted):
+            return Self.write(
+                distribution.sample(&stream), decimals: decimals, quoted: quoted, to: &buffer)
+        case .counter(let prefix):
+            Self.write(UInt64(context.sequence), prefix: prefix, to: &buffer)
+        case .entity(let sampler, let catalogue, let field, let value):
+            var entity = sampler.field(field, of: catalogue, entity: context.subject)
+            let inner = Context(
+                sequence: context.subject, subject: context.subject, capturedAt: entity.context.capturedAt)
+            return value.write(&entity.stream, inner, to: &buffer)
+        case .entityID(let prefix):
+            Self.write(UInt64(context.subject), prefix: prefix, digits: 5, to: &buffer)
+        case .list(let element, let minimum, let maximum):
+            Self.writeList(element, minimum, maximum, &stream, context, to: &buffer)
+        case .date(let offset):
+            buffer.append(UInt8(ascii: "\""))
+            buffer.appendSensorsDate(context.capturedAt, offset: offset)
+            buffer.append(UInt8(ascii: "\""))
+        case .dropped:
+            return false
+        }
+        return true
+    }
+
+    private static func write(
+        _ number: UInt64, prefix: [UInt8]?, digits: Int = 1, to buffer: inout WireBuffer
+    ) {
+        guard let prefix else {
+            buffer.appendDecimal(number)
+            return
+        }
+        buffer.append(contentsOf: prefix)
+        buffer.appendPadded(number, digits: digits)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    private static func write(
+        _ number: Double, decimals: Int, quoted: Bool, to buffer: inout WireBuffer
+    ) -> Bool {
+        guard number.isFinite else { return false }
+        if quoted { buffer.append(UInt8(ascii: "\"")) }
+        let scaled = (number * powersOfTen[decimals]).rounded()
+        if scaled.magnitude < 9e18 {
+            buffer.appendFixed(Int64(scaled), decimals: decimals, trimmingZeros: true)
+        } else {
+            buffer.appendDecimal(number)
+        }
+        if quoted { buffer.append(UInt8(ascii: "\"")) }
+        return true
+    }
+
+    private static func writeList(
+        _ element: SensorsValue, _ minimum: Int, _ maximum: Int, _ stream: inout RandomStream,
+        _ context: Context, to buffer: inout WireBuffer
+    ) {
+        let count = Self.listCount(minimum, maximum, &stream)
+        buffer.append(UInt8(ascii: "["))
+        let start = buffer.count
+        for _ in 0..<count {
+            let before = buffer.count
+            if before > start { buffer.append(UInt8(ascii: ",")) }
+            if !element.write(&stream, context, to: &buffer) { buffer.truncate(to: before) }
+        }
+        buffer.append(UInt8(ascii: "]"))
+    }
+
+    private static func listCount(_ minimum: Int, _ maximum: Int, _ stream: inout RandomStream) -> Int {
+        let low = max(0, minimum)
+        return low + Int(stream.below(UInt64(max(low, maximum) - low) + 1))
+    }
+
+    /// Whether validation refuses the value that ``write(_:_:to:)`` would append, or an element of
+    /// it: in 1.x that drops the whole event. Draws as `write` does, which is as
+    /// ``PropertySampler`` does.
+    func isRefused(_ stream: inout RandomStream, subject: UInt32) -> Bool {
+        switch self {
+        case .choice(let choice, let alternatives):
+            return alternatives[choice.sample(&stream)] == nil
+        case .number(let distribution, _, _):
+            return !distribution.sample(&stream).isFinite
+        case .entity(let sampler, let catalogue, let field, let value):
+            var entity = sampler.field(field, of: catalogue, entity: subject)
+            return value.isRefused(&entity.stream, subject: subject)
+        case .list(let element, let minimum, let maximum):
+            let count = Self.listCount(minimum, maximum, &stream)
+            var refused = false
+            for _ in 0..<count where element.isRefused(&stream, subject: subject) { refused = true }
+            return refused
+        case .dropped: return true
+        case .zipf(let choice, _):
+            _ = choice.sample(&stream)
+            return false
+        case .constant, .counter, .entityID, .date: return false
+        }
+    }
+
+    /// What can be said of ``isRefused(_:subject:)`` without drawing: `nil` if it depends.
+    var isAlwaysRefused: Bool? {
+        switch self {
+        case .dropped: return true
+        case .choice(_, let alternatives):
+            let refused = alternatives.filter { $0 == nil }.count
+            return refused == 0 ? false : refused == alternatives.count ? true : nil
+        case .number(let distribution, _, _):
+            if case .constant(let value) = distribution { return !value.isFinite }
+            return distribution.mean.isFinite ? false : nil
+        case .entity(_, _, _, let value): return value.isAlwaysRefused
+        case .list(let element, let minimum, _):
+            guard let element = element.isAlwaysRefused else { return nil }
+            return element ? (minimum > 0 ? true : nil) : false
+        case .constant, .zipf, .counter, .entityID, .date: return false
+        }
+    }
+
+    private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+    /// The most decimals that a number is rounded to.
+    static let maximumDecimals = 9
+}
+
+extension WireBuffer {
+    /// Appends a number with zeros before it up to a number of digits.
+    mutating func appendPadded(_ number: UInt64, digits: Int) {
+        var limit: UInt64 = 10
+        for _ in 1..<max(1, digits) {
+            if number < limit { append(UInt8(ascii: "0")) }
+            // Zeros are counted from the most significant digit on, whichever way round.
+            limit &*= 10
+        }
+        appendDecimal(number)
+    }
+
+    /// Appends `yyyy-MM-dd HH:mm:ss.SSS` as a clock shows it that is `offset` ahead of UTC.
+    mutating func appendSensorsDate(_ instant: Instant, offset: Interval) {
+        let civil = CivilTime(instant, offset: offset)
+        appendPadded(UInt64(max(0, civil.year)), digits: 4)
+        append(UInt8(ascii: "-"))
+        appendPadded(UInt64(civil.month), digits: 2)
+        append(UInt8(ascii: "-"))
+        appendPadded(UInt64(civil.day), digits: 2)
+        append(UInt8(ascii: " "))
+        appendPadded(UInt64(civil.hour), digits: 2)
+        append(UInt8(ascii: ":"))
+        appendPadded(UInt64(civil.minute), digits: 2)
+        append(UInt8(ascii: ":"))
+        appendPadded(UInt64(civil.second), digits: 2)
+        append(UInt8(ascii: "."))
+        appendPadded(UInt64(civil.millisecond), digits: 3)
+    }
+}
