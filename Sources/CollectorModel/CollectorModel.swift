@@ -91,7 +91,9 @@ package struct CollectorModel {
         }
     }
 
-    private mutating func receive(
+    /// Takes a request and asks for its fault in between; `decide` gets the way to the device of the
+    /// first event with an id of the harness, which costs a walk over the batch.
+    package mutating func receive(
         _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
         decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {

@@ -69,7 +69,7 @@ struct RecordingSink: CollectedEventSink {
     }
     var rows: [Row] = []
 
-    mutating func store(_ event: borrowing CollectedEvent) {
+    mutating func store(_ event: CollectedEvent) {
         rows.append(
             Row(
                 id: event.key.text, copy: event.copy, type: String(decoding: event.type, as: UTF8.self),

@@ -45,13 +45,13 @@ package struct CollectedEvent {
 /// Whoever keeps the events that a collector takes.
 package protocol CollectedEventSink {
     /// Keeps one event; called once per copy, in the order of the request.
-    mutating func store(_ event: borrowing CollectedEvent)
+    mutating func store(_ event: CollectedEvent)
 }
 
 /// A sink that keeps nothing: for worlds that need no more than the receipts.
 package struct NullSink: CollectedEventSink {
     package init() {}
-    package mutating func store(_ event: borrowing CollectedEvent) {}
+    package mutating func store(_ event: CollectedEvent) {}
 }
 
 /// The systems whose uploads a collector can read. The raw value is the name in the store.

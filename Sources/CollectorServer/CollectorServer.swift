@@ -1,0 +1,69 @@
+package import Accounting
+package import CollectorModel
+package import NIOCore
+
+/// A collector over HTTP/1.1 with its events in SQLite: an answer of success leaves only after its events
+/// are committed.
+///
+/// Beside the collector's own routes it serves `GET /healthz` and `GET /stats`, which meet no faults.
+package final class CollectorServer: Sendable {
+    private let listener: Listener
+    private let server: ServerContext
+    private let pipeline: CommitPipeline
+    private let outages: Task<Void, Never>
+
+    private init(listener: Listener, server: ServerContext, pipeline: CommitPipeline) {
+        self.listener = listener
+        self.server = server
+        self.pipeline = pipeline
+        outages = Task { await listener.followPlan() }
+    }
+
+    /// Opens the store and begins to listen.
+    ///
+    /// - Parameter group: The loops for the connections; the writer has a thread of its own.
+    /// - Throws: ``CollectorServerError``.
+    package static func start(
+        configuration: CollectorServerConfiguration, on group: any EventLoopGroup
+    ) async throws -> CollectorServer {
+        let director = SharedDirector(plan: configuration.plan)
+        let pipeline = try CommitPipeline(configuration: configuration, director: director)
+        let server = ServerContext(configuration: configuration, director: director, pipeline: pipeline)
+        do {
+            let listener = try await Listener.start(
+                configuration: configuration, server: server, group: group)
+            return CollectorServer(listener: listener, server: server, pipeline: pipeline)
+        } catch {
+            await pipeline.close()
+            throw error
+        }
+    }
+
+    /// Where the server listens, with the port that it was given.
+    package var address: SocketAddress { listener.address }
+
+    /// The connections that are open now.
+    package var connectionCount: Int { server.openChannels.count }
+
+    /// What was counted, and what the store holds, after the latest commit. Also after ``stop()``.
+    ///
+    /// The receipts share their memory with the server's until either changes.
+    package func snapshot() -> (CollectorStatistics, Receipts) { pipeline.snapshot() }
+
+    /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the
+    /// store is committed and closed.
+    package func stop() async {
+        outages.cancel()
+        server.beginStop()
+        await listener.stop()
+        await outages.value
+        await listener.stop()
+        for channel in server.openChannels { channel.pipeline.fireUserInboundEventTriggered(StopEvent()) }
+        let deadline = NIODeadline.now() + TimeAmount(server.limits.stopGrace)
+        while !server.openChannels.isEmpty, NIODeadline.now() < deadline {
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        for channel in server.openChannels { try? await channel.close() }
+        await pipeline.close()
+    }
+}

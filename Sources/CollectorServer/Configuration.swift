@@ -1,0 +1,85 @@
+package import CollectorModel
+import Foundation
+package import Timebase
+
+/// Where a server gets the time of its run from: the embedded collector lives on the run's clock, one
+/// that stands alone on the wall clock.
+package struct RunClock: Sendable {
+    /// The present instant; goes on at the real pace.
+    package var now: @Sendable () -> Instant
+
+    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+
+    /// The wall clock.
+    package static let wall = RunClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
+/// What a client may ask of the server before it is turned away.
+package struct CollectorLimits: Sendable {
+    /// A longer body is answered 413.
+    package var bodyBytes = 8 << 20
+    /// The headers of a request, all together.
+    package var headerBytes = 64 << 10
+    /// From the first byte of a request to the end of its headers.
+    package var headerTimeout = Interval.seconds(10)
+    /// From the end of the headers to the end of the body.
+    package var bodyTimeout = Interval.seconds(30)
+    /// Without a request in hand. Long, since a phone's flush may be minutes away.
+    package var idleTimeout = Interval.seconds(600)
+    /// Connections beyond this number are closed as soon as they are accepted.
+    package var connections = 20_000
+    /// The store's size beyond which it counts as full; `nil` for the disk's.
+    package var storeBytes: Int64?
+    /// How long a stop waits for requests in hand.
+    package var stopGrace = Interval.seconds(5)
+
+    package init() {}
+}
+
+/// Everything that a server is started with.
+package struct CollectorServerConfiguration: Sendable {
+    package var host = "127.0.0.1"
+    /// 0 for any free port.
+    package var port = 0
+    /// The store's file; `nil` for a temporary one that goes with the server.
+    package var storePath: String?
+    package var plan = CollectorPlan()
+    package var clock = RunClock.wall
+    package var systems = CollectorSystem.allCases
+    /// Paths that take uploads beside those that end with `/sa` or `/debug`.
+    package var uploadPaths: [String] = []
+    package var limits = CollectorLimits()
+    /// Hears, once each, of troubles that the server goes on with, such as a full disk.
+    package var onTrouble: @Sendable (String) -> Void = { _ in }
+
+    package init() {}
+}
+
+/// Why a server could not start or a store could not be read.
+package enum CollectorServerError: Error, Equatable, CustomStringConvertible {
+    /// The listening address is malformed, in use or not allowed.
+    case cannotListen(host: String, port: Int, reason: String)
+    /// The file is no store of this program: another program's database, or no database at all.
+    case foreignStore(path: String, reason: String)
+    /// The store was written by a newer version.
+    case newerStore(path: String, version: Int)
+    /// The store cannot be opened, read or written.
+    case storeFailure(path: String, reason: String)
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let host, let port, let reason):
+            "cannot listen on \(host):\(port): \(reason)"
+        case .foreignStore(let path, let reason):
+            "\(path) is not a store of this program: \(reason)"
+        case .newerStore(let path, let version):
+            "\(path) has schema version \(version), which is newer than this program's \(EventStore.schemaVersion)"
+        case .storeFailure(let path, let reason):
+            "\(path): \(reason)"
+        }
+    }
+}

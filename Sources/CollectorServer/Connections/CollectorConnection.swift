@@ -1,0 +1,295 @@
+import CollectorModel
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Timebase
+
+/// One client's connection: collects requests, hands them to the writer, carries its answers out with
+/// the faults that belong to them, and closes on slow or oversized clients.
+///
+/// Behind NIO's pipelining handler, so at most one request is in hand.
+final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Phase {
+        /// No byte of a next request has come.
+        case idle
+        /// The headers are coming.
+        case head
+        case body(RequestInHand)
+        /// The writer has the request.
+        case waiting(keepAlive: Bool, version: HTTPVersion)
+        /// An answer that ends the connection is out, or it is reset: what comes is dropped.
+        case closing
+    }
+
+    private struct RequestInHand {
+        var head: HTTPRequestHead
+        var target: RequestTarget
+        var body = ByteBuffer()
+    }
+
+    private let server: ServerContext
+    private var phase = Phase.idle
+    private var context: ChannelHandlerContext?
+    private var handle: NIOLoopBound<CollectorConnection>?
+    /// When the present phase has lasted too long; `nil` while the server is the one to wait for.
+    private var deadline: NIODeadline?
+    private var timer: Scheduled<Void>?
+    private var timerDue = NIODeadline.distantFuture
+
+    init(server: ServerContext) { self.server = server }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        handle = NIOLoopBound(self, eventLoop: context.eventLoop)
+        enter(.idle)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        self.context = nil
+        handle = nil
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is StopEvent else { return context.fireUserInboundEventTriggered(event) }
+        switch phase {
+        case .idle: close()
+        case .head, .body, .waiting, .closing: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
+
+    /// Hears from the guard in front of the HTTP decoder that bytes came.
+    func bytesArrived() {
+        if case .idle = phase { enter(.head) }
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head)
+        case .body(let part): append(part)
+        case .end: end()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
+
+    private func begin(_ head: HTTPRequestHead) {
+        if case .closing = phase { return }
+        let target = RequestTarget(head.uri)
+        // Health and statistics meet no faults: they belong to the harness, not to the simulated world.
+        if !target.isLocal(head.method), server.director.beforeReading(at: server.clock.now()) == .reset {
+            return reset()
+        }
+        let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+        guard length <= server.limits.bodyBytes else {
+            return refuse(.payloadTooLarge, version: head.version)
+        }
+        if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+            let go = HTTPResponseHead(version: .http1_1, status: .continue)
+            context?.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
+        }
+        enter(.body(RequestInHand(head: head, target: target)))
+    }
+
+    private func append(_ part: ByteBuffer) {
+        guard case .body(var request) = phase else { return }
+        guard request.body.readableBytes + part.readableBytes <= server.limits.bodyBytes else {
+            return refuse(.payloadTooLarge, version: request.head.version)
+        }
+        // The phase must not hold a second reference while the body grows.
+        phase = .head
+        if request.body.readableBytes == 0 {
+            request.body = part
+        } else {
+            request.body.writeImmutableBuffer(part)
+        }
+        phase = .body(request)
+    }
+
+    private func end() {
+        guard case .body(let request) = phase, let context, let handle else { return }
+        let head = request.head
+        let target = request.target
+        // An answer to HEAD has no body, whatever its length says; ending the connection keeps that simple.
+        enter(.waiting(keepAlive: head.isKeepAlive && head.method != .HEAD, version: head.version))
+        if target.isLocal(head.method), target.path == "/healthz" {
+            let reply = CollectorReply(status: 200, disposition: .notStored, body: Array("ok\n".utf8))
+            return answer(reply, fault: .none)
+        }
+        server.pipeline.submit(
+            PendingRequest(
+                kind: target.isLocal(head.method) ? .statistics : .collect,
+                method: CollectedRequest.Method(head.method),
+                path: target.path, query: target.query,
+                dryRun: head.headers.first(name: "dry-run")?.lowercased() == "true", body: request.body,
+                receivedAt: server.clock.now(), connection: handle, eventLoop: context.eventLoop))
+    }
+
+    // MARK: Answers
+
+    /// Carries an answer out: at once, after the fault's delay, or not at all.
+    func answer(_ reply: CollectorReply, fault: LateFault) {
+        guard case .waiting(let keepAlive, let version) = phase, let context, let handle else { return }
+        if fault.resetsUnread || fault.diesAfterAccept { return reset() }
+        let now = server.clock.now()
+        let release = max(fault.releaseAt ?? now, now + fault.delay)
+        guard release > now else { return write(reply, keepAlive: keepAlive, version: version) }
+        context.eventLoop.scheduleTask(in: TimeAmount(release - now)) {
+            handle.value.write(reply, keepAlive: keepAlive, version: version)
+        }
+    }
+
+    private func write(_ reply: CollectorReply, keepAlive: Bool, version: HTTPVersion) {
+        guard let context else { return }
+        let staysOpen = keepAlive && !server.isStopping
+        let status = HTTPResponseStatus(statusCode: Int(reply.status))
+        let head = HTTPResponseHead(
+            version: .http1_1, status: status,
+            headers: headers(of: reply, status: status, staysOpen: staysOpen, version: version))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !reply.body.isEmpty, status.mayHaveResponseBody {
+            let body = context.channel.allocator.buffer(bytes: reply.body)
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        }
+        enter(staysOpen ? .idle : .closing)
+        let flushed = staysOpen ? nil : context.eventLoop.makePromise(of: Void.self)
+        if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.close() } }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: flushed)
+    }
+
+    private func headers(
+        of reply: CollectorReply, status: HTTPResponseStatus, staysOpen: Bool, version: HTTPVersion
+    ) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        if status.mayHaveResponseBody {
+            headers.add(name: "content-length", value: String(reply.body.count))
+            if !reply.body.isEmpty { headers.add(name: "content-type", value: reply.contentType.description) }
+        }
+        if !staysOpen {
+            headers.add(name: "connection", value: "close")
+        } else if version == .http1_0 {
+            headers.add(name: "connection", value: "keep-alive")
+        }
+        return headers
+    }
+
+    /// Answers before the request is whole, and ends the connection: the rest of the request cannot be
+    /// told from a next one.
+    private func refuse(_ status: HTTPResponseStatus, version: HTTPVersion) {
+        let reply = CollectorReply(status: UInt16(status.code), disposition: .notStored)
+        write(reply, keepAlive: false, version: version)
+    }
+
+    // MARK: Ends and times
+
+    private func close() {
+        phase = .closing
+        deadline = nil
+        context?.close(promise: nil)
+    }
+
+    /// Ends the connection with a reset instead of an orderly end: what a dying server looks like.
+    private func reset() {
+        phase = .closing
+        deadline = nil
+        guard let context else { return }
+        if let options = context.channel as? any SocketOptionProvider {
+            options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
+        }
+        context.close(promise: nil)
+    }
+
+    private func enter(_ next: Phase) {
+        phase = next
+        switch next {
+        case .idle: setDeadline(server.limits.idleTimeout)
+        case .head: setDeadline(server.limits.headerTimeout)
+        case .body: setDeadline(server.limits.bodyTimeout)
+        case .waiting: deadline = nil
+        // A client that does not read the last answer must not stay for ever.
+        case .closing: setDeadline(server.limits.bodyTimeout)
+        }
+    }
+
+    /// Moves the deadline. One timer per connection serves all: it looks at the deadline when it fires,
+    /// and only a deadline before its time makes a new one.
+    private func setDeadline(_ timeout: Interval) {
+        guard let context else { return }
+        let due = context.eventLoop.now + TimeAmount(timeout)
+        deadline = due
+        if timer != nil, timerDue <= due { return }
+        timer?.cancel()
+        schedule(at: due)
+    }
+
+    private func schedule(at due: NIODeadline) {
+        guard let context, let handle else { return }
+        timerDue = due
+        timer = context.eventLoop.scheduleTask(deadline: due) { handle.value.timerFired() }
+    }
+
+    private func timerFired() {
+        timer = nil
+        guard let deadline, let context else { return }
+        if deadline <= context.eventLoop.now { close() } else { schedule(at: deadline) }
+    }
+}
+
+/// In front of the HTTP decoder, which tells of a request only when its headers are whole: notices the
+/// first byte, so that slow headers have their own time.
+final class FirstByteGuard: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: CollectorConnection
+
+    init(connection: CollectorConnection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.bytesArrived()
+        context.fireChannelRead(data)
+    }
+}
+
+/// A request's target, cut at the question mark; an absolute URL loses its scheme and host.
+struct RequestTarget: Equatable {
+    var path: String
+    var query: String
+
+    init(_ uri: String) {
+        var rest = uri.utf8[...]
+        if rest.first != UInt8(ascii: "/"), let scheme = uri.range(of: "://") {
+            let authority = uri.utf8[scheme.upperBound...]
+            let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+            rest = authority[(end ?? authority.endIndex)...]
+        }
+        let cut = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        path = String(Substring(rest[..<cut]))
+        query = cut < rest.endIndex ? String(Substring(rest[rest.index(after: cut)...])) : ""
+    }
+
+    /// Whether the server answers by itself, without the collector.
+    func isLocal(_ method: HTTPMethod) -> Bool {
+        method == .GET && (path == "/healthz" || path == "/stats")
+    }
+}
+
+extension CollectedRequest.Method {
+    init(_ method: HTTPMethod) {
+        switch method {
+        case .GET: self = .get
+        case .POST: self = .post
+        default: self = .other
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Accounting
+import CollectorModel
+
+/// Rows as CSV (RFC 4180) with a header line.
+enum CSVReceipts {
+    static func read(_ bytes: UnsafeRawBufferPointer, path: String) throws -> Receipts {
+        var reader = CSVReader(bytes)
+        var receipts = Receipts()
+        let keys = EventKeyReader()
+        do {
+            let header = try reader.next()?.map { String(decoding: $0, as: UTF8.self) } ?? []
+            let places = ForeignReceipts.columns.map { column in
+                header.firstIndex { $0.lowercased() == column }
+            }
+            guard places.contains(where: { $0 != nil }) else {
+                throw ForeignReceiptsError.noColumn(
+                    path: path, found: "the header \(header.joined(separator: ", "))")
+            }
+            while let fields = try reader.next() {
+                let line = reader.rowLine
+                if fields.count == 1, fields[0].isEmpty, header.count > 1 { continue }
+                guard fields.count == header.count else {
+                    throw CSVError(
+                        line: line, found: "\(fields.count) fields, the header has \(header.count)")
+                }
+                var row = ReceiptRow()
+                row.values = places.map { $0.map { fields[$0] } }
+                guard row.record(in: &receipts, reader: keys) else {
+                    throw CSVError(line: line, found: "a row without an id")
+                }
+            }
+        } catch let error as CSVError {
+            throw ForeignReceiptsError.badLine(path: path, line: error.line, found: error.found)
+        }
+        return receipts
+    }
+}
+
+/// What is wrong with a CSV text, and in which line (from 1).
+struct CSVError: Error, Equatable {
+    var line: Int
+    var found: String
+}
+
+/// Walks the rows of a CSV text by RFC 4180: fields may be quoted, quotes in them are doubled, and quoted
+/// fields may contain commas and line breaks. Lines end with CR LF or LF.
+struct CSVReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+    private var line = 1
+    /// The line in which the latest row began.
+    private(set) var rowLine = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        // A byte order mark is no part of the first column's name.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
+
+    /// The fields of the next row; `nil` at the end.
+    mutating func next() throws -> [[UInt8]]? {
+        guard position < bytes.count else { return nil }
+        rowLine = line
+        var fields: [[UInt8]] = []
+        while true {
+            fields.append(try field())
+            guard position < bytes.count else { return fields }
+            if bytes[position] == UInt8(ascii: ",") {
+                position += 1
+                continue
+            }
+            if bytes[position] == 0x0D { position += 1 }
+            position += 1
+            line += 1
+            return fields
+        }
+    }
+
+    /// The next field; stops before its comma, line end or the text's end.
+    private mutating func field() throws -> [UInt8] {
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") { return try quotedField() }
+        var field: [UInt8] = []
+        while position < bytes.count, !isAtFieldEnd {
+            guard bytes[position] != UInt8(ascii: "\"") else {
+                throw CSVError(line: line, found: "a quote inside an unquoted field")
+            }
+            field.append(bytes[position])
+            position += 1
+        }
+        return field
+    }
+
+    private mutating func quotedField() throws -> [UInt8] {
+        let start = line
+        var field: [UInt8] = []
+        position += 1
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            guard byte == UInt8(ascii: "\"") else {
+                if byte == 0x0A { line += 1 }
+                field.append(byte)
+                continue
+            }
+            if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+                field.append(byte)
+                position += 1
+                continue
+            }
+            guard position >= bytes.count || isAtFieldEnd else {
+                throw CSVError(line: line, found: "text after a closing quote")
+            }
+            return field
+        }
+        throw CSVError(line: start, found: "a quoted field without its end")
+    }
+
+    private var isAtFieldEnd: Bool {
+        switch bytes[position] {
+        case UInt8(ascii: ","), 0x0A: true
+        case 0x0D: position + 1 < bytes.count && bytes[position + 1] == 0x0A
+        default: false
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import Timebase
+
+/// The listening socket: opened at the start, closed and opened again on the same port by outages.
+///
+/// While it is closed, a bound socket that does not listen keeps the port: connects are refused as they
+/// should be, and no client's own socket can be given the port meanwhile (which, among ephemeral
+/// ports, would even let a client connect to itself).
+final class Listener: Sendable {
+    private struct State: Sendable {
+        var channel: (any Channel)?
+        var placeholder: CInt?
+        var isStopped = false
+    }
+
+    let address: SocketAddress
+    private let server: ServerContext
+    private let group: any EventLoopGroup
+    private let state: Mutex<State>
+    private let onTrouble: @Sendable (String) -> Void
+
+    private init(
+        channel: any Channel, address: SocketAddress, server: ServerContext, group: any EventLoopGroup,
+        onTrouble: @escaping @Sendable (String) -> Void
+    ) {
+        self.address = address
+        self.server = server
+        self.group = group
+        self.onTrouble = onTrouble
+        state = Mutex(State(channel: channel))
+    }
+
+    /// Begins to listen.
+    static func start(
+        configuration: CollectorServerConfiguration, server: ServerContext, group: any EventLoopGroup
+    ) async throws -> Listener {
+        do {
+            let bootstrap = bootstrap(server: server, group: group)
+            let channel = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+            guard let address = channel.localAddress else {
+                throw ChannelError.unknownLocalAddress
+            }
+            return Listener(
+                channel: channel, address: address, server: server, group: group,
+                onTrouble: configuration.onTrouble)
+        } catch {
+            throw CollectorServerError.cannotListen(
+                host: configuration.host, port: configuration.port, reason: "\(error)")
+        }
+    }
+
+    /// Follows the plan's outages until the task is cancelled.
+    func followPlan() async {
+        while !Task.isCancelled {
+            let now = server.clock.now()
+            if server.director.refusesConnections(at: now) { await close() } else { await open() }
+            guard let change = server.director.nextChange(after: now) else { return }
+            let wait = change - server.clock.now()
+            // In short steps: the run's clock need not be the one that sleeping goes by.
+            let step = min(max(wait.nanoseconds, 0), 1_000_000_000)
+            try? await Task.sleep(for: .nanoseconds(step))
+        }
+    }
+
+    /// Ends listening for good.
+    func stop() async {
+        let (channel, placeholder) = state.withLock { state in
+            state.isStopped = true
+            defer { (state.channel, state.placeholder) = (nil, nil) }
+            return (state.channel, state.placeholder)
+        }
+        try? await channel?.close()
+        if let placeholder { _ = Foundation.close(placeholder) }
+    }
+
+    /// Refuses connections from now on.
+    private func close() async {
+        guard
+            let channel = state.withLock({ state in
+                defer { state.channel = nil }
+                return state.channel
+            })
+        else { return }
+        try? await channel.close()
+        let socket = Listener.boundSocket(address)
+        let isUnwanted = state.withLock { state in
+            if !state.isStopped { state.placeholder = socket }
+            return state.isStopped
+        }
+        if isUnwanted, let socket { _ = Foundation.close(socket) }
+    }
+
+    /// Listens again; tries until the port is free.
+    private func open() async {
+        while !Task.isCancelled {
+            let (isOpen, placeholder) = state.withLock { state in
+                defer { state.placeholder = nil }
+                return (state.channel != nil || state.isStopped, state.placeholder)
+            }
+            if isOpen { return }
+            do {
+                let bootstrap = Listener.bootstrap(server: server, group: group)
+                let channel =
+                    if let placeholder { try await bootstrap.withBoundSocket(placeholder).get() } else {
+                        try await bootstrap.bind(to: address).get()
+                    }
+                let isUnwanted = state.withLock { state in
+                    if !state.isStopped { state.channel = channel }
+                    return state.isStopped
+                }
+                if isUnwanted { try? await channel.close() }
+                return
+            } catch {
+                onTrouble("cannot listen on \(address) again after an outage, trying on: \(error)")
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private static func bootstrap(server: ServerContext, group: any EventLoopGroup) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelInitializer { channel in
+                guard server.admit(channel) else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
+                    try configure(channel, server: server)
+                }
+            }
+    }
+
+    private static func configure(_ channel: any Channel, server: ServerContext) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let connection = CollectorConnection(server: server)
+        try pipeline.addHandler(FirstByteGuard(connection: connection))
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderListSize = server.limits.headerBytes
+        limits.maxHeaderFieldSize = min(limits.maxHeaderFieldSize, server.limits.headerBytes)
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: true, withServerUpgrade: nil, withErrorHandling: true,
+            withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: limits)
+        try pipeline.addHandler(connection)
+    }
+
+    /// A socket that holds the address without listening; `nil` if the system gives none, in which
+    /// case the port is merely not kept.
+    private static func boundSocket(_ address: SocketAddress) -> CInt? {
+        let type = CInt(SOCK_STREAM.rawValue)
+        let socket = Foundation.socket(address.protocol == .inet6 ? AF_INET6 : AF_INET, type, 0)
+        guard socket >= 0 else { return nil }
+        var one: CInt = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
+        let status = address.withSockAddr { pointer, size in bind(socket, pointer, socklen_t(size)) }
+        guard status == 0 else {
+            _ = Foundation.close(socket)
+            return nil
+        }
+        return socket
+    }
+}

@@ -1,0 +1,145 @@
+import CollectorModel
+import NIOCore
+import NIOPosix
+import Synchronization
+import Timebase
+import Wire
+
+import Accounting
+
+/// A request on its way from its connection to the writer.
+struct PendingRequest: Sendable {
+    enum Kind: Sendable {
+        case collect
+        /// `GET /stats`: answered by the writer, so that no event loop waits for it.
+        case statistics
+    }
+
+    var kind = Kind.collect
+    var method: CollectedRequest.Method
+    var path: String
+    var query: String
+    var dryRun: Bool
+    var body: ByteBuffer
+    var receivedAt: Instant
+    var connection: NIOLoopBound<CollectorConnection>
+    var eventLoop: any EventLoop
+}
+
+/// What the writer sends back to a connection.
+struct CollectorAnswer: Sendable {
+    var reply: CollectorReply
+    var fault: LateFault
+    var connection: NIOLoopBound<CollectorConnection>
+}
+
+/// One writer behind all connections: reads requests, numbers their events, commits them, and only then
+/// lets the answers go.
+///
+/// Group commit without a timer: while one transaction is being written, the requests that arrive pile
+/// up for the next. An idle server commits a single request at once. Decoding happens on the writer too:
+/// it is a fifth of the writer's work, and so nothing is shared between threads but the queue.
+final class CommitPipeline: Sendable {
+    private struct Queue: Sendable {
+        var requests: [PendingRequest] = []
+        var isDraining = false
+    }
+
+    /// A transaction takes this many requests at most: some ten thousand events, some ten milliseconds.
+    private static let requestsPerTransaction = 256
+
+    private let queue = Mutex(Queue())
+    private let writer: Mutex<CollectorWriter>
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+
+    init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
+        writer = Mutex(try CollectorWriter(configuration: configuration, director: director))
+        thread.start()
+    }
+
+    /// Hands a request to the writer; its connection gets the answer on its own loop.
+    func submit(_ request: PendingRequest) {
+        let mustStart = queue.withLock { queue in
+            queue.requests.append(request)
+            defer { queue.isDraining = true }
+            return !queue.isDraining
+        }
+        if mustStart { thread.submit { _ in self.drain() } }
+    }
+
+    /// What was counted, and what is held, after the latest commit.
+    func snapshot() -> (CollectorStatistics, Receipts) {
+        writer.withLock { writer in (writer.statistics, writer.receipts) }
+    }
+
+    /// Writes what is queued, closes the store and ends the thread. Nothing may be submitted any more.
+    func close() async {
+        while queue.withLock({ $0.isDraining }) { try? await Task.sleep(for: .milliseconds(2)) }
+        writer.withLock { $0.close() }
+        try? await thread.shutdownGracefully()
+    }
+
+    private func drain() {
+        while true {
+            let batch = queue.withLock { queue in
+                let batch = Array(queue.requests.prefix(CommitPipeline.requestsPerTransaction))
+                queue.requests.removeFirst(batch.count)
+                queue.isDraining = !batch.isEmpty
+                return batch
+            }
+            if batch.isEmpty { return }
+            let answers = writer.withLock { writer in writer.process(batch) }
+            release(answers, of: batch)
+        }
+    }
+
+    /// Sends each loop the answers of its connections, in one go.
+    private func release(_ answers: [CollectorAnswer], of batch: [PendingRequest]) {
+        var loops: [(loop: any EventLoop, answers: [CollectorAnswer])] = []
+        for (answer, request) in zip(answers, batch) {
+            if let index = loops.firstIndex(where: { $0.loop === request.eventLoop }) {
+                loops[index].answers.append(answer)
+            } else {
+                loops.append((request.eventLoop, [answer]))
+            }
+        }
+        for (loop, answers) in loops {
+            loop.execute {
+                for answer in answers { answer.connection.value.answer(answer.reply, fault: answer.fault) }
+            }
+        }
+    }
+}
+
+/// The faults' director, asked by event loops before reading and by the writer after.
+final class SharedDirector: Sendable {
+    private let director: Mutex<FaultDirector>
+    /// Whether there is nothing to ask.
+    let isIdle: Bool
+    private let needsDevice: Bool
+
+    init(plan: CollectorPlan) {
+        let director = FaultDirector(plan: plan)
+        isIdle = director.isIdle
+        needsDevice = director.needsDevice
+        self.director = Mutex(director)
+    }
+
+    func beforeReading(at now: Instant) -> EarlyFault? {
+        isIdle ? nil : director.withLock { $0.beforeReading(at: now) }
+    }
+
+    func afterReading(at now: Instant, firstDevice: () -> UInt32?) -> LateFault {
+        guard !isIdle else { return .none }
+        let device = needsDevice ? firstDevice() : nil
+        return director.withLock { $0.afterReading(at: now, device: device) }
+    }
+
+    func refusesConnections(at now: Instant) -> Bool {
+        director.withLock { $0.refusesConnections(at: now) }
+    }
+
+    func nextChange(after now: Instant) -> Instant? {
+        isIdle ? nil : director.withLock { $0.nextChange(after: now) }
+    }
+}

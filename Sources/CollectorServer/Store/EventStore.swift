@@ -1,0 +1,232 @@
+import Accounting
+import CollectorModel
+import Foundation
+import GRDB
+import GRDBSQLite
+import Wire
+
+/// The collector's table of events in an SQLite file.
+///
+/// Rows are only appended: the table has neither a key nor an index beside its rowid, because the one
+/// writer numbers the copies from its receipts, and a tree over text ids would turn appending into random
+/// writes. `(id, copy)` is unique all the same.
+///
+/// WAL with synchronous NORMAL: a commit is in the operating system's hands before it returns, so it
+/// survives `kill -9`; a power failure may take the latest commits, and never leaves the file broken. A
+/// temporary store, which is deleted in the end, does not sync at all.
+///
+/// Confined to one thread at a time.
+final class EventStore {
+    /// `PRAGMA user_version` of the files that this version writes.
+    static let schemaVersion = 1
+    /// `PRAGMA application_id`: "BSWM".
+    static let applicationID = 0x4253_574D
+
+    let path: String
+    private let isTemporary: Bool
+    private let database: DatabaseQueue
+    private var insertion: OpaquePointer?
+    private var idText = WireBuffer()
+    /// The highest request number in the file.
+    private(set) var lastBatch: Int64 = 0
+
+    /// Opens or creates a store.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a temporary one.
+    ///   - byteLimit: The size at which the store counts as full.
+    /// - Throws: ``CollectorServerError``.
+    init(path: String?, byteLimit: Int64? = nil) throws {
+        isTemporary = path == nil
+        let path = path ?? NSTemporaryDirectory() + "beaconswarm-\(UUID().uuidString).sqlite"
+        self.path = path
+        var configuration = Configuration()
+        configuration.label = "collector.store"
+        configuration.busyMode = .timeout(5)
+        do {
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            let isTemporary = isTemporary
+            try database.writeWithoutTransaction { db in
+                try EventStore.check(db, path: path)
+                try EventStore.prepare(db, isTemporary: isTemporary, byteLimit: byteLimit)
+            }
+        } catch let error as DatabaseError {
+            throw EventStore.error(error, path: path)
+        }
+    }
+
+    /// Reads the ids of all rows into receipts, so that copies go on counting.
+    func loadReceipts() throws -> Receipts {
+        var receipts = Receipts()
+        do {
+            lastBatch = try database.read { db in
+                var last: Int64 = 0
+                let rows = try Row.fetchCursor(db, sql: "SELECT id, batch FROM events")
+                while let row = try rows.next() {
+                    let text: String = row[0]
+                    ForeignReceipts.record(Array(text.utf8), in: &receipts)
+                    last = max(last, row[1])
+                }
+                return last
+            }
+        } catch let error as DatabaseError {
+            throw EventStore.error(error, path: path)
+        }
+        return receipts
+    }
+
+    /// Runs `body`, which may call ``insert(_:receivedAt:batch:)``, in one transaction.
+    ///
+    /// - Returns: `nil` if everything is committed, else why nothing is.
+    func transaction(_ body: (EventStore) -> Bool) -> String? {
+        database.writeWithoutTransaction { db in
+            let connection = db.sqliteConnection
+            func run(_ sql: String) -> Bool { sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK }
+            func message() -> String { String(cString: sqlite3_errmsg(connection)) }
+            if insertion == nil {
+                sqlite3_prepare_v3(
+                    connection, EventStore.insertSQL, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &insertion, nil)
+            }
+            guard insertion != nil, run("BEGIN IMMEDIATE") else {
+                // The receipts must not keep what the body would have inserted, so it runs all the same.
+                let reason = message()
+                _ = body(self)
+                return reason
+            }
+            if body(self), run("COMMIT") { return nil }
+            let reason = message()
+            // Some errors (a full disk) have rolled back already.
+            if sqlite3_get_autocommit(connection) == 0 { _ = run("ROLLBACK") }
+            return reason
+        }
+    }
+
+    /// Adds a row within ``transaction(_:)``.
+    ///
+    /// - Returns: `false` if the row could not be added; the transaction is then to fail.
+    func insert(_ event: CollectedEvent, receivedAt: Int64, batch: Int64) -> Bool {
+        guard let insertion else { return false }
+        idText.removeAll()
+        event.key.append(to: &idText)
+        let system = event.system.storeName
+        let idText = idText
+        return idText.withUnsafeBytes { id in
+            // The texts are bound in place: they outlive the step, and the next row binds them anew.
+            bind(insertion, 1, id)
+            sqlite3_bind_int64(insertion, 2, Int64(event.copy))
+            bind(
+                insertion, 3, UnsafeRawBufferPointer(start: system.utf8Start, count: system.utf8CodeUnitCount)
+            )
+            if let device = event.key.device {
+                sqlite3_bind_int64(insertion, 4, Int64(device))
+            } else {
+                sqlite3_bind_null(insertion, 4)
+            }
+            bind(insertion, 5, event.type)
+            bind(insertion, 6, event.name)
+            sqlite3_bind_int64(insertion, 7, event.capturedAt)
+            sqlite3_bind_int64(insertion, 8, receivedAt)
+            sqlite3_bind_int64(insertion, 9, batch)
+            bind(insertion, 10, event.payload)
+            let status = sqlite3_step(insertion)
+            sqlite3_reset(insertion)
+            return status == SQLITE_DONE
+        }
+    }
+
+    /// Writes everything into the one file, closes it, and deletes it if it is temporary.
+    func close() {
+        database.writeWithoutTransaction { db in
+            sqlite3_finalize(insertion)
+            insertion = nil
+            if !isTemporary {
+                sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+            }
+        }
+        try? database.close()
+        guard isTemporary else { return }
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    private static let insertSQL = """
+        INSERT INTO events(id, copy, system, device, type, name, captured_at, received_at, batch, payload)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    private func bind(_ statement: OpaquePointer, _ index: Int32, _ text: UnsafeRawBufferPointer) {
+        // A null pointer would bind NULL; the empty text needs an address.
+        let base = text.baseAddress ?? UnsafeRawPointer(EventStore.emptyText.utf8Start)
+        sqlite3_bind_text(
+            statement, index, base.assumingMemoryBound(to: CChar.self), Int32(clamping: text.count), nil)
+    }
+
+    private static let emptyText: StaticString = ""
+}
+
+extension EventStore {
+    /// Refuses files that are not this program's.
+    private static func check(_ db: Database, path: String) throws {
+        let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard !tables.isEmpty || application != 0 else { return }
+        guard application == applicationID else {
+            let names = tables.sorted().joined(separator: ", ")
+            throw CollectorServerError.foreignStore(path: path, reason: "a database with the tables \(names)")
+        }
+        guard version <= schemaVersion else {
+            throw CollectorServerError.newerStore(path: path, version: version)
+        }
+    }
+
+    private static func prepare(_ db: Database, isTemporary: Bool, byteLimit: Int64?) throws {
+        // A page holds several events whole; a new file only takes the size before its first table.
+        let pageSize: Int64 = 8192
+        try db.execute(sql: "PRAGMA page_size = \(pageSize)")
+        _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+        try db.execute(sql: "PRAGMA synchronous = \(isTemporary ? "OFF" : "NORMAL")")
+        if let byteLimit {
+            _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(max(1, byteLimit / pageSize))")
+        }
+        try db.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS events(
+                    id TEXT NOT NULL, copy INTEGER NOT NULL, system TEXT NOT NULL, device INTEGER,
+                    type TEXT NOT NULL, name TEXT NOT NULL, captured_at INTEGER NOT NULL,
+                    received_at INTEGER NOT NULL, batch INTEGER NOT NULL, payload TEXT NOT NULL);
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(schemaVersion);
+                """)
+    }
+
+    private static func error(_ error: DatabaseError, path: String) -> CollectorServerError {
+        let reason = error.message ?? "\(error.resultCode)"
+        return switch error.resultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT: .foreignStore(path: path, reason: reason)
+        default: .storeFailure(path: path, reason: reason)
+        }
+    }
+}
+
+extension EventKey {
+    /// Appends ``text`` without making a string.
+    func append(to output: inout WireBuffer) {
+        switch self {
+        case .harness(let id):
+            output.appendDecimal(Int(id.device))
+            output.append(UInt8(ascii: "-"))
+            output.appendDecimal(Int(id.sequence))
+        case .natural(let key):
+            Hash128(high: key.high, low: key.low).appendHexadecimal(to: &output)
+        }
+    }
+}
+
+extension CollectorSystem {
+    /// The raw value as bytes in place.
+    var storeName: StaticString {
+        switch self {
+        case .sensors: "sensors"
+        }
+    }
+}

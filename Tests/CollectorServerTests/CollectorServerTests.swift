@@ -1,0 +1,276 @@
+import Accounting
+import Foundation
+import GRDB
+import NIOCore
+import NIOPosix
+import Testing
+import Timebase
+
+@testable import CollectorModel
+@testable import CollectorServer
+
+@Suite("CollectorServer", .serialized, .timeLimit(.minutes(2)))
+struct CollectorServerTests {
+    @Test("acknowledges what it has committed, in the columns of the contract")
+    func columns() async throws {
+        let file = TemporaryFile()
+        var configuration = CollectorServerConfiguration()
+        configuration.storePath = file.path
+        configuration.clock = RunClock { Instant(milliseconds: 1_800_000_000_123) }
+        try await withServer(configuration) { (_, port) async throws in
+            #expect(try await upload([Requests.event(7, 0), Requests.event(7, 1)], to: port).status == 200)
+            // Read beside the running server: the rows are committed before the answer.
+            #expect(try self.rows(file.path).count == 2)
+            #expect(try await upload([Requests.event(7, 1)], to: port).status == 200)
+        }
+        let rows = try self.rows(file.path)
+        #expect(rows.map { $0["id"] } == ["7-0", "7-1", "7-1"])
+        #expect(rows.map { $0["copy"] } == [0, 0, 1])
+        #expect(rows.map { $0["batch"] } == [1, 1, 2])
+        let row = try #require(rows.first)
+        #expect(row["system"] == "sensors")
+        #expect(row["device"] == 7)
+        #expect(row["type"] == "track")
+        #expect(row["name"] == "Buy")
+        #expect(row["captured_at"] == 1_700_000_000_000)
+        #expect(row["received_at"] == 1_800_000_000_123)
+        #expect(row["payload"] == Requests.event(7, 0))
+        #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
+    }
+
+    @Test("serves health, statistics, configuration and 404")
+    func routes() async throws {
+        try await withServer { (server, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            #expect(try await client.exchange(Requests.get("/healthz")).status == 200)
+            #expect(try await client.exchange(Requests.upload([Requests.event(0, 0)])).status == 200)
+            #expect(try await client.exchange(Requests.upload([Requests.event(0, 0)])).status == 200)
+            let dry = Requests.upload([Requests.event(0, 1)], path: "/debug", headers: "Dry-Run: true\r\n")
+            #expect(try await client.exchange(dry).status == 200)
+            #expect(try await client.exchange(Requests.get("/nothing")).status == 404)
+            let config = try await client.exchange(Requests.get("/config/iOS.conf"))
+            #expect(config.status == 200)
+            #expect(config.headers["content-type"] == "application/json")
+            #expect(try await client.exchange(Requests.get("/config/iOS.conf?v=0")).status == 304)
+            let statistics = try await client.exchange(Requests.get("/stats"))
+            let expected =
+                #"{"requests":3,"received":2,"unique":1,"duplicates":1,"undecodable":0,"dry_run":1,"#
+            #expect(statistics.body.hasPrefix(expected))
+            let (counted, receipts) = server.snapshot()
+            #expect(counted.configFetches == 2)
+            #expect(receipts.held.contains(EventID(device: 0, sequence: 0)))
+            #expect(receipts.dryRun.contains(EventID(device: 0, sequence: 1)))
+        }
+    }
+
+    @Test("keeps HTTP/1.0 connections only when asked")
+    func oldVersion() async throws {
+        try await withServer { (_, port) async throws in
+            let kept = try await RawClient.connect(port: port)
+            let request = Requests.upload(
+                [Requests.event(0, 0)], version: "1.0", headers: "Connection: keep-alive\r\n")
+            for _ in 0..<2 {
+                #expect(try await kept.exchange(request).headers["connection"] == "keep-alive")
+            }
+            let single = try await RawClient.connect(port: port)
+            let answer = try await single.exchange(Requests.upload([Requests.event(0, 0)], version: "1.0"))
+            #expect(answer.headers["connection"] == "close")
+            await #expect(throws: RawClient.Failure.closed) { try await single.receive() }
+        }
+    }
+
+    @Test("answers pipelined requests in order")
+    func pipelining() async throws {
+        try await withServer { (_, port) async throws in
+            let client = try await RawClient.connect(port: port)
+            try await client.send(
+                Requests.upload([Requests.event(0, 0)]) + Requests.get("/nothing")
+                    + Requests.upload([Requests.event(0, 1)]) + Requests.get("/healthz"))
+            var statuses: [Int] = []
+            for _ in 0..<4 { statuses.append(try await client.receive().status) }
+            #expect(statuses == [200, 404, 200, 200])
+        }
+    }
+
+    @Test("takes a request in single bytes, and chunked")
+    func fragments() async throws {
+        try await withServer { (server, port) async throws in
+            let slow = try await RawClient.connect(port: port)
+            for byte in Requests.upload([Requests.event(0, 0)]) { try await slow.send([byte]) }
+            #expect(try await slow.receive().status == 200)
+            let chunked = try await RawClient.connect(port: port)
+            try await chunked.send("POST /sa HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for part in stride(from: 0, to: 1000, by: 10).map({
+                Requests.form([Requests.event(0, 1)]).dropFirst($0).prefix(10)
+            })
+            where !part.isEmpty {
+                try await chunked.send(Array("\(String(part.count, radix: 16))\r\n".utf8) + part + [13, 10])
+            }
+            try await chunked.send("0\r\n\r\n")
+            #expect(try await chunked.receive().status == 200)
+            #expect(server.snapshot().0.unique == 2)
+        }
+    }
+
+    @Test("refuses bodies beyond the limit, announced or not")
+    func oversized() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.bodyBytes = 1000
+        try await withServer(configuration) { (server, port) async throws in
+            let announced = try await RawClient.connect(port: port)
+            try await announced.send("POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n")
+            #expect(try await announced.receive().status == 413)
+            await #expect(throws: RawClient.Failure.closed) { try await announced.receive() }
+            let chunked = try await RawClient.connect(port: port)
+            try await chunked.send("POST /sa HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            try await chunked.send("3e9\r\n" + String(repeating: "x", count: 1001))
+            #expect(try await chunked.receive().status == 413)
+            #expect(server.snapshot().0.requests == 0)
+        }
+    }
+
+    @Test("closes on junk and on headers beyond the limit")
+    func badHeaders() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.headerBytes = 4096
+        try await withServer(configuration) { (_, port) async throws in
+            let junk = try await RawClient.connect(port: port)
+            try await junk.send("\u{1}\u{2}nonsense\r\n\r\n")
+            #expect(try await junk.receive().status == 400)
+            let long = try await RawClient.connect(port: port)
+            let line = "X: \(String(repeating: "y", count: 1000))\r\n"
+            try await long.send(
+                "GET /healthz HTTP/1.1\r\nHost: x\r\n\(String(repeating: line, count: 6))\r\n")
+            #expect(try await long.receive().status == 400)
+        }
+    }
+
+    @Test("closes connections that are slow with headers or body, or idle")
+    func timeouts() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.headerTimeout = .milliseconds(50)
+        configuration.limits.bodyTimeout = .milliseconds(50)
+        configuration.limits.idleTimeout = .milliseconds(100)
+        try await withServer(configuration) { (server, port) async throws in
+            for start in ["", "POST /sa HT", "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc"]
+            {
+                let client = try await RawClient.connect(port: port)
+                try await client.send(start)
+                await #expect(throws: RawClient.Failure.closed, "\(start)") { try await client.receive() }
+            }
+            #expect(try await eventually { server.connectionCount == 0 })
+        }
+    }
+
+    @Test("half a request that ends stores nothing and harms nobody")
+    func halfRequest() async throws {
+        try await withServer { (server, port) async throws in
+            do {
+                let client = try await RawClient.connect(port: port)
+                try await client.send(Array(Requests.upload([Requests.event(0, 0)]).dropLast(5)))
+            }
+            #expect(try await eventually { server.connectionCount == 0 })
+            #expect(server.snapshot().0.requests == 0)
+            #expect(try await upload([Requests.event(0, 0)], to: port).status == 200)
+        }
+    }
+
+    @Test("turns connections beyond the limit away")
+    func connectionLimit() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.connections = 2
+        try await withServer(configuration) { (_, port) async throws in
+            let first = try await RawClient.connect(port: port)
+            let second = try await RawClient.connect(port: port)
+            #expect(try await first.exchange(Requests.get("/healthz")).status == 200)
+            #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
+            let third = try await RawClient.connect(port: port)
+            await #expect(throws: RawClient.Failure.self) { try await third.receive() }
+            #expect(try await first.exchange(Requests.get("/healthz")).status == 200)
+        }
+    }
+
+    @Test("concurrent clients get every event stored once, and numbered copies of the same event")
+    func concurrency() async throws {
+        let file = TemporaryFile()
+        var configuration = CollectorServerConfiguration()
+        configuration.storePath = file.path
+        try await withServer(configuration) { (server, port) async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for device in 0..<2 {
+                    group.addTask {
+                        let client = try await RawClient.connect(port: port)
+                        for round in 0..<40 {
+                            let events = [Requests.event(device, round), Requests.event(9, round)]
+                            #expect(try await client.exchange(Requests.upload(events)).status == 200)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let statistics = server.snapshot().0
+            #expect(statistics.requests == 80)
+            #expect(statistics.received == 160)
+            #expect(statistics.unique == 120)
+        }
+        let pairs = try self.rows(file.path).map { "\($0["id"] as String)#\($0["copy"] as Int)" }
+        #expect(Set(pairs).count == 160)
+    }
+
+    @Test("a stop answers the request in hand, then ends the connections")
+    func gracefulStop() async throws {
+        var plan = CollectorPlan()
+        plan.faults = [
+            FaultWindow(
+                from: Instant(nanoseconds: 0), until: .distantFuture, fault: .latency(.constant(300)))
+        ]
+        var configuration = CollectorServerConfiguration()
+        configuration.plan = plan
+        let server = try await CollectorServer.start(
+            configuration: configuration, on: MultiThreadedEventLoopGroup.singleton)
+        let port = server.address.port ?? 0
+        let client = try await RawClient.connect(port: port)
+        let idle = try await RawClient.connect(port: port)
+        try await client.send(Requests.upload([Requests.event(0, 0)]))
+        #expect(try await eventually { server.snapshot().0.received == 1 })
+        async let stopped: Void = server.stop()
+        let answer = try await client.receive()
+        #expect(answer.status == 200)
+        #expect(answer.headers["connection"] == "close")
+        await #expect(throws: RawClient.Failure.closed) { try await idle.receive() }
+        await stopped
+        await #expect(throws: RawClient.Failure.refused) { try await RawClient.connect(port: port) }
+        #expect(server.snapshot().0.received == 1)
+    }
+
+    @Test("says why it cannot listen")
+    func addressInUse() async throws {
+        try await withServer { (_, port) async throws in
+            var configuration = CollectorServerConfiguration()
+            configuration.port = port
+            await #expect {
+                _ = try await CollectorServer.start(
+                    configuration: configuration, on: MultiThreadedEventLoopGroup.singleton)
+            } throws: { error in
+                guard case CollectorServerError.cannotListen(_, port, _) = error else { return false }
+                return true
+            }
+        }
+    }
+
+    @Test("cuts targets at the question mark, with and without scheme and host")
+    func targets() {
+        let target = RequestTarget("/sa?a=b?c")
+        #expect(target.path == "/sa")
+        #expect(target.query == "a=b?c")
+        #expect(RequestTarget("http://h:1/x/sa?q").path == "/x/sa")
+        #expect(RequestTarget("http://h:1").path == "")
+        #expect(RequestTarget("/p?u=http://x/y").path == "/p")
+    }
+
+    private func rows(_ path: String) throws -> [Row] {
+        try DatabaseQueue(path: path).read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM events ORDER BY rowid")
+        }
+    }
+}
