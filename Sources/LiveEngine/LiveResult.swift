@@ -1,0 +1,114 @@
+package import Measurement
+package import Timebase
+
+/// Where a live run, or one of its shards, stands.
+package enum LivePhase: Int, Comparable, Sendable {
+    case running, draining
+    /// The drain is over; open answers are awaited.
+    case closing
+    case finished
+
+    package static func < (left: LivePhase, right: LivePhase) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// How a run stands at one moment.
+package struct LiveSnapshot: Sendable {
+    package var recorder: RunRecorder
+    /// The phase of the shard that is furthest behind.
+    package var phase: LivePhase
+    package var openConnections: Int
+    /// Requests that were started or wait for a descriptor, and have no answer.
+    package var requestsInFlight: Int
+    package var now: Instant
+}
+
+/// An answer that no device hopes for: outside 2xx, or bytes that are not a whole answer.
+package struct UnexpectedAnswer: Sendable, Hashable {
+    /// The most that a run keeps.
+    package static let limit = 20
+
+    /// 0 where there was no status line.
+    package var status: UInt16
+    /// The name of the failure where the answer was not whole.
+    package var failure: String?
+    /// Header lines as they came, one per line, at most 2 kB.
+    package var headers: String
+    /// The first 2 kB of the body.
+    package var body: [UInt8]
+    package var population: Int
+    package var at: Instant
+}
+
+/// Whether the generator kept up with its own schedule.
+package struct GeneratorHealth: Sendable {
+    /// How late things were done, over all shards.
+    package var scheduleLag: LatencyHistogram
+    /// CPU time of each event loop's thread over elapsed time, 0…1, while users acted.
+    package var busyShares: [Double]
+    /// The same in each loop's busiest second.
+    package var peakBusyShares: [Double]
+
+    /// A run is invalid if the 99th percentile of the lag is above this, in milliseconds.
+    package static let lagLimitMilliseconds = 100.0
+    /// A run is invalid if a loop was busy for more than this share of the time.
+    package static let busyLimit = 0.95
+
+    /// Which limit was passed and why, in sentences; `nil` for a generator that kept up.
+    package var problem: String? {
+        var sentences: [String] = []
+        let lag = scheduleLag.milliseconds(atPercentile: 99)
+        if lag > GeneratorHealth.lagLimitMilliseconds {
+            sentences.append(
+                "The generator was late: 1 in 100 of its actions began more than \(Int(lag.rounded())) ms "
+                    + "after their time (the limit is \(Int(GeneratorHealth.lagLimitMilliseconds)) ms).")
+        }
+        for (loop, share) in busyShares.enumerated() where share > GeneratorHealth.busyLimit {
+            sentences.append(
+                "Event loop \(loop) was busy \(Int((share * 100).rounded(.down))) % of the time while users "
+                    + "acted (the limit is \(Int(GeneratorHealth.busyLimit * 100)) %).")
+        }
+        guard !sentences.isEmpty else { return nil }
+        return sentences.joined(separator: " ") + " Use fewer devices, or more cores for the generator."
+    }
+
+    /// Whether the run says more about the generator than about its target.
+    package var isSaturated: Bool { problem != nil }
+}
+
+/// What a live run leaves behind.
+package struct LiveResult: Sendable {
+    package var recorder: RunRecorder
+    /// How many events each device captured, by global number.
+    package var capturedPerDevice: [UInt32]
+    package var devicesStarted: Int
+    /// Order-free sum over the user actions that happened.
+    package var planFingerprint: UInt64
+    package var health: GeneratorHealth
+    package var connectionsOpened: UInt64
+    /// Connections closed early because no descriptor was left for another.
+    package var connectionsRecycled: UInt64
+    /// The sum of the shards' own peaks.
+    package var connectionsPeak: Int
+    /// The first by time, ``UnexpectedAnswer/limit`` at most.
+    package var unexpectedAnswers: [UnexpectedAnswer]
+    /// Whether ``LiveRun/stop()`` ended the run.
+    package var wasStopped: Bool
+    /// When the last shard finished.
+    package var finishedAt: Instant
+}
+
+/// What one shard leaves behind.
+struct ShardResult: Sendable {
+    var recorder: RunRecorder
+    /// Captured events by the device's global number.
+    var captured: [(device: UInt32, count: UInt32)]
+    var devicesStarted: Int
+    var planFingerprint: UInt64
+    var busyShare: Double
+    var peakBusyShare: Double
+    var connectionsOpened: UInt64
+    var connectionsRecycled: UInt64
+    var connectionsPeak: Int
+    var unexpectedAnswers: [UnexpectedAnswer]
+    var finishedAt: Instant
+}

@@ -1,0 +1,98 @@
+import DeviceSDK
+import Measurement
+import Timebase
+import World
+
+/// Names an open request in its shard; a later request in the same place has another generation.
+struct RequestKey: Hashable {
+    var index: Int32
+    var generation: UInt32
+}
+
+/// A request that a device asked for and that has not ended.
+struct OpenRequest {
+    var device: UInt32 = 0
+    var fleet: UInt16 = 0
+    var slot: UInt32 = 0
+    var number = RequestNumber(kind: .upload, number: 0)
+    var limit = Interval.zero
+    var network: NetworkKind = .wifi
+    /// What is measured so far.
+    var sample = RequestSample(plannedAt: .distantFuture, finishedAt: .distantFuture)
+    /// The connection it uses; -1 while it has none.
+    var connection: Int32 = -1
+    /// Whether it waits in the line for a descriptor.
+    var isWaiting = false
+    /// Whether it came as far as asking for a connection.
+    var hasBegun = false
+    var generation: UInt32 = 0
+    var isOpen = false
+    var nextOfDevice: Int32 = -1
+}
+
+/// The open requests of a shard, addressed by place; places are used again.
+struct RequestTable {
+    private var places: ContiguousArray<OpenRequest> = []
+    private var free: ContiguousArray<Int32> = []
+    /// The first open request of each device.
+    private var firstOfDevice: ContiguousArray<Int32>
+    private(set) var count = 0
+
+    init(deviceCount: Int) { firstOfDevice = ContiguousArray(repeating: -1, count: deviceCount) }
+
+    /// Adds a request; its generation is set here.
+    mutating func open(_ request: OpenRequest) -> RequestKey {
+        let index: Int32
+        if let last = free.popLast() {
+            index = last
+        } else {
+            index = Int32(places.count)
+            places.append(OpenRequest())
+        }
+        let generation = places[Int(index)].generation &+ 1
+        places[Int(index)] = request
+        places[Int(index)].generation = generation
+        places[Int(index)].isOpen = true
+        places[Int(index)].nextOfDevice = firstOfDevice[Int(request.device)]
+        firstOfDevice[Int(request.device)] = index
+        count += 1
+        return RequestKey(index: index, generation: generation)
+    }
+
+    /// Whether the request has not ended.
+    func isOpen(_ key: RequestKey) -> Bool {
+        places[Int(key.index)].isOpen && places[Int(key.index)].generation == key.generation
+    }
+
+    subscript(index: Int32) -> OpenRequest {
+        _read { yield places[Int(index)] }
+        _modify { yield &places[Int(index)] }
+    }
+
+    /// The key of the open request in a place.
+    func key(_ index: Int32) -> RequestKey {
+        RequestKey(index: index, generation: places[Int(index)].generation)
+    }
+
+    /// The first open request of a device, or -1; the others follow by `nextOfDevice`.
+    func first(of device: UInt32) -> Int32 { firstOfDevice[Int(device)] }
+
+    /// Takes a request out. O(open requests of its device).
+    mutating func close(_ index: Int32) {
+        precondition(places[Int(index)].isOpen, "a request ends once")
+        let device = Int(places[Int(index)].device)
+        let next = places[Int(index)].nextOfDevice
+        if firstOfDevice[device] == index {
+            firstOfDevice[device] = next
+        } else {
+            var previous = firstOfDevice[device]
+            while places[Int(previous)].nextOfDevice != index {
+                previous = places[Int(previous)].nextOfDevice
+            }
+            places[Int(previous)].nextOfDevice = next
+        }
+        places[Int(index)].isOpen = false
+        free.append(index)
+        count -= 1
+    }
+}

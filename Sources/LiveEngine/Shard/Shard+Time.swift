@@ -1,0 +1,183 @@
+import DeviceSDK
+import Measurement
+import NIOCore
+import Timebase
+import World
+
+// MARK: - The shard's one timer
+
+extension Shard: NIOScheduledCallbackHandler {
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        armed = nil
+        armedFor = .distantFuture
+        enter {
+            usage.begin(at: now)
+            runDue()
+        }
+    }
+
+    /// Arms the timer for what comes next. One that fires too early does no harm; one that would
+    /// fire too late is replaced.
+    func arm() {
+        guard phase != .finished else { return }
+        let next = nextDue()
+        guard next < armedFor else { return }
+        armed?.cancel()
+        armedFor = next
+        armed = try? loop.assumeIsolated().scheduleCallback(at: clock.deadline(of: next), handler: self)
+    }
+
+    private func nextDue() -> Instant {
+        var next = min(nextSecond, nextDrainCheck, deadlines.next(in: requests))
+        switch phase {
+        case .running: next = min(next, wakes.next, networkChanges.next, usersEnd)
+        case .draining: next = min(next, wakes.next, networkChanges.next, drainEnd)
+        case .closing, .finished: next = min(next, drainEnd + RunSchedule.answerGrace)
+        }
+        if let idle = connections.longestIdleConnection {
+            next = min(next, clock.instant(atUptime: idle.place.idleSince) + configuration.idleLimit)
+        }
+        return next
+    }
+
+    /// Does what is due, in order of urgency, and a bounded part of the wakes.
+    private func runDue() {
+        while let key = deadlines.popDue(through: now) { timeOut(key) }
+        closeIdle()
+        if phase < .closing { changeNetworks() }
+        if phase < .closing { runWakes() }
+        while nextSecond <= now {
+            noteSecond(at: nextSecond - Interval(nanoseconds: 1))
+            nextSecond = nextSecond + .seconds(1)
+        }
+        movePhase()
+    }
+
+    private func runWakes() {
+        for _ in 0..<Shard.wakesPerTurn {
+            guard let wake = wakes.popDue(through: now) else { return }
+            // Read anew for each: the work of a long batch is lag for its last.
+            tick()
+            recorder.note(lag: now - wake.due, at: wake.due)
+            advance(wake.device)
+        }
+    }
+
+    private func closeIdle() {
+        while let idle = connections.longestIdleConnection,
+            clock.instant(atUptime: idle.place.idleSince) + configuration.idleLimit <= now
+        {
+            drop(idle)
+        }
+    }
+}
+
+// MARK: - The run's parts
+
+extension Shard {
+    private func movePhase() {
+        if phase == .running && now >= usersEnd { beginDrain() }
+        if phase == .draining && now >= nextDrainCheck {
+            nextDrainCheck = now + Shard.drainCheck
+            if isQuiet { end() }
+        }
+        if phase == .draining && now >= drainEnd { phase = .closing }
+        if phase == .closing && now >= nextDrainCheck { nextDrainCheck = now + Shard.drainCheck }
+        if phase == .closing && (requests.count == 0 || now >= drainEnd + RunSchedule.answerGrace) { end() }
+    }
+
+    private func beginDrain() {
+        phase = .draining
+        usage.end(at: now)
+        nextDrainCheck = now
+    }
+
+    /// Whether nothing is in flight, nothing overdue, and no app in the foreground has rows.
+    private var isQuiet: Bool {
+        guard requests.count == 0, work.isEmpty, wakes.next > now else { return false }
+        let total = partOfDevice.count
+        for offset in 0..<total {
+            let device = (drainingHint + offset) % total
+            let part = Int(partOfDevice[device])
+            if parts[part].fleet.isDraining(slot(of: UInt32(device), in: part)) {
+                drainingHint = device
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Ends the users' time now, or everything.
+    func stop(atOnce: Bool) {
+        enter {
+            if atOnce {
+                end()
+            } else if phase == .running {
+                for part in parts { part.fleet.stopUsers(at: now) }
+                usersEnd = now
+                drainEnd = now + configuration.schedule.drain
+                beginDrain()
+            }
+        }
+    }
+
+    /// Seals what is left and gives the shard's result.
+    private func end() {
+        noteSecond(at: max(now, configuration.schedule.start))
+        phase = .finished
+        armed?.cancel()
+        armed = nil
+        for index in parts.indices {
+            parts[index].fleet.finish(effects: &effects)
+            effects.died.removeAll()
+            absorbEffects(of: index)
+            flushSealed(index)
+        }
+        usage.end(at: now)
+        let peak = connections.peak
+        for device in partOfDevice.indices {
+            while let connection = connections.first(of: UInt32(device)) { drop(connection) }
+        }
+        finish(with: makeResult(peak: peak))
+    }
+
+    private func makeResult(peak: Int) -> ShardResult {
+        var captured: [(device: UInt32, count: UInt32)] = []
+        captured.reserveCapacity(partOfDevice.count)
+        for part in parts {
+            for slot in 0..<part.fleet.deviceCount {
+                captured.append((part.fleet.globalNumber(of: slot), part.fleet.capturedCount(of: slot)))
+            }
+        }
+        return ShardResult(
+            recorder: recorder, captured: captured,
+            devicesStarted: parts.reduce(0) { $0 + $1.fleet.startedCount },
+            planFingerprint: parts.reduce(0) { $0 &+ $1.fleet.planFingerprint },
+            busyShare: usage.share, peakBusyShare: usage.peak,
+            connectionsOpened: connections.opened, connectionsRecycled: recycled, connectionsPeak: peak,
+            unexpectedAnswers: unexpected, finishedAt: now)
+    }
+
+    /// Notes the state of the fleets for the second that ends at `instant`.
+    private func noteSecond(at instant: Instant) {
+        for index in parts.indices {
+            let fleet = parts[index].fleet
+            var gauges = TimeSeries.Gauges()
+            gauges.storedRows = fleet.storedCount
+            gauges.devicesActive = UInt64(fleet.foregroundCount)
+            gauges.devicesStarted = UInt64(fleet.startedCount)
+            gauges.connections = UInt64(parts[index].connections)
+            recorder.note(
+                gauges: gauges, captured: fleet.capturedCount, population: parts[index].population,
+                at: instant)
+            flushSealed(index)
+        }
+        usage.sample(at: now)
+    }
+
+    func snapshot() -> LiveSnapshot {
+        LiveSnapshot(
+            recorder: recorder, phase: phase, openConnections: connections.count,
+            requestsInFlight: requests.count, now: max(now, clock.now()))
+    }
+}

@@ -1,0 +1,195 @@
+import Accounting
+import DeviceSDK
+import Measurement
+import NIOCore
+import Timebase
+import Wire
+import World
+
+/// The devices of one event loop, with everything that belongs to them: queue, connections,
+/// requests, histograms. Made on its loop and never touched from elsewhere.
+///
+/// All work goes through a few entries (the timer, a connection's news, `stop`). Each reads the
+/// clock, lets the fleets go on, and puts what they ask for in one line of work that is emptied
+/// before the entry returns: so nothing is ever re-entered, though sockets may fail within a call.
+final class Shard {
+    /// At most so many wakes are handled before the loop may look at its sockets again.
+    static let wakesPerTurn = 256
+    /// How often the end of the drain is looked for.
+    static let drainCheck = Interval.milliseconds(50)
+
+    /// A piece of work in line.
+    enum Work {
+        case start(RequestKey)
+        /// The request's sample says how it went; the connection is free already.
+        case end(RequestKey, RequestOutcome)
+    }
+
+    /// A population's part in this shard.
+    struct Part {
+        let fleet: any DeviceFleet
+        let endpoint: Endpoint
+        /// The shard's own number of the fleet's first device.
+        let firstDevice: UInt32
+        let population: Int
+        let plan: PopulationPlan
+        var connections = 0
+        var sealed: [SealedEvent] = []
+    }
+
+    let loop: any EventLoop
+    let share: ShardShare
+    let clock: RunClock
+    let configuration: LiveConfiguration
+    let connectionLimit: Int
+    var parts: ContiguousArray<Part> = []
+    /// The part that each device belongs to.
+    var partOfDevice: ContiguousArray<UInt16> = []
+
+    var wakes: WakeHeap
+    var deadlines = DeadlineQueue()
+    var requests: RequestTable
+    var connections: ConnectionTable
+    var work = RingQueue<Work>()
+    /// Requests that wait for a descriptor, the first first.
+    var waiting = RingQueue<RequestKey>()
+    var effects = DeviceEffects()
+    var body = WireBuffer()
+    var buffer = ByteBuffer()
+    var recorder: RunRecorder
+
+    var phase = LivePhase.running
+    var usersEnd: Instant
+    var drainEnd: Instant
+    var nextSecond: Instant
+    var nextDrainCheck = Instant.distantFuture
+    var networkChanges: NetworkTimeline
+    var now: Instant
+    var isWorking = false
+    var armedFor = Instant.distantFuture
+    var armed: NIOScheduledCallback?
+    var recycled: UInt64 = 0
+    var unexpected: [UnexpectedAnswer] = []
+    var usage = ThreadUsage()
+    /// Where the last draining device was found, so that the next look begins there.
+    var drainingHint = 0
+    private let finished: EventLoopPromise<ShardResult>
+
+    /// Makes the shard's devices. Nothing happens before ``begin()``.
+    init(configuration: LiveConfiguration, endpoints: [Endpoint], share: ShardShare, loop: any EventLoop) {
+        self.configuration = configuration
+        self.share = share
+        self.loop = loop
+        clock = configuration.clock
+        connectionLimit = max(1, configuration.descriptorBudget / share.count)
+        let schedule = configuration.schedule
+        usersEnd = schedule.usersEnd
+        drainEnd = schedule.drainEnd
+        nextSecond = schedule.start + .seconds(1)
+        networkChanges = NetworkTimeline(schedule: schedule)
+        now = clock.now()
+        recorder = RunRecorder(start: schedule.start, populationCount: configuration.plans.count)
+        var first: UInt32 = 0
+        for (population, plan) in configuration.plans.enumerated() {
+            let fleet = configuration.fleetFactory(plan, share)
+            parts.append(
+                Part(
+                    fleet: fleet, endpoint: endpoints[population], firstDevice: first, population: population,
+                    plan: plan))
+            partOfDevice.append(contentsOf: repeatElement(UInt16(population), count: fleet.deviceCount))
+            first += UInt32(fleet.deviceCount)
+        }
+        wakes = WakeHeap(deviceCount: Int(first))
+        requests = RequestTable(deviceCount: Int(first))
+        connections = ConnectionTable(deviceCount: Int(first))
+        finished = loop.makePromise(of: ShardResult.self)
+    }
+
+    /// The shard's outcome, once it has finished.
+    var result: EventLoopFuture<ShardResult> { finished.futureResult }
+
+    var labels: [[EventLabel]] { parts.map(\.fleet.labels) }
+
+    /// Enters every device's arrival and arms the timer.
+    func begin() {
+        loop.preconditionInEventLoop()
+        for part in parts {
+            for slot in 0..<part.fleet.deviceCount {
+                wakes.set(part.firstDevice + UInt32(slot), part.fleet.arrival(of: slot))
+            }
+        }
+        arm()
+    }
+
+    /// Runs an entry's work and everything that comes of it.
+    func enter(_ action: () -> Void) {
+        loop.assertInEventLoop()
+        guard phase != .finished else { return }
+        tick()
+        if isWorking {
+            action()
+        } else {
+            isWorking = true
+            action()
+            doWork()
+            isWorking = false
+            arm()
+        }
+    }
+
+    /// Reads the clock; the shard's time never goes back.
+    func tick() { now = max(now, clock.now()) }
+
+    private func doWork() {
+        while phase != .finished, let item = work.popFirst() {
+            switch item {
+            case .start(let key):
+                if requests.isOpen(key), requests[key.index].sample.failure == nil { startRequest(key.index) }
+            case .end(let key, let outcome):
+                if requests.isOpen(key) { endRequest(key, outcome) }
+            }
+        }
+    }
+
+    func finish(with result: ShardResult) { finished.succeed(result) }
+}
+
+// MARK: - Devices
+
+extension Shard {
+    func slot(of device: UInt32, in part: Int) -> Int { Int(device - parts[part].firstDevice) }
+
+    /// Lets a device go on to the present. What it asks for is put in line.
+    func advance(_ device: UInt32) {
+        let part = Int(partOfDevice[Int(device)])
+        let wake = parts[part].fleet.advance(slot(of: device, in: part), through: now, effects: &effects)
+        wakes.set(device, wake)
+        absorbEffects(of: part)
+    }
+
+    /// Takes over what a fleet asked for in its last call. Deaths come first: a request of the same
+    /// step is one of the process that was launched after.
+    func absorbEffects(of part: Int) {
+        if !effects.died.isEmpty {
+            for slot in effects.died { cut(parts[part].firstDevice + slot) }
+        }
+        if !effects.requests.isEmpty && phase != .finished {
+            for request in effects.requests { open(request, part: part) }
+        }
+        if !effects.sealed.isEmpty {
+            let population = parts[part].population
+            recorder.note(effects.sealed, population: population)
+            if configuration.sealedSink != nil {
+                parts[part].sealed.append(contentsOf: effects.sealed)
+                if parts[part].sealed.count >= 256 { flushSealed(part) }
+            }
+        }
+        effects.removeAll()
+    }
+
+    func flushSealed(_ part: Int) {
+        guard let sink = configuration.sealedSink, !parts[part].sealed.isEmpty else { return }
+        sink(parts[part].sealed, parts[part].population, share.index)
+        parts[part].sealed.removeAll(keepingCapacity: true)
+    }
+}

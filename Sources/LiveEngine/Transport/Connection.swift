@@ -1,0 +1,235 @@
+import DeviceSDK
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Who uses connections: told what became of them, on their event loop.
+protocol ConnectionOwner: AnyObject {
+    /// The connection is open and idle.
+    func opened(_ connection: Connection)
+    /// A whole answer was read; it is in the connection's parser, which the next request clears. The
+    /// connection is idle, or closed if it cannot be used again.
+    func answered(_ connection: Connection)
+    /// The connection is gone: with the failure of its request, or `nil` if it was idle.
+    func ended(_ connection: Connection, failure: RequestFailure?)
+}
+
+/// One HTTP/1.1 connection of one device: a raw channel that carries one request at a time.
+///
+/// Confined to its event loop. It knows nothing of devices; it writes prepared bytes, reads the
+/// answer and says when each thing happened. Nothing is tried again here: a request that meets a
+/// connection which the server closes before the first byte of an answer fails as `closed`.
+final class Connection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum State: UInt8 { case connecting, idle, busy, gone }
+
+    /// Moments of the present request, as readings of the monotonic clock; 0 for what did not happen.
+    struct Times {
+        var connectBegan: UInt64 = 0
+        var connected: UInt64 = 0
+        var writeBegan: UInt64 = 0
+        var written: UInt64 = 0
+        var firstByte: UInt64 = 0
+        var lastByte: UInt64 = 0
+    }
+
+    /// From this size on a request may not fit into the socket's buffer at once, so its end is awaited.
+    /// Linux's default send buffer is 16 KiB.
+    static let awaitedSize = 16 * 1024
+
+    private(set) var state = State.connecting
+    private(set) var parser = ResponseParser()
+    private(set) var times = Times()
+    private(set) var sentBytes = 0
+    /// The beginning of what could not be read as an answer, if a sample was asked for.
+    private(set) var garbage: [UInt8] = []
+    /// The owner's own notes: where the connection is in its tables.
+    var place = ConnectionPlace()
+
+    private unowned let owner: any ConnectionOwner
+    private var context: ChannelHandlerContext?
+    private var keepsSample = false
+    private var isWriting = false
+    private var sawReset = false
+    private var wasReadOnce = false
+    private var carriedBefore = false
+
+    init(owner: any ConnectionOwner) { self.owner = owner }
+
+    /// Begins to connect. The owner is told the outcome, possibly before this returns.
+    func connect(to address: SocketAddress, on loop: any EventLoop) {
+        times.connectBegan = NIODeadline.now().uptimeNanoseconds
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        ClientBootstrap(group: loop)
+            // The device's own limit covers the connect too; the owner keeps it.
+            .connectTimeout(.hours(24))
+            .channelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 512, initial: 1024, maximum: 64 * 1024)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(bound.value)
+                }
+            }
+            .connect(to: address)
+            .assumeIsolated()
+            .whenFailure { self.end(with: Connection.failure(of: $0)) }
+    }
+
+    /// Writes a whole request.
+    ///
+    /// - Precondition: the connection is idle.
+    func send(_ request: ByteBuffer, keepsBody: Bool, keepsSample: Bool) {
+        precondition(state == .idle, "a connection carries one request at a time")
+        guard let context else { return }
+        state = .busy
+        self.keepsSample = keepsSample
+        wasReadOnce = false
+        sentBytes = request.readableBytes
+        parser.begin(keepsBody: keepsBody, keepsSample: keepsSample)
+        times = carriedBefore ? Times() : Times(connectBegan: times.connectBegan, connected: times.connected)
+        carriedBefore = true
+        times.writeBegan = NIODeadline.now().uptimeNanoseconds
+        isWriting = true
+        if request.readableBytes < Connection.awaitedSize {
+            context.writeAndFlush(wrapOutboundOut(request), promise: nil)
+            times.written = NIODeadline.now().uptimeNanoseconds
+        } else {
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenSuccess {
+                if self.state == .busy { self.times.written = NIODeadline.now().uptimeNanoseconds }
+            }
+            context.writeAndFlush(wrapOutboundOut(request), promise: promise)
+        }
+        isWriting = false
+    }
+
+    /// Closes the connection; the owner is not told.
+    func close() {
+        guard state != .gone else { return }
+        state = .gone
+        context?.close(promise: nil)
+    }
+
+    // MARK: - What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard state == .connecting else {
+            context.close(promise: nil)
+            return
+        }
+        times.connected = NIODeadline.now().uptimeNanoseconds
+        state = .idle
+        owner.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        guard state == .busy else {
+            // Nobody asked: an idle connection on which a server speaks is of no more use.
+            if state == .idle { end(with: nil) }
+            return
+        }
+        if times.firstByte == 0 {
+            times.firstByte = NIODeadline.now().uptimeNanoseconds
+        } else {
+            wasReadOnce = true
+        }
+        let used = buffer.withUnsafeReadableBytes { parser.consume($0) }
+        switch parser.state {
+        case .complete: complete(reusable: parser.keepsAlive && used == buffer.readableBytes)
+        case .malformed:
+            if keepsSample { garbage = Array(buffer.readableBytesView.prefix(ResponseParser.sampleLimit)) }
+            end(with: .malformed)
+        default: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        sawReset = true
+        end(with: .reset)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        guard state == .busy else {
+            end(with: nil)
+            return
+        }
+        parser.close()
+        if parser.state == .complete && !isWriting {
+            wasReadOnce = true
+            complete(reusable: false)
+        } else if isWriting || sawReset {
+            end(with: .reset)
+        } else {
+            end(with: parser.received == 0 ? .closed : .truncated)
+        }
+    }
+
+    private func complete(reusable: Bool) {
+        times.lastByte = wasReadOnce ? NIODeadline.now().uptimeNanoseconds : times.firstByte
+        // A server may answer before it read everything; then the rest would meet the next request.
+        let isWritten = times.written != 0
+        if !isWritten { times.written = times.firstByte }
+        if reusable && isWritten {
+            state = .idle
+        } else {
+            close()
+        }
+        owner.answered(self)
+    }
+
+    private func end(with failure: RequestFailure?) {
+        guard state != .gone else { return }
+        let carried = state != .idle
+        close()
+        owner.ended(self, failure: carried ? failure ?? .reset : nil)
+    }
+
+    /// What a failed connect means to the device. Unreachable hosts count as refused: the
+    /// connection was not accepted.
+    static func failure(of error: any Error) -> RequestFailure {
+        guard let code = Connection.code(of: error) else { return .refused }
+        switch code {
+        case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return .noSocket
+        case ECONNRESET, EPIPE: return .reset
+        case ETIMEDOUT: return .timedOut
+        default: return .refused
+        }
+    }
+
+    private static func code(of error: any Error) -> CInt? {
+        if let error = error as? IOError { return error.errnoCode }
+        if let error = error as? NIOConnectionError {
+            return error.connectionErrors.lazy.compactMap { code(of: $0.error) }.first
+        }
+        return nil
+    }
+}
+
+/// Where a connection stands in its owner's tables. Indices, not references, so that lists need no
+/// counting; -1 is none.
+struct ConnectionPlace {
+    var slot: Int32 = -1
+    var device: UInt32 = 0
+    var nextOfDevice: Int32 = -1
+    var idlePrevious: Int32 = -1
+    var idleNext: Int32 = -1
+    /// Monotonic clock.
+    var idleSince: UInt64 = 0
+    /// The request it carries or connects for.
+    var request: Int32 = -1
+}

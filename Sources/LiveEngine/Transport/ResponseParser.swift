@@ -1,0 +1,357 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads one HTTP/1.x answer after the other from whatever pieces the network delivers (RFC 9112).
+///
+/// A state machine over raw bytes. It works in place and allocates only where a line is split over
+/// two pieces, or where the body is to be kept. It understands what a client needs to know: the
+/// status, how long the body is, and whether the connection may be used again.
+///
+/// Tolerated, as RFC 9112 section 2.2 allows: a bare LF as the end of a line, and empty lines before the
+/// status line. Not tolerated: white space in or before a field's name, differing lengths, chunks
+/// without a size.
+struct ResponseParser {
+    /// Where in an answer the parser is.
+    enum State: UInt8 {
+        case statusLine, fields, fixedBody, bodyToClose, chunkSize, chunkData, chunkEnd, trailers
+        case complete, malformed
+    }
+
+    /// The most bytes of status lines, fields and trailers together, and of a chunk's size line.
+    static let headLimit = 64 * 1024
+    /// The most bytes of a body that is kept.
+    static let bodyLimit = 8 * 1024 * 1024
+    /// The most bytes of an unexpected answer's head and of its body that are kept as a sample.
+    static let sampleLimit = 2048
+
+    private(set) var state = State.statusLine
+    /// The status; 0 until the status line of a final answer was read.
+    private(set) var status: UInt16 = 0
+    /// Whether the connection may carry another request after this answer.
+    private(set) var keepsAlive = true
+    /// Bytes of this answer so far, heads included.
+    private(set) var received = 0
+    /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
+    private(set) var body: [UInt8] = []
+    /// Fields of an answer outside 2xx, as they came, where a sample was asked for.
+    private(set) var sampleHead: [UInt8] = []
+    /// The first bytes of such an answer's body.
+    private(set) var sampleBody: [UInt8] = []
+
+    private var keepsBody = false
+    private var keepsSample = false
+    private var isVersion10 = false
+    private var isChunked = false
+    private var hasTransferEncoding = false
+    private var saysClose = false
+    private var length: Int?
+    private var remaining = 0
+    private var headBytes = 0
+    private var partial: [UInt8] = []
+
+    /// Prepares for the answer to the next request.
+    ///
+    /// - Parameters:
+    ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes; else it is counted only.
+    ///   - keepsSample: Whether the first bytes of an answer outside 2xx are wanted.
+    mutating func begin(keepsBody: Bool, keepsSample: Bool) {
+        self.keepsBody = keepsBody
+        self.keepsSample = keepsSample
+        state = .statusLine
+        received = 0
+        headBytes = 0
+        if !body.isEmpty { body = [] }
+        if !sampleHead.isEmpty { sampleHead = [] }
+        if !sampleBody.isEmpty { sampleBody = [] }
+        if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
+        forgetHead()
+    }
+
+    /// Forgets what the head said so far: a new answer, or the final one after a 1xx.
+    private mutating func forgetHead() {
+        status = 0
+        keepsAlive = true
+        isVersion10 = false
+        isChunked = false
+        hasTransferEncoding = false
+        saysClose = false
+        length = nil
+        remaining = 0
+    }
+
+    /// Whether the answer has come to an end, good or bad.
+    var isFinished: Bool { state == .complete || state == .malformed }
+
+    /// Takes in what arrived.
+    ///
+    /// - Returns: How many bytes belong to the answer; fewer than there are only when it is finished.
+    /// - Complexity: O(bytes).
+    mutating func consume(_ input: UnsafeRawBufferPointer) -> Int {
+        var index = 0
+        while index < input.count && !isFinished {
+            switch state {
+            case .fixedBody, .chunkData:
+                let count = min(remaining, input.count - index)
+                keep(UnsafeRawBufferPointer(rebasing: input[index..<index + count]))
+                index += count
+                remaining -= count
+                if remaining == 0 && state != .malformed {
+                    state = state == .fixedBody ? .complete : .chunkEnd
+                }
+            case .bodyToClose:
+                keep(UnsafeRawBufferPointer(rebasing: input[index...]))
+                index = input.count
+            default:
+                index = consumeLine(input, from: index)
+            }
+        }
+        received += index
+        return index
+    }
+
+    /// The connection was closed in order: the end of an answer whose length only that tells.
+    mutating func close() {
+        if state == .bodyToClose { state = .complete }
+    }
+
+    private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+        if keepsBody {
+            guard body.count + bytes.count <= ResponseParser.bodyLimit else {
+                state = .malformed
+                return
+            }
+            body.append(contentsOf: bytes)
+        }
+        if keepsSample && !isSuccess {
+            sampleBody.append(contentsOf: bytes.prefix(ResponseParser.sampleLimit - sampleBody.count))
+        }
+    }
+
+    private var isSuccess: Bool { status / 100 == 2 }
+
+    /// Reads up to the end of a line, and the line if it is whole.
+    private mutating func consumeLine(_ input: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let rest = UnsafeRawBufferPointer(rebasing: input[start...])
+        let end = ResponseParser.offset(of: 0x0A, in: rest)
+        let length = end ?? rest.count
+        headBytes += length + 1
+        let isSizeLine = state == .chunkSize || state == .chunkEnd
+        if isSizeLine { headBytes -= length + 1 }
+        guard headBytes <= ResponseParser.headLimit, partial.count + length <= ResponseParser.headLimit else {
+            state = .malformed
+            return start + length
+        }
+        let line = UnsafeRawBufferPointer(rebasing: rest[..<length])
+        guard end != nil else {
+            partial.append(contentsOf: line)
+            return input.count
+        }
+        if partial.isEmpty {
+            handle(line: line)
+        } else {
+            // Taken out, so that the line may be read while the parser changes.
+            var whole = partial
+            partial = []
+            whole.append(contentsOf: line)
+            whole.withUnsafeBytes { handle(line: $0) }
+            whole.removeAll(keepingCapacity: true)
+            partial = whole
+        }
+        return start + length + 1
+    }
+
+    /// Acts on a line without its LF.
+    private mutating func handle(line raw: UnsafeRawBufferPointer) {
+        var line = raw
+        if line.last == 0x0D { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
+        switch state {
+        case .statusLine: readStatusLine(line)
+        case .fields: line.isEmpty ? endHead() : readField(line)
+        case .chunkSize: readChunkSize(line)
+        case .chunkEnd: state = line.isEmpty ? .chunkSize : .malformed
+        case .trailers: if line.isEmpty { state = .complete }
+        default: state = .malformed
+        }
+    }
+
+    static func offset(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
+    }
+}
+
+// MARK: - The lines of a head and of chunks
+
+extension ResponseParser {
+    /// `HTTP/1.1 200 OK`; the reason may be missing with its space.
+    private mutating func readStatusLine(_ line: UnsafeRawBufferPointer) {
+        if line.isEmpty { return }
+        let prefix: StaticString = "HTTP/1."
+        guard line.count >= 12, line.count == 12 || line[12] == 0x20,
+            let base = line.baseAddress, memcmp(base, prefix.utf8Start, 7) == 0,
+            line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line)
+        else {
+            state = .malformed
+            return
+        }
+        var value: UInt16 = 0
+        for byte in line[9..<12] {
+            guard (0x30...0x39).contains(byte) else {
+                state = .malformed
+                return
+            }
+            value = value * 10 + UInt16(byte - 0x30)
+        }
+        isVersion10 = line[7] == 0x30
+        keepsAlive = !isVersion10
+        status = value
+        // 101 answers an upgrade that was never asked for.
+        state = value < 100 || value == 101 ? .malformed : .fields
+    }
+
+    private mutating func readField(_ line: UnsafeRawBufferPointer) {
+        if keepsSample && !isSuccess && status >= 200 {
+            sampleHead.append(contentsOf: line.prefix(ResponseParser.sampleLimit - sampleHead.count))
+            if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(0x0A) }
+        }
+        var colon = 0
+        while colon < line.count && line[colon] != 0x3A {
+            guard line[colon] > 0x20 && line[colon] < 0x7F else {
+                state = .malformed
+                return
+            }
+            colon += 1
+        }
+        guard colon > 0, colon < line.count, !ResponseParser.hasControl(line) else {
+            state = .malformed
+            return
+        }
+        let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        switch colon {
+        case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
+        case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
+        case 17 where ResponseParser.equal(name, "transfer-encoding"):
+            hasTransferEncoding = true
+            isChunked = ResponseParser.equal(ResponseParser.lastElement(of: value), "chunked")
+        default: break
+        }
+    }
+
+    private mutating func readConnection(_ value: UnsafeRawBufferPointer) {
+        var rest = value
+        while true {
+            let comma = ResponseParser.offset(of: 0x2C, in: rest)
+            let element = ResponseParser.trimmed(
+                UnsafeRawBufferPointer(rebasing: rest[..<(comma ?? rest.count)]))
+            if ResponseParser.equal(element, "close") { saysClose = true }
+            if ResponseParser.equal(element, "keep-alive") { keepsAlive = true }
+            guard let comma else { break }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
+        }
+    }
+
+    /// A length is digits only; a second one must say the same (RFC 9112, 6.3).
+    private mutating func readLength(_ value: UnsafeRawBufferPointer) {
+        var number = 0
+        for byte in value {
+            guard (0x30...0x39).contains(byte), number <= (Int.max - 9) / 10 else {
+                state = .malformed
+                return
+            }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        if value.isEmpty || (length ?? number) != number {
+            state = .malformed
+        } else {
+            length = number
+        }
+    }
+
+    /// Decides how long the body is (RFC 9112, 6.3).
+    private mutating func endHead() {
+        if status < 200 {
+            forgetHead()
+            state = .statusLine
+            return
+        }
+        if saysClose { keepsAlive = false }
+        if status == 204 || status == 304 {
+            state = .complete
+        } else if isChunked {
+            // Both a length and chunks: the chunks count, and the connection is not to be trusted.
+            if length != nil || isVersion10 { keepsAlive = false }
+            state = .chunkSize
+        } else if let length, !hasTransferEncoding {
+            remaining = length
+            state = length == 0 ? .complete : .fixedBody
+        } else {
+            keepsAlive = false
+            state = .bodyToClose
+        }
+    }
+
+    /// Hexadecimal digits, then nothing or an extension.
+    private mutating func readChunkSize(_ line: UnsafeRawBufferPointer) {
+        var size = 0
+        var index = 0
+        while index < line.count, let digit = ResponseParser.hexadecimal(line[index]) {
+            guard size <= Int.max >> 5 else {
+                state = .malformed
+                return
+            }
+            size = size << 4 | digit
+            index += 1
+        }
+        let rest = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[index...]))
+        guard index > 0, rest.isEmpty || rest[0] == 0x3B, !ResponseParser.hasControl(rest) else {
+            state = .malformed
+            return
+        }
+        remaining = size
+        state = size == 0 ? .trailers : .chunkData
+    }
+
+    static func hexadecimal(_ byte: UInt8) -> Int? {
+        switch byte {
+        case 0x30...0x39: Int(byte) - 0x30
+        case 0x41...0x46: Int(byte) - 0x41 + 10
+        case 0x61...0x66: Int(byte) - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Whether a CR or NUL lies within a line, which no field may hold (RFC 9110, 5.5).
+    static func hasControl(_ line: UnsafeRawBufferPointer) -> Bool {
+        offset(of: 0x0D, in: line) != nil || offset(of: 0, in: line) != nil
+    }
+
+    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var low = 0
+        var high = bytes.count
+        while low < high && (bytes[low] == 0x20 || bytes[low] == 0x09) { low += 1 }
+        while low < high && (bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09) { high -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[low..<high])
+    }
+
+    /// Whether bytes are a text in lower case, whatever their own case.
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
+        guard bytes.count == lowercase.utf8CodeUnitCount else { return false }
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            if lower != lowercase.utf8Start[index] { return false }
+        }
+        return true
+    }
+
+    static func lastElement(of list: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let comma = list.lastIndex(of: 0x2C) else { return list }
+        return trimmed(UnsafeRawBufferPointer(rebasing: list[(comma + 1)...]))
+    }
+}

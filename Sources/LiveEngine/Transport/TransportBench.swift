@@ -1,0 +1,108 @@
+package import DeviceSDK
+package import NIOCore
+import Wire
+
+/// The load path alone: prepared POST requests over the engine's own connections, each connection
+/// sending its next request when the answer is read. For comparison with other load tools.
+package enum TransportBench {
+    /// What a measurement gave.
+    package struct Outcome: Sendable {
+        /// Whole answers with a status of 2xx, and others.
+        package var succeeded: Int
+        package var otherAnswers: Int
+        /// Requests without a whole answer; their connection is opened anew.
+        package var failed: Int
+        package var seconds: Double
+        /// Whole answers per second.
+        package var requestsPerSecond: Double { Double(succeeded + otherAnswers) / seconds }
+    }
+
+    /// Measures.
+    ///
+    /// - Parameters:
+    ///   - target: Where to; its headers are sent too.
+    ///   - connections: Connections kept busy, 1 or more.
+    ///   - seconds: How long, from the first connect on.
+    ///   - body: The body of each request.
+    ///   - loop: The event loop that does all of it.
+    /// - Throws: ``LiveEngineError`` if the target cannot be used.
+    package static func run(
+        target: PopulationPlan.Target, connections: Int, seconds: Double, body: [UInt8],
+        on loop: any EventLoop
+    ) async throws -> Outcome {
+        let endpoint = try await Endpoint.resolve(target)
+        return try await loop.flatSubmit {
+            let hammer = Hammer(endpoint: endpoint, path: target.pathAndQuery, body: body, loop: loop)
+            return hammer.run(connections: connections, seconds: seconds)
+        }.get()
+    }
+}
+
+/// Keeps a number of connections busy; confined to its loop.
+private final class Hammer: ConnectionOwner {
+    private let endpoint: Endpoint
+    private let loop: any EventLoop
+    private var request = ByteBuffer()
+    private var connections: ContiguousArray<Connection> = []
+    private var outcome = TransportBench.Outcome(succeeded: 0, otherAnswers: 0, failed: 0, seconds: 0)
+    private var isDone = false
+
+    init(endpoint: Endpoint, path: String, body: [UInt8], loop: any EventLoop) {
+        self.endpoint = endpoint
+        self.loop = loop
+        var wire = WireBuffer(capacity: body.count)
+        wire.append(contentsOf: body)
+        let head = RequestHead(method: .post, path: path, headerLines: "")
+        endpoint.write(head, body: wire, into: &request)
+    }
+
+    func run(connections count: Int, seconds: Double) -> EventLoopFuture<TransportBench.Outcome> {
+        let promise = loop.makePromise(of: TransportBench.Outcome.self)
+        let begun = NIODeadline.now()
+        for _ in 0..<count { connect() }
+        loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+            self.isDone = true
+            self.outcome.seconds = Double((NIODeadline.now() - begun).nanoseconds) / 1e9
+            for connection in self.connections { connection.close() }
+            promise.succeed(self.outcome)
+        }
+        return promise.futureResult
+    }
+
+    private func connect() {
+        let connection = Connection(owner: self)
+        connection.place.slot = Int32(connections.count)
+        connections.append(connection)
+        connection.connect(to: endpoint.address, on: loop)
+    }
+
+    private func send(on connection: Connection) {
+        connection.send(request, keepsBody: false, keepsSample: false)
+    }
+
+    func opened(_ connection: Connection) { send(on: connection) }
+
+    func answered(_ connection: Connection) {
+        guard !isDone else { return }
+        if connection.parser.status / 100 == 2 { outcome.succeeded += 1 } else { outcome.otherAnswers += 1 }
+        if connection.state == .idle { send(on: connection) } else { replace(connection) }
+    }
+
+    func ended(_ connection: Connection, failure: RequestFailure?) {
+        guard !isDone else { return }
+        if failure != nil { outcome.failed += 1 }
+        replace(connection)
+    }
+
+    /// Opens another connection in the place of one that is gone, a little later: a server that
+    /// refuses must not keep the loop from everything else.
+    private func replace(_ connection: Connection) {
+        loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+            guard !self.isDone else { return }
+            let fresh = Connection(owner: self)
+            fresh.place.slot = connection.place.slot
+            self.connections[Int(fresh.place.slot)] = fresh
+            fresh.connect(to: self.endpoint.address, on: self.loop)
+        }
+    }
+}

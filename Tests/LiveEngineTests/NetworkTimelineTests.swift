@@ -1,0 +1,47 @@
+import AppModel
+import DeviceSDK
+import Testing
+import Timebase
+import World
+
+@testable import LiveEngine
+
+@Suite("Device timeline")
+struct NetworkTimelineTests {
+    private let start = Instant(milliseconds: 1_000_000)
+    private func at(_ seconds: Int64) -> Instant { start + .seconds(seconds) }
+
+    private func entry(_ from: Int64, _ until: Int64, _ kind: NetworkKind, share: Double = 1)
+        -> RunSchedule.DeviceEntry
+    {
+        .init(from: at(from), until: at(until), network: kind, share: share)
+    }
+
+    private func timeline(_ entries: [RunSchedule.DeviceEntry]) -> NetworkTimeline {
+        var schedule = RunSchedule(start: start, duration: .seconds(100), drain: .seconds(10))
+        schedule.deviceEntries = entries
+        return NetworkTimeline(schedule: schedule)
+    }
+
+    @Test("gives overlapping entries' latest, then the population's own network again")
+    func overlapping() {
+        let plan = ScriptedRun.plan(devices: 1, port: 1, start: start)
+        var timeline = timeline([entry(10, 40, .none), entry(20, 30, .cellular2G)])
+        var seen: [NetworkKind?] = []
+        while let moment = timeline.popDue(through: at(100)) {
+            seen.append(timeline.network(of: plan, index: 0, from: moment))
+        }
+        #expect(seen == [NetworkKind.none, .cellular2G, NetworkKind.none, .wifi])
+    }
+
+    @Test("leaves devices alone that no entry concerns, and entries after the users' end")
+    func unconcerned() {
+        let plan = ScriptedRun.plan(devices: 1, port: 1, start: start)
+        var timeline = timeline([entry(10, 20, .none, share: 0), entry(100, 120, .none)])
+        #expect(timeline.next == at(10))
+        #expect(timeline.network(of: plan, index: 0, from: at(10)) == nil)
+        #expect(timeline.popDue(through: at(50)) == at(10))
+        #expect(timeline.popDue(through: at(50)) == at(20))
+        #expect(timeline.next == .distantFuture)
+    }
+}

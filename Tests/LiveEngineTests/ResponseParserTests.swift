@@ -1,0 +1,293 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+import Timebase
+
+@testable import LiveEngine
+
+@Suite("Response parser")
+struct ResponseParserTests {
+    /// Feeds an answer in pieces of the given sizes, the last again and again.
+    static func parse(
+        _ text: String, pieces: [Int] = [.max], keepsBody: Bool = true, keepsSample: Bool = false
+    ) -> (parser: ResponseParser, used: Int) {
+        parse(Array(text.utf8), pieces: pieces, keepsBody: keepsBody, keepsSample: keepsSample)
+    }
+
+    static func parse(
+        _ bytes: [UInt8], pieces: [Int], keepsBody: Bool = true, keepsSample: Bool = false
+    ) -> (parser: ResponseParser, used: Int) {
+        var parser = ResponseParser()
+        parser.begin(keepsBody: keepsBody, keepsSample: keepsSample)
+        var position = 0
+        var turn = 0
+        while position < bytes.count && !parser.isFinished {
+            let size = min(pieces[min(turn, pieces.count - 1)], bytes.count - position)
+            position += bytes[position..<position + size].withUnsafeBytes { parser.consume($0) }
+            turn += 1
+        }
+        return (parser, position)
+    }
+
+    static func text(_ body: [UInt8]) -> String { String(decoding: body, as: UTF8.self) }
+
+    static let whole = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
+    static let chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "3;name=\"value\"\r\nabc\r\n00A\r\n0123456789\r\n0\r\nX-Sum: 1\r\n\r\n"
+
+    @Test("reads a whole answer", arguments: [[Int.max], [1], [7, 3, 11]])
+    func wholeAnswer(pieces: [Int]) {
+        let (parser, used) = Self.parse(Self.whole, pieces: pieces)
+        #expect(parser.state == .complete)
+        #expect(parser.status == 200)
+        #expect(parser.keepsAlive)
+        #expect(Self.text(parser.body) == "hello")
+        #expect(used == Self.whole.utf8.count)
+        #expect(parser.received == used)
+    }
+
+    @Test("reads chunks with extensions and trailers", arguments: [[Int.max], [1], [50, 1, 2]])
+    func chunks(pieces: [Int]) {
+        let (parser, used) = Self.parse(Self.chunked, pieces: pieces)
+        #expect(parser.state == .complete)
+        #expect(Self.text(parser.body) == "abc0123456789")
+        #expect(used == Self.chunked.utf8.count)
+    }
+
+    @Test("leaves what comes after an answer")
+    func merged() {
+        let (parser, used) = Self.parse(Self.whole + Self.whole)
+        #expect(parser.state == .complete)
+        #expect(used == Self.whole.utf8.count)
+    }
+
+    @Test("skips 1xx answers")
+    func informational() {
+        let text =
+            "HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"
+        let (parser, _) = Self.parse(text + Self.whole, pieces: [1])
+        #expect(parser.state == .complete)
+        #expect(parser.status == 200)
+        #expect(parser.keepsAlive)
+    }
+
+    @Test("knows answers without a body", arguments: [204, 304])
+    func withoutBody(status: Int) {
+        let (parser, _) = Self.parse("HTTP/1.1 \(status) No\r\nContent-Length: 5\r\n\r\n")
+        #expect(parser.state == .complete)
+        #expect(parser.keepsAlive)
+    }
+
+    @Test("takes an answer without a length as ended by the close")
+    func closeDelimited() {
+        var (parser, _) = Self.parse("HTTP/1.0 200 OK\r\n\r\nabc")
+        #expect(!parser.isFinished)
+        parser.close()
+        #expect(parser.state == .complete)
+        #expect(!parser.keepsAlive)
+        #expect(Self.text(parser.body) == "abc")
+    }
+
+    @Test(
+        "knows whether the connection may be used again",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", true),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: x, CLOSE\r\n\r\n", false),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false),
+            ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: Keep-Alive\r\n\r\n", true),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false),
+        ])
+    func reuse(text: String, keepsAlive: Bool) {
+        let (parser, _) = Self.parse(text)
+        #expect(parser.state == .complete)
+        #expect(parser.keepsAlive == keepsAlive)
+    }
+
+    @Test(
+        "refuses what is not HTTP",
+        arguments: [
+            "SSH-2.0-OpenSSH_9\r\n", "HTTP/2.0 200 OK\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000 OK\r\n",
+            "HTTP/1.1 099 Low\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n", "HTTP/1.1\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "HTTP/1.1 200 OK\r\nName : value\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n folded: value\r\n\r\n", "HTTP/1.1 200 OK\r\n: value\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3 4\r\nabc\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
+        ])
+    func malformed(text: String) {
+        for pieces in [[Int.max], [1]] {
+            let (parser, _) = Self.parse(text, pieces: pieces)
+            #expect(parser.state == .malformed, "in pieces of \(pieces)")
+        }
+    }
+
+    @Test("takes a repeated equal length as one")
+    func repeatedLength() {
+        let (parser, _) = Self.parse("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")
+        #expect(parser.state == .complete)
+    }
+
+    @Test("does not finish an answer that was cut anywhere")
+    func truncated() {
+        for text in [Self.whole, Self.chunked] {
+            let bytes = Array(text.utf8)
+            for length in 0..<bytes.count {
+                var (parser, _) = Self.parse(Array(bytes[..<length]), pieces: [5])
+                parser.close()
+                #expect(!parser.isFinished, "cut at \(length)")
+            }
+        }
+    }
+
+    @Test("limits the head")
+    func headLimit() {
+        let field = "X-Long: " + String(repeating: "a", count: 1000) + "\r\n"
+        let text = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 70)
+        #expect(Self.parse(text).parser.state == .malformed)
+        #expect(Self.parse(text, pieces: [100]).parser.state == .malformed)
+        let line = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: ResponseParser.headLimit)
+        #expect(Self.parse(line, pieces: [1000]).parser.state == .malformed)
+    }
+
+    @Test("limits a body that is kept, and counts one that is not")
+    func bodyLimit() {
+        let size = ResponseParser.bodyLimit + 1
+        var bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8)
+        bytes += [UInt8](repeating: 0x61, count: size)
+        #expect(Self.parse(bytes, pieces: [65_536]).parser.state == .malformed)
+        let counted = Self.parse(bytes, pieces: [65_536], keepsBody: false).parser
+        #expect(counted.state == .complete)
+        #expect(counted.received == bytes.count)
+        #expect(counted.body.isEmpty)
+    }
+
+    @Test("keeps a sample of an answer outside 2xx only")
+    func sample() {
+        let body = String(repeating: "b", count: 5000)
+        let (parser, _) = Self.parse(
+            "HTTP/1.1 500 Oops\r\nX-A: 1\r\nContent-Length: 5000\r\n\r\n" + body, pieces: [100],
+            keepsBody: false, keepsSample: true)
+        #expect(Self.text(parser.sampleHead) == "X-A: 1\nContent-Length: 5000\n")
+        #expect(parser.sampleBody.count == ResponseParser.sampleLimit)
+        #expect(Self.parse(Self.whole, keepsSample: true).parser.sampleBody.isEmpty)
+    }
+}
+
+@Suite("Response parser beside NIO's decoder")
+struct ResponseParserDifferentialTests {
+    struct Answer: Equatable {
+        var status: UInt16
+        var keepsAlive: Bool
+        var body: [UInt8]
+    }
+
+    @Test("gives what NIO's decoder gives, however the bytes are cut", arguments: 0..<300)
+    func differential(number: Int) throws {
+        var stream = RandomStream(key: 0xBEAC_0000 + UInt64(number))
+        let bytes = Self.generate(&stream)
+        let expected = try Self.decodeWithNIO(bytes)
+        var (parser, used) = ResponseParserTests.parse(bytes, pieces: Self.pieces(&stream))
+        parser.close()
+        let found = Answer(status: parser.status, keepsAlive: parser.keepsAlive, body: parser.body)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(parser.state == .complete, "seed \(0xBEAC_0000 + number): \(text)")
+        #expect(used == bytes.count, "seed \(0xBEAC_0000 + number): \(text)")
+        #expect(found == expected, "seed \(0xBEAC_0000 + number): \(text)")
+    }
+
+    @Test("ends in the same state however damaged bytes are cut", arguments: 0..<300)
+    func damaged(number: Int) {
+        var stream = RandomStream(key: 0xDA3A_0000 + UInt64(number))
+        var bytes = Self.generate(&stream)
+        for _ in 0...stream.below(4) {
+            bytes[Int(stream.below(UInt64(bytes.count)))] = UInt8(truncatingIfNeeded: stream.next())
+        }
+        let (whole, _) = ResponseParserTests.parse(bytes, pieces: [.max])
+        let (dripped, _) = ResponseParserTests.parse(bytes, pieces: [1])
+        let (cut, _) = ResponseParserTests.parse(bytes, pieces: Self.pieces(&stream))
+        for other in [dripped, cut] {
+            #expect(other.state == whole.state, "seed \(0xDA3A_0000 + number)")
+            #expect(other.status == whole.status, "seed \(0xDA3A_0000 + number)")
+            if whole.state != .malformed {
+                #expect(other.body == whole.body, "seed \(0xDA3A_0000 + number)")
+            }
+        }
+    }
+
+    private static func pieces(_ stream: inout RandomStream) -> [Int] {
+        (0..<200).map { _ in 1 + Int(stream.below(40)) }
+    }
+
+    /// A valid answer of random shape.
+    private static func generate(_ stream: inout RandomStream) -> [UInt8] {
+        var text = ""
+        if stream.chance(0.2) { text += "HTTP/1.1 100 Continue\r\nX: y\r\n\r\n" }
+        let statuses = [200, 201, 204, 304, 400, 404, 429, 500, 503]
+        let status = statuses[Int(stream.below(UInt64(statuses.count)))]
+        let version = stream.chance(0.2) ? "1.0" : "1.1"
+        text += "HTTP/\(version) \(status) \(stream.chance(0.5) ? "Reason here" : "R")\r\n"
+        for number in 0..<stream.below(6) {
+            text += "X-Field-\(number):\(stream.chance(0.5) ? " " : "")\(stream.next())\r\n"
+        }
+        if stream.chance(0.3) {
+            text += stream.chance(0.5) ? "connection: Close\r\n" : "Connection: keep-alive\r\n"
+        }
+        let body = (0..<stream.below(300)).map { _ in UInt8(truncatingIfNeeded: stream.next()) }
+        if status == 204 || status == 304 { return Array((text + "\r\n").utf8) }
+        switch stream.below(version == "1.0" ? 2 : 3) {
+        case 0: return Array((text + "CONTENT-LENGTH: \(body.count)\r\n\r\n").utf8) + body
+        case 1: return Array((text + "\r\n").utf8) + body
+        default: return Array((text + "Transfer-Encoding: chunked\r\n\r\n").utf8) + chunked(body, &stream)
+        }
+    }
+
+    private static func chunked(_ body: [UInt8], _ stream: inout RandomStream) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var position = 0
+        while position < body.count {
+            let size = min(body.count - position, 1 + Int(stream.below(90)))
+            let digits = String(size, radix: 16, uppercase: stream.chance(0.5))
+            bytes += Array((digits + (stream.chance(0.3) ? ";a=b" : "") + "\r\n").utf8)
+            bytes += body[position..<position + size] + [13, 10]
+            position += size
+        }
+        return bytes + Array((stream.chance(0.3) ? "0\r\nX-Trailer: 1\r\n\r\n" : "0\r\n\r\n").utf8)
+    }
+
+    private static func decodeWithNIO(_ bytes: [UInt8]) throws -> Answer {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHTTPClientHandlers()
+        let request = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")
+        try channel.writeOutbound(HTTPClientRequestPart.head(request))
+        try channel.writeOutbound(HTTPClientRequestPart.end(nil))
+        try channel.writeInbound(ByteBuffer(bytes: bytes))
+        _ = try? channel.finish()
+        var answer: Answer?
+        var isWhole = false
+        while let part = try channel.readInbound(as: HTTPClientResponsePart.self) {
+            switch part {
+            case .head(let head):
+                let isDelimited =
+                    head.headers.contains(name: "content-length")
+                    || head.headers.contains(name: "transfer-encoding")
+                    || head.status.code == 204 || head.status.code == 304
+                answer = Answer(
+                    status: UInt16(head.status.code), keepsAlive: head.isKeepAlive && isDelimited, body: [])
+            case .body(let buffer): answer?.body += Array(buffer.readableBytesView)
+            case .end: isWhole = true
+            }
+        }
+        try #require(isWhole, "NIO's decoder did not take the answer")
+        return try #require(answer)
+    }
+}
