@@ -1,0 +1,155 @@
+import Measurement
+import Timebase
+
+/// `report.html`: one file without network or script, for laptop and phone, light and dark.
+///
+/// The policy in its head forbids everything but its own style sheet, so that even a text that got
+/// through unescaped could load and run nothing.
+package struct HTMLWriter: ReportWriter {
+    package static let format = "html"
+    package static let fileName = "report.html"
+    package init() {}
+
+    package func render(_ report: Report) -> [UInt8] {
+        let report = report.summarised
+        var html = Markup()
+        html.literal("<!doctype html>\n<html lang=\"en\">\n")
+        head(report, into: &html)
+        html.literal("<body>\n")
+        opening(report, into: &html)
+        html.element("main") { html in
+            ledger(report, into: &html)
+            times(report, into: &html)
+            overTime(report, into: &html)
+            answers(report, into: &html)
+            populations(report, into: &html)
+            thresholds(report, into: &html)
+            audit(report, into: &html)
+            metrics(report, into: &html)
+            howItWasRun(report, into: &html)
+        }
+        html.element("footer", [:], "Beaconswarm \(report.toolVersion) · fingerprint \(report.fingerprint)")
+        html.literal("</body>\n</html>\n")
+        return Array(html.text.utf8)
+    }
+
+    private func head(_ report: Report, into html: inout Markup) {
+        html.literal(
+            """
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-beaconswarm'; \
+            base-uri 'none'; form-action 'none'">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="referrer" content="no-referrer">
+
+            """)
+        html.element("title", "\(report.scenario.name): \(report.verdict.rawValue) – Beaconswarm")
+        html.literal("<style nonce=\"beaconswarm\">\n")
+        html.literal(Stylesheet.text)
+        html.literal("\n</style>\n</head>\n")
+    }
+
+    private func opening(_ report: Report, into html: inout Markup) {
+        html.element("header") { html in
+            let world = report.mode == .live ? "live run" : "virtual run"
+            let day = CivilTime(report.startedAt)
+            let when = "\(day.dateText) \(day.timeText.prefix(5)) UTC"
+            html.element("p", ["class": "eyebrow"], "Beaconswarm · \(world) · \(when)")
+            html.element("h1", report.scenario.name)
+            if !report.scenario.description.isEmpty {
+                html.element("p", ["class": "lead"], report.scenario.description)
+            }
+            verdict(report, into: &html)
+            tiles(report, into: &html)
+            notes("Warnings", report.warnings, into: &html)
+        }
+    }
+
+    private func verdict(_ report: Report, into html: inout Markup) {
+        html.element("div", ["class": "verdict \(report.verdict.rawValue)"]) { html in
+            html.element("p", ["class": "word"]) { html in
+                html.literal(
+                    "<svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><circle cx=\"10\" cy=\"10\" r=\"10\"/>")
+                html.empty("path", ["d": HTMLWriter.sign(report.verdict)])
+                html.literal("</svg>")
+                let code = report.exitCode == 0 ? "" : " (exit code \(report.exitCode))"
+                html.element(
+                    "span",
+                    report.verdict.rawValue.prefix(1).uppercased() + report.verdict.rawValue.dropFirst()
+                        + code)
+            }
+            if let reason = report.reasons.first { html.element("p", ["class": "why"], reason) }
+            if report.reasons.count > 1 {
+                html.element("ul") { html in
+                    for reason in report.reasons.dropFirst() { html.element("li", reason) }
+                }
+            }
+        }
+    }
+
+    private static func sign(_ verdict: Report.Verdict) -> String {
+        switch verdict {
+        case .passed: "M5.5 10.5l3 3 6-7"
+        case .failed: "M6.5 6.5l7 7M13.5 6.5l-7 7"
+        case .invalid: "M10 5v6M10 14.5v.1"
+        case .interrupted: "M7.5 6.5v7M12.5 6.5v7"
+        }
+    }
+
+    private func tiles(_ report: Report, into html: inout Markup) {
+        let events = report.events
+        html.element("dl", ["class": "tiles"]) { html in
+            let tile = { (html: inout Markup, name: String, value: String, more: String) in
+                html.element("div") { html in
+                    html.element("dt", name)
+                    html.element("dd") { html in
+                        html.add(value)
+                        html.element("small", more)
+                    }
+                }
+            }
+            tile(
+                &html, "Devices", Numbers.count(report.devices),
+                "\(Numbers.count(report.devicesStarted)) started")
+            tile(
+                &html, "Delivered", Numbers.percent(events.delivered, of: events.captured),
+                "\(Numbers.count(events.delivered)) of \(Numbers.count(events.captured))")
+            tile(
+                &html, "Gone for good", Numbers.percent(events.gone, of: events.captured),
+                "\(Numbers.count(events.gone)) evicted, rejected or lost")
+            if let trend = report.metrics.trend("event_freshness") {
+                let median = Numbers.duration(milliseconds: trend.median)
+                tile(&html, "Freshness p(95)", Numbers.duration(milliseconds: trend.p95), "median \(median)")
+            }
+            if let trend = report.metrics.trend("http_req_duration") {
+                let median = Numbers.duration(milliseconds: trend.median)
+                tile(&html, "Request p(95)", Numbers.duration(milliseconds: trend.p95), "median \(median)")
+            }
+            if let requests = report.metrics.counter("http_reqs") {
+                let failed = report.metrics.rate("http_req_failed").map { Numbers.percent($0.share) } ?? "0 %"
+                tile(&html, "Uploads", Numbers.short(requests.perSecond) + "/s", "\(failed) failed")
+            }
+        }
+    }
+
+    /// A list under a small heading, nothing where it is empty.
+    func notes(_ title: String, _ notes: [String], into html: inout Markup) {
+        guard !notes.isEmpty else { return }
+        html.element("h3", title)
+        html.element("ul", ["class": "notes"]) { html in
+            for note in notes { html.element("li", note) }
+        }
+    }
+}
+
+extension Markup {
+    /// An element with text and no attributes.
+    mutating func element(_ name: StaticString, _ content: String) { element(name, [:], content) }
+
+    /// An element without attributes.
+    mutating func element(_ name: StaticString, _ content: (inout Markup) -> Void) {
+        element(name, [:], content)
+    }
+}

@@ -1,0 +1,145 @@
+/// A growing text of HTML or XML into which nothing from outside gets unescaped: names of elements
+/// and attributes are literals of this program, and every other text is escaped on its way in.
+struct Markup {
+    typealias Attributes = KeyValuePairs<StaticString, String>
+
+    private(set) var text = ""
+
+    /// A literal of this program, as it is.
+    mutating func literal(_ literal: StaticString) { text += literal.description }
+
+    /// Text, escaped.
+    mutating func add(_ content: String) { text += Escaping.markup(content) }
+
+    mutating func open(_ name: StaticString, _ attributes: Attributes = [:]) {
+        text += "<"
+        text += name.description
+        write(attributes)
+        text += ">"
+    }
+
+    mutating func close(_ name: StaticString) {
+        text += "</"
+        text += name.description
+        text += ">\n"
+    }
+
+    /// An element without content.
+    mutating func empty(_ name: StaticString, _ attributes: Attributes = [:]) {
+        text += "<"
+        text += name.description
+        write(attributes)
+        text += "/>"
+    }
+
+    /// An element with text alone.
+    mutating func element(_ name: StaticString, _ attributes: Attributes = [:], _ content: String) {
+        open(name, attributes)
+        add(content)
+        close(name)
+    }
+
+    /// An element with what `content` adds.
+    mutating func element(
+        _ name: StaticString, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void
+    ) {
+        open(name, attributes)
+        content(&self)
+        close(name)
+    }
+
+    private mutating func write(_ attributes: Attributes) {
+        for (name, value) in attributes {
+            text += " "
+            text += name.description
+            text += "=\""
+            text += Escaping.markup(value)
+            text += "\""
+        }
+    }
+}
+
+extension Markup {
+    /// A table that scrolls sideways where the screen is narrow. The first column heads its row;
+    /// the others hold numbers unless `words` names them.
+    mutating func table(
+        _ caption: String, _ header: [String], _ rows: [[String]], words: Set<Int> = []
+    ) {
+        element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]) {
+            html in
+            html.open("table")
+            html.element("caption", caption)
+            html.element("thead") { html in
+                html.element("tr") { html in
+                    for (index, cell) in header.enumerated() {
+                        html.element(
+                            "th", ["scope": "col", "class": index == 0 || words.contains(index) ? "w" : "n"],
+                            cell)
+                    }
+                }
+            }
+            html.element("tbody") { html in
+                for row in rows { html.row(row, words: words) }
+            }
+            html.close("table")
+        }
+    }
+
+    private mutating func row(_ cells: [String], words: Set<Int>) {
+        element("tr") { html in
+            for (index, cell) in cells.enumerated() {
+                if index == 0 {
+                    html.element("th", ["scope": "row"], cell)
+                } else {
+                    html.element("td", ["class": words.contains(index) ? "w" : "n"], cell)
+                }
+            }
+        }
+    }
+
+    /// A drawing with the title and description that a screen reader speaks.
+    mutating func drawing(
+        _ id: String, width: Double, height: Double, title: String, description: String, classes: String,
+        _ content: (inout Markup) -> Void
+    ) {
+        let box = "0 0 \(Markup.number(width)) \(Markup.number(height))"
+        open(
+            "svg",
+            [
+                "class": classes, "viewBox": box, "role": "img", "aria-labelledby": "\(id)-t \(id)-d",
+                "preserveAspectRatio": "xMidYMid meet",
+            ])
+        element("title", ["id": "\(id)-t"], title)
+        element("desc", ["id": "\(id)-d"], description)
+        content(&self)
+        close("svg")
+    }
+
+    /// A coordinate with one decimal.
+    static func number(_ value: Double) -> String {
+        Numbers.fixed(value, 1).filter { $0 != "," }
+    }
+
+    /// Text in a drawing.
+    mutating func label(_ x: Double, _ y: Double, _ classes: String, _ content: String) {
+        element("text", ["x": Markup.number(x), "y": Markup.number(y), "class": classes], content)
+    }
+
+    mutating func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double, _ classes: String) {
+        empty(
+            "rect",
+            [
+                "x": Markup.number(x), "y": Markup.number(y), "width": Markup.number(max(0, width)),
+                "height": Markup.number(max(0, height)), "class": classes,
+            ])
+    }
+
+    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ classes: String) {
+        empty(
+            "line",
+            [
+                "x1": Markup.number(x1), "y1": Markup.number(y1), "x2": Markup.number(x2),
+                "y2": Markup.number(y2), "class": classes,
+            ])
+    }
+}

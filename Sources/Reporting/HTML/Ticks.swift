@@ -1,0 +1,49 @@
+/// Round numbers for axes.
+enum Ticks {
+    /// From 0 to at least `maximum` in three to six round steps.
+    static func linear(upTo maximum: Double) -> [Double] {
+        guard maximum > 0, maximum.isFinite else { return [0, 1] }
+        var magnitude = 1.0
+        while magnitude * 10 <= maximum { magnitude *= 10 }
+        while magnitude > maximum { magnitude /= 10 }
+        let steps = [0.2, 0.25, 0.5, 1, 2, 2.5].map { $0 * magnitude }
+        let step = steps.first { maximum / $0 <= 5 } ?? magnitude * 2.5
+        let count = Int((maximum / step).rounded(.up))
+        return (0...max(1, count)).map { Double($0) * step }
+    }
+
+    /// Times in milliseconds for a logarithmic axis that covers `low` to `high`: decades below a
+    /// second, and above it what clocks show.
+    static func times(from low: Double, to high: Double) -> [Double] {
+        let all: [Double] = [
+            0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000,
+            604_800_000, 6_048_000_000, 60_480_000_000,
+        ]
+        let last = max(1, all.firstIndex { $0 >= high } ?? all.count - 1)
+        let first = min(all.lastIndex { $0 <= low } ?? 0, last - 1)
+        return Array(all[first...last])
+    }
+
+    /// Seconds since the start, in four to seven steps that clocks show.
+    static func clock(upTo seconds: Double) -> [Double] {
+        let steps: [Double] = [
+            0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+            86_400, 172_800, 604_800, 2_592_000,
+        ]
+        guard seconds > 0 else { return [0] }
+        let years = (seconds / 31_536_000 / 6).rounded(.up)
+        let step = steps.first { seconds / $0 <= 6 } ?? years * 31_536_000
+        return (0...Int(seconds / step)).map { Double($0) * step }
+    }
+
+    /// The label of a tick on the time axis: `0`, `30s`, `1m30s`, `2h`, `3d`.
+    static func clockLabel(_ seconds: Double) -> String {
+        if seconds == 0 { return "0" }
+        let whole = Int(seconds)
+        if Double(whole) != seconds { return Numbers.short(seconds) + "s" }
+        let parts = [
+            (whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s"),
+        ]
+        return parts.filter { $0.0 > 0 }.prefix(2).map { "\($0.0)\($0.1)" }.joined()
+    }
+}

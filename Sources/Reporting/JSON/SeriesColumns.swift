@@ -1,0 +1,52 @@
+/// The columns of the time series: one list for `report.json` and for `timeseries.csv`.
+enum SeriesColumns {
+    /// How a column gets into a point and out of it.
+    enum Access {
+        case real(WritableKeyPath<Report.SeriesPoint, Double>)
+        case count(WritableKeyPath<Report.SeriesPoint, UInt64>)
+        case whole(WritableKeyPath<Report.SeriesPoint, Int>)
+    }
+
+    /// Names carry their unit; a name without one is a count.
+    static var all: [(name: String, access: Access)] {
+        [
+            ("second", .real(\.second)), ("seconds", .real(\.seconds)),
+            ("captured_events", .count(\.captured)), ("delivered_events", .count(\.delivered)),
+            ("requests", .count(\.requests)), ("failed_requests", .count(\.failures)),
+            ("sent_bytes", .count(\.bytesSent)),
+            ("freshness_p50_ms", .real(\.freshnessP50)), ("freshness_p95_ms", .real(\.freshnessP95)),
+            ("duration_p50_ms", .real(\.durationP50)), ("duration_p95_ms", .real(\.durationP95)),
+            ("duration_p99_ms", .real(\.durationP99)),
+            ("stored_rows", .count(\.storedRows)), ("active_devices", .whole(\.devicesActive)),
+            ("connections", .whole(\.connections)), ("generator_lag_p99_ms", .real(\.lagP99)),
+        ]
+    }
+
+    /// `{"columns": […], "rows": [[…], …]}`: a tenth of the size of an object for each point.
+    static func value(of series: [Report.SeriesPoint]) -> JSONValue {
+        let columns = all
+        return .members([
+            "columns": .array(columns.map { .string($0.name) }),
+            "rows": .array(series.map { point in .array(columns.map { value(of: $0.access, in: point) }) }),
+        ])
+    }
+
+    static func value(of access: Access, in point: Report.SeriesPoint) -> JSONValue {
+        switch access {
+        case .real(let path): .double(point[keyPath: path])
+        case .count(let path): .unsigned(point[keyPath: path])
+        case .whole(let path): .integer(Int64(point[keyPath: path]))
+        }
+    }
+
+    /// Puts a value read from a report into a point.
+    static func set(_ access: Access, of point: inout Report.SeriesPoint, to value: ReportNode)
+        throws(ReportReadError)
+    {
+        switch access {
+        case .real(let path): point[keyPath: path] = try value.double()
+        case .count(let path): point[keyPath: path] = try value.unsigned()
+        case .whole(let path): point[keyPath: path] = try value.integer()
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package import Measurement
+package import Timebase
+
+/// A run's result: the one value that every output is written from. Field for field the contract's
+/// `report.json`, with what the pictures need besides.
+package struct Report: Sendable {
+    package enum Mode: String, CaseIterable, Sendable { case live, virtual }
+    package enum Verdict: String, CaseIterable, Sendable { case passed, failed, invalid, interrupted }
+
+    package var toolVersion: String
+    package var scenario: ScenarioReference
+    package var mode: Mode
+    package var seed: UInt64
+    /// 16 hexadecimal digits.
+    package var fingerprint: String
+    package var verdict: Verdict
+    /// Why the verdict is what it is, a sentence each; the first is the headline.
+    package var reasons: [String]
+    package var exitCode: Int32
+    /// Wall clock.
+    package var startedAt: Instant
+    package var wallSeconds: Double
+    package var simulatedSeconds: Double
+    package var devices: Int
+    package var devicesStarted: Int
+    package var run: RunContext
+    package var events: EventCounts
+    package var audit: AuditCounts?
+    /// Why there is no audit, or what limits the one there is.
+    package var auditNote: String?
+    package var metrics: [Metric]
+    package var populations: [Population]
+    package var thresholds: [ThresholdResult]
+    package var generator: Generator
+    /// Answers by status or named failure, uploads only, in descending order of count.
+    package var answers: [NamedCount]
+    /// The timeline's entries, for marks in charts.
+    package var marks: [Mark]
+    package var series: [SeriesPoint]
+    package var warnings: [String]
+
+    package struct ScenarioReference: Hashable, Sendable {
+        package var name: String
+        package var description: String
+        package var sha256: String
+        /// `--set` and other options that changed the scenario, as given (secrets left out).
+        package var overrides: [String]
+        package init(name: String, description: String, sha256: String, overrides: [String]) {
+            self.name = name
+            self.description = description
+            self.sha256 = sha256
+            self.overrides = overrides
+        }
+    }
+
+    /// How the run came about, and on what.
+    package struct RunContext: Hashable, Sendable {
+        package var command: [String]
+        package var host: String
+        package var operatingSystem: String
+        package var cores: Int
+        package var memoryBytes: UInt64
+        /// Where the events went: a URL without secrets, `embedded collector`, or `modelled world`.
+        package var target: String
+        package init(
+            command: [String], host: String, operatingSystem: String, cores: Int, memoryBytes: UInt64,
+            target: String
+        ) {
+            self.command = command
+            self.host = host
+            self.operatingSystem = operatingSystem
+            self.cores = cores
+            self.memoryBytes = memoryBytes
+            self.target = target
+        }
+    }
+
+    /// The ledger.
+    package struct EventCounts: Hashable, Sendable {
+        package var captured: UInt64 = 0
+        package var delivered: UInt64 = 0
+        /// By cause, in a fixed order; causes with no events are left out but for the contract's fixed ones.
+        package var suppressed: [NamedCount] = []
+        package var evicted: [NamedCount] = []
+        package var rejected: [NamedCount] = []
+        package var lost: [NamedCount] = []
+        package var pending: [NamedCount] = []
+        /// captured − all fates: 0, or the books are wrong.
+        package var balance: Int64 = 0
+        package init() {}
+    }
+
+    package struct NamedCount: Hashable, Sendable {
+        package var name: String
+        package var count: UInt64
+        package init(_ name: String, _ count: UInt64) {
+            self.name = name
+            self.count = count
+        }
+    }
+
+    package struct AuditCounts: Hashable, Sendable {
+        package var received: UInt64 = 0
+        package var unique: UInt64 = 0
+        package var duplicates: UInt64 = 0
+        package var confirmed: UInt64 = 0
+        package var ackedNotFound: UInt64 = 0
+        package var swallowed: UInt64 = 0
+        package var dryRun: UInt64 = 0
+        package var recovered: UInt64 = 0
+        package var unexpected: UInt64 = 0
+        package var undecodable: UInt64 = 0
+        package init() {}
+    }
+
+    package struct Population: Sendable {
+        package var name: String
+        package var system: String
+        package var version: String
+        package var devices: Int
+        package var events: EventCounts
+        package var metrics: [Metric]
+        package init(
+            name: String, system: String, version: String, devices: Int, events: EventCounts,
+            metrics: [Metric]
+        ) {
+            self.name = name
+            self.system = system
+            self.version = version
+            self.devices = devices
+            self.events = events
+            self.metrics = metrics
+        }
+    }
+
+    package struct ThresholdResult: Hashable, Sendable {
+        /// With its tag, as written: `http_req_duration{population:ios}`.
+        package var metric: String
+        package var expression: String
+        /// `nil` where the metric had no samples.
+        package var value: Double?
+        package var ok: Bool
+        /// Whether it ended the run.
+        package var aborted: Bool
+        package init(metric: String, expression: String, value: Double?, ok: Bool, aborted: Bool = false) {
+            self.metric = metric
+            self.expression = expression
+            self.value = value
+            self.ok = ok
+            self.aborted = aborted
+        }
+    }
+
+    /// How well the generator kept its own schedule; all zero in virtual time.
+    package struct Generator: Hashable, Sendable {
+        package var saturated = false
+        package var scheduleLag = TrendSummary()
+        /// Share of the loops' time in which they worked, the busiest loop, 0…1.
+        package var cpuUtilization = 0.0
+        package var eventLoops = 0
+        /// Connections closed to stay below the descriptor limit.
+        package var connectionsRecycled: UInt64 = 0
+        package var connectionsOpened: UInt64 = 0
+        package var connectionsPeak: UInt64 = 0
+        package init() {}
+    }
+
+    /// A fault or change of the timeline.
+    package struct Mark: Hashable, Sendable {
+        /// Seconds since the run's start.
+        package var from: Double
+        package var until: Double?
+        package var text: String
+        package init(from: Double, until: Double?, text: String) {
+            self.from = from
+            self.until = until
+            self.text = text
+        }
+    }
+
+    /// One interval of the time series. Counts are of the interval alone.
+    package struct SeriesPoint: Hashable, Sendable {
+        /// Seconds since the run's start at which the interval begins, and its length.
+        package var second = 0.0
+        package var seconds = 1.0
+        package var captured: UInt64 = 0
+        package var delivered: UInt64 = 0
+        package var requests: UInt64 = 0
+        package var failures: UInt64 = 0
+        package var bytesSent: UInt64 = 0
+        /// Milliseconds, of what was answered in the interval; 0 without samples.
+        package var freshnessP50 = 0.0
+        package var freshnessP95 = 0.0
+        package var durationP50 = 0.0
+        package var durationP95 = 0.0
+        package var durationP99 = 0.0
+        /// At the end of the interval.
+        package var storedRows: UInt64 = 0
+        package var devicesActive = 0
+        package var connections = 0
+        /// The generator's own lag, p99 of the interval, milliseconds.
+        package var lagP99 = 0.0
+        package init() {}
+    }
+}

@@ -1,0 +1,240 @@
+import Accounting
+import Measurement
+
+/// The summary at the end of a run, in k6's manner, with the ledger on top.
+package enum TerminalSummary {
+    /// The whole text, ending with a line feed; no line is longer than `width` (at least 60) columns.
+    package static func render(_ report: Report, color: Bool, width: Int) -> String {
+        var page = Page(report: report.summarised, paint: Paint(isOn: color), width: max(60, width))
+        page.opening()
+        page.ledger()
+        page.audit()
+        page.thresholds()
+        page.metrics()
+        page.populations()
+        page.answers()
+        page.list("WARNINGS", report.warnings)
+        page.closing()
+        return page.lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// The summary as it grows.
+private struct Page {
+    let report: Report
+    let paint: Paint
+    let width: Int
+    var lines: [String] = []
+
+    init(report: Report, paint: Paint, width: Int) {
+        self.report = report
+        self.paint = paint
+        self.width = width
+    }
+
+    mutating func heading(_ text: String) {
+        lines += ["", "  " + paint("█ " + text, .bold), ""]
+    }
+
+    /// Sentences over as many lines as they need, those after the first set in.
+    private mutating func sentence(_ text: String, mark: String, _ tone: Paint.Tone? = nil) {
+        let indent = 2 + mark.count
+        let wrapped = Columns.wrapped(Escaping.line(text), width - indent)
+        for (index, line) in wrapped.enumerated() {
+            let start = index == 0 ? "  " + mark : String(repeating: " ", count: indent)
+            for (piece, chunk) in pieces(of: line, width - indent).enumerated() {
+                lines.append(
+                    (piece == 0 ? start : String(repeating: " ", count: indent))
+                        + (tone.map { paint(chunk, $0) } ?? chunk))
+            }
+        }
+    }
+
+    /// A word longer than the line, cut.
+    private func pieces(of line: String, _ length: Int) -> [String] {
+        guard line.count > length else { return [line] }
+        let characters = Array(line)
+        return stride(from: 0, to: characters.count, by: length).map {
+            String(characters[$0..<min($0 + length, characters.count)])
+        }
+    }
+
+    mutating func opening() {
+        let time = Numbers.duration(seconds: report.simulatedSeconds)
+        let facts = [
+            Escaping.line(report.scenario.name), report.mode.rawValue,
+            "\(Numbers.count(report.devices)) devices", time,
+            "seed \(report.seed)",
+        ]
+        lines += ["", "  " + Columns.clipped(facts.joined(separator: " · "), width - 2), ""]
+        let word = report.verdict.rawValue.uppercased()
+        let (sign, tone): (String, Paint.Tone) =
+            switch report.verdict {
+            case .passed: ("✓", .good)
+            case .failed: ("✗", .bad)
+            case .invalid: ("!", .warn)
+            case .interrupted: ("■", .warn)
+            }
+        lines.append("  " + paint("\(sign) \(word)", .bold, tone))
+        for (index, reason) in report.reasons.enumerated() {
+            sentence(reason, mark: "  ", index == 0 ? nil : .dim)
+        }
+    }
+
+    mutating func ledger() {
+        heading("LEDGER")
+        let total = report.events.captured
+        lines.append("    " + Columns.leader("captured", 24) + Columns.right(Numbers.count(total), 14))
+        for fate in report.events.fates {
+            row(fate.fate.rawValue, fate.count, of: total, Paint.tone(fate.fate))
+            for cause in fate.causes { subrow(cause, of: total) }
+        }
+        let balance = report.events.balance
+        let mark = balance == 0 ? paint("✓", .good) : paint("✗", .bad)
+        lines.append(
+            "    " + Columns.leader("balance", 24) + Columns.right(String(balance), 14) + "  " + mark)
+    }
+
+    private mutating func row(_ name: String, _ count: UInt64, of total: UInt64, _ tone: Paint.Tone) {
+        let share = total == 0 ? 0 : Double(count) / Double(total)
+        let room = max(0, min(40, width - 56))
+        let blocks = count == 0 ? 0 : max(1, Int((share * Double(room)).rounded()))
+        let text = "    " + Columns.leader("  " + name, 24) + Columns.right(Numbers.count(count), 14)
+        let bar = room == 0 ? "" : "  " + paint(String(repeating: "█", count: min(room, blocks)), tone)
+        lines.append(text + Columns.right(Numbers.percent(count, of: total), 10) + (count == 0 ? "" : bar))
+    }
+
+    private mutating func subrow(_ cause: Report.NamedCount, of total: UInt64) {
+        let text =
+            Columns.leader("    " + Escaping.line(cause.name), 24)
+            + Columns.right(Numbers.count(cause.count), 14)
+        lines.append("    " + paint(text + Columns.right(Numbers.percent(cause.count, of: total), 10), .dim))
+    }
+
+    mutating func audit() {
+        heading("AUDIT")
+        guard let audit = report.audit else {
+            sentence(report.auditNote ?? "Not known: the collector's store was not read.", mark: "  ")
+            return
+        }
+        if let note = report.auditNote { sentence(note, mark: "  ", .dim) }
+        for (key, path) in AuditFields.all {
+            let count = audit[keyPath: path]
+            let mustBeZero = key == "acked_not_found" || key == "unexpected"
+            guard count > 0 || mustBeZero || key == "received" || key == "confirmed" else { continue }
+            let mark = mustBeZero ? "  " + (count == 0 ? paint("✓", .good) : paint("✗", .bad)) : ""
+            lines.append("    " + Columns.leader(key, 24) + Columns.right(Numbers.count(count), 14) + mark)
+        }
+    }
+
+    mutating func thresholds() {
+        guard !report.thresholds.isEmpty else { return }
+        heading("THRESHOLDS")
+        var last: String?
+        for result in report.thresholds {
+            if result.metric != last {
+                lines.append("    " + Columns.clipped(Escaping.line(result.metric), width - 4))
+                last = result.metric
+            }
+            let was = result.value == nil ? "had no samples" : "was \(Numbers.observed(result))"
+            let text = "'\(Escaping.line(result.expression))' \(was)"
+            let mark = result.ok ? paint("✓", .good) : paint("✗", .bad)
+            lines.append(
+                "    \(mark) " + Columns.clipped(text + (result.aborted ? ", ended the run" : ""), width - 6))
+        }
+    }
+
+    mutating func metrics() {
+        guard !report.metrics.isEmpty else { return }
+        heading("TOTAL RESULTS")
+        let http = report.metrics.filter { $0.name.hasPrefix("http_") }
+        let network = report.metrics.filter { $0.name.hasPrefix("data_") }
+        let fleet = report.metrics.filter { !$0.name.hasPrefix("http_") && !$0.name.hasPrefix("data_") }
+        for (title, group) in [("FLEET", fleet), ("HTTP", http), ("NETWORK", network)] where !group.isEmpty {
+            lines.append("    " + paint(title, .bold))
+            for metric in group { line(metric) }
+            if title == "HTTP" { sentence(Report.durationNote, mark: "  ", .dim) }
+            lines.append("")
+        }
+        lines.removeLast()
+    }
+
+    /// Figures in columns; what does not fit goes on under them.
+    private mutating func line(_ metric: Metric) {
+        let name = Columns.leader(Escaping.line(metric.name), 26)
+        var line = "    " + name
+        var used = 4 + name.count
+        for part in MetricText.parts(metric) where width >= 125 || part.name != "p(99)" {
+            let text = part.name.isEmpty ? part.text : "\(part.name)=\(part.text)"
+            let column =
+                Columns.left(text, part.name.isEmpty ? max(text.count + 2, 11) : part.name.count + 8) + " "
+            if used + text.count > width {
+                lines.append(trimmed(line))
+                line = String(repeating: " ", count: 4 + name.count)
+                used = line.count
+            }
+            let value = paint(part.text, .info)
+            line += (part.name.isEmpty ? "" : part.name + "=") + value
+            line += String(repeating: " ", count: column.count - text.count)
+            used += column.count
+        }
+        lines.append(trimmed(line))
+    }
+
+    private func trimmed(_ text: String) -> String {
+        var text = Substring(text)
+        while text.last == " " { text = text.dropLast() }
+        return String(text)
+    }
+
+    mutating func populations() {
+        guard report.populations.count > 1 else { return }
+        heading("POPULATIONS")
+        // A narrow terminal shows shares and freshness only.
+        let hidden = width < 84 ? 2 : 0
+        let row = { (cells: [String]) in
+            let shown = cells.dropFirst(hidden)
+            return shown.dropLast().map { Columns.right($0, 12) }.joined()
+                + Columns.right(shown.last ?? "", 14)
+        }
+        let header = ["devices", "captured", "delivered", "gone", "fresh p(95)"]
+        let space = max(12, width - 6 - (header.count - hidden) * 12)
+        lines.append("    " + paint(Columns.left("", space) + row(header), .dim))
+        for population in report.populations {
+            let events = population.events
+            let fresh = population.metrics.trend("event_freshness")
+            let cells = [
+                Numbers.count(population.devices), Numbers.count(events.captured),
+                Numbers.percent(events.delivered, of: events.captured),
+                Numbers.percent(events.gone, of: events.captured),
+                fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–",
+            ]
+            let name = Columns.left(Columns.clipped(Escaping.line(population.name), space - 1), space)
+            lines.append("    " + name + row(cells))
+        }
+    }
+
+    mutating func answers() {
+        guard !report.answers.isEmpty else { return }
+        heading("ANSWERS")
+        let total = report.answers.reduce(0) { $0 + $1.count }
+        for answer in report.answers {
+            let text =
+                Columns.leader(Escaping.line(answer.name), 24)
+                + Columns.right(Numbers.count(answer.count), 14)
+            lines.append("    " + text + Columns.right(Numbers.percent(answer.count, of: total), 10))
+        }
+    }
+
+    mutating func list(_ title: String, _ items: [String]) {
+        guard !items.isEmpty else { return }
+        heading(title)
+        for item in items { sentence(item, mark: "  - ") }
+    }
+
+    mutating func closing() {
+        heading("RUN AGAIN")
+        sentence(report.repeatCommand, mark: "  ", .dim)
+        lines.append("")
+    }
+}

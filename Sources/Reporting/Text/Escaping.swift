@@ -1,0 +1,96 @@
+/// What makes text from outside (names, answers of servers) harmless in each kind of output.
+enum Escaping {
+    /// Whether a character has no business in a report: control characters, and the marks that turn
+    /// the direction of the text after them. Line feed and tab are left to each output.
+    static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF:
+            true
+        default: scalar.properties.isNoncharacterCodePoint
+        }
+    }
+
+    private static func mapped(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isHidden(scalar) {
+                result.unicodeScalars.append("\u{FFFD}")
+            } else if let other = replacement(scalar) {
+                result += other
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// For HTML and XML, as text and in attributes with either quote.
+    static func markup(_ text: String) -> String {
+        mapped(text) { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: nil
+            }
+        }
+    }
+
+    /// For a line of a terminal or of a log.
+    static func line(_ text: String) -> String {
+        mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
+    }
+
+    /// For running text and tables in Markdown.
+    static func markdown(_ text: String) -> String {
+        mapped(text) { scalar in
+            switch scalar {
+            case "\n", "\t": " "
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\\", "`", "*", "_", "{", "}", "[", "]", "(", ")", "#", "+", "!", "|", "~", "@":
+                "\\" + String(Character(scalar))
+            default: nil
+            }
+        }
+    }
+
+    /// A cell of CSV (RFC 4180); what a spreadsheet would take for a formula gets an apostrophe.
+    static func csv(_ text: String) -> String {
+        var clean = mapped(text) { $0 == "\n" || $0 == "\t" ? " " : nil }
+        if let first = clean.first, "=+-@".contains(first) { clean = "'" + clean }
+        guard clean.contains(where: { ",\";".contains($0) }) else { return clean }
+        return "\"" + clean.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+            + "\""
+    }
+
+    /// The value of a Prometheus label.
+    static func prometheus(_ text: String) -> String {
+        mapped(text) { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: nil
+            }
+        }
+    }
+
+    /// One argument of a command, quoted where a POSIX shell needs it.
+    static func shell(_ argument: String) -> String {
+        let plain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "-_./:=,@%+".utf8.contains(byte)
+            }
+        }
+        if plain, !argument.isEmpty { return argument }
+        return "'"
+            + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+            + "'"
+    }
+}

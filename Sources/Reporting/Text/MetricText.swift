@@ -1,0 +1,81 @@
+import Measurement
+import Timebase
+
+/// A metric's value in one line, as k6 writes it.
+enum MetricText {
+    static func line(_ metric: Metric) -> String {
+        parts(metric).map { $0.name.isEmpty ? $0.text : "\($0.name)=\($0.text)" }.joined(separator: " ")
+    }
+
+    /// The figures with their names; a name is empty where the figure speaks for itself.
+    static func parts(_ metric: Metric) -> [(name: String, text: String)] {
+        let unit = MetricCatalogue.entry(metric.name)?.unit
+        switch metric.value {
+        case .trend(let trend):
+            let summary = trend.summary
+            guard summary.count > 0 else { return [("", "no samples")] }
+            return [
+                ("avg", summary.average), ("min", summary.minimum), ("med", summary.median),
+                ("max", summary.maximum), ("p(90)", summary.p90), ("p(95)", summary.p95),
+                ("p(99)", summary.p99),
+            ].map { ($0.0, compact($0.1, unit)) }
+        case .counter(let count, let perSecond):
+            let text = unit == .bytes ? Numbers.bytes(count) : Numbers.fixed(count, 0)
+            let rate = unit == .bytes ? Numbers.bytes(perSecond) : Numbers.short(perSecond)
+            return [("", text), ("", rate + "/s")]
+        case .rate(let passes, let fails):
+            guard let share = MetricCatalogue.share(passes: passes, fails: fails) else {
+                return [("", "no samples")]
+            }
+            return [
+                ("", Numbers.percent(share)),
+                ("", "\(Numbers.count(passes)) out of \(Numbers.count(passes + fails))"),
+            ]
+        case .gauge(let value, let minimum, let maximum):
+            return [
+                ("", Numbers.short(value)), ("min", Numbers.short(minimum)), ("max", Numbers.short(maximum)),
+            ]
+        }
+    }
+
+    /// Without spaces inside, so that columns stay columns.
+    private static func compact(_ value: Double, _ unit: MetricCatalogue.Unit?) -> String {
+        Numbers.value(value, unit).filter { $0 != " " }
+    }
+}
+
+/// How and where a run was made, as pairs.
+enum RunFacts {
+    static func of(_ report: Report) -> [(name: String, value: String)] {
+        let run = report.run
+        let generator = report.generator
+        var facts = [
+            ("Scenario", report.scenario.name), ("Scenario's SHA-256", report.scenario.sha256),
+            ("Seed", String(report.seed)), ("Fingerprint", report.fingerprint), ("Target", run.target),
+            ("Started", report.startedAt.text),
+            ("Run's time", Numbers.duration(seconds: report.simulatedSeconds)),
+            ("Wall clock", Numbers.duration(seconds: report.wallSeconds)), ("Host", run.host),
+            ("Operating system", run.operatingSystem), ("Cores", run.cores > 0 ? String(run.cores) : ""),
+            ("Memory", run.memoryBytes > 0 ? Numbers.bytes(Double(run.memoryBytes)) : ""),
+            ("Beaconswarm", report.toolVersion),
+        ]
+        guard report.mode == .live else { return facts }
+        let lag = generator.scheduleLag
+        let median = Numbers.duration(milliseconds: lag.median)
+        facts += [
+            ("Generator", generator.saturated ? "could not keep its schedule" : "kept its schedule"),
+            ("Generator's lag", "median \(median), p(99) \(Numbers.duration(milliseconds: lag.p99))"),
+            ("Busiest event loop", "\(Numbers.percent(generator.cpuUtilization)) of \(generator.eventLoops)"),
+            ("Connections", connections(generator)),
+        ]
+        return facts
+    }
+
+    private static func connections(_ generator: Report.Generator) -> String {
+        let recycled = generator.connectionsRecycled
+        let closed =
+            recycled == 0 ? "" : ", \(Numbers.count(recycled)) closed to stay below the descriptor limit"
+        return
+            "\(Numbers.count(generator.connectionsPeak)) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)"
+    }
+}

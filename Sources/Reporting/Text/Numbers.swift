@@ -1,0 +1,120 @@
+/// Numbers as people read them. The same everywhere, whatever the machine's locale.
+enum Numbers {
+    /// With commas between thousands: `1,234,567`.
+    static func count(_ value: UInt64) -> String {
+        let digits = Array(String(value))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    static func count(_ value: Int) -> String {
+        value < 0 ? "-" + count(UInt64(value.magnitude)) : count(UInt64(value))
+    }
+
+    /// A fixed number of decimals, rounded half away from zero, commas between thousands.
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
+        guard value.isFinite, value.magnitude < 1e15 else { return value.description }
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let scaled = UInt64((value.magnitude * scale).rounded())
+        let whole = scaled / UInt64(scale)
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard decimals > 0 else { return sign + count(whole) }
+        let fraction = String(scaled % UInt64(scale))
+        return sign + count(whole) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+
+    /// About three digits: `0.012`, `1.23`, `45.6`, `1,234`; whole numbers stay whole.
+    static func short(_ value: Double) -> String {
+        let size = value.magnitude
+        if size == size.rounded() || size >= 100 { return fixed(value, 0) }
+        if size >= 10 { return trimmed(fixed(value, 1)) }
+        if size >= 1 { return trimmed(fixed(value, 2)) }
+        return trimmed(fixed(value, size >= 0.01 ? 3 : 6))
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        guard text.contains(".") else { return text }
+        var text = Substring(text)
+        while text.last == "0" { text = text.dropLast() }
+        if text.last == "." { text = text.dropLast() }
+        return String(text)
+    }
+
+    /// Up to six decimals, without commas: what can be typed back into a threshold.
+    static func plain(_ value: Double) -> String {
+        trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1)).filter { $0 != "," }
+    }
+
+    /// A share 0…1 in per cent. What is not quite nothing or not quite all never reads as that.
+    static func percent(_ share: Double) -> String {
+        if share <= 0 { return "0 %" }
+        if share >= 1 { return share > 1 ? fixed(share * 100, 1) + " %" : "100 %" }
+        if share < 0.0001 { return "<0.01 %" }
+        if share > 0.9999 { return ">99.99 %" }
+        let decimals = share < 0.1 || share > 0.99 ? 2 : 1
+        return fixed(share * 100, decimals) + " %"
+    }
+
+    static func percent(_ part: UInt64, of whole: UInt64) -> String {
+        whole == 0 ? "–" : percent(Double(part) / Double(whole))
+    }
+
+    /// A length of time: `85 µs`, `1.24 ms`, `12.3 s`, `3m 20s`, `2h 05m`, `3d 4h`.
+    static func duration(milliseconds: Double) -> String {
+        guard milliseconds.isFinite else { return "–" }
+        if milliseconds < 0 { return "-" + duration(milliseconds: -milliseconds) }
+        if milliseconds == 0 { return "0 ms" }
+        if milliseconds < 1 { return fixed(milliseconds * 1000, 0) + " µs" }
+        if milliseconds < 999.5 { return short(milliseconds) + " ms" }
+        let seconds = milliseconds / 1000
+        if seconds < 59.95 { return short(seconds) + " s" }
+        let whole = UInt64(seconds.rounded())
+        if whole < 3600 { return whole % 60 == 0 ? "\(whole / 60)m" : "\(whole / 60)m \(whole % 60)s" }
+        let minutes = (whole + 30) / 60
+        if minutes < 2880 {
+            return minutes % 60 == 0 ? "\(minutes / 60)h" : "\(minutes / 60)h \(minutes % 60)m"
+        }
+        let hours = (minutes + 30) / 60
+        return hours % 24 == 0 ? "\(hours / 24)d" : "\(hours / 24)d \(hours % 24)h"
+    }
+
+    static func duration(seconds: Double) -> String { duration(milliseconds: seconds * 1000) }
+
+    /// Decimal units, as k6 prints them: `2.4 MB`.
+    static func bytes(_ value: Double) -> String {
+        var value = value
+        for unit in ["B", "kB", "MB", "GB", "TB"] {
+            if value.magnitude < 999.5 || unit == "TB" { return short(value) + " " + unit }
+            value /= 1000
+        }
+        return short(value) + " PB"
+    }
+
+    /// A number in a metric's own unit.
+    static func value(_ value: Double, _ unit: MetricCatalogue.Unit?) -> String {
+        switch unit {
+        case .milliseconds: duration(milliseconds: value)
+        case .bytes: bytes(value)
+        case .share: percent(value)
+        default: short(value)
+        }
+    }
+
+    /// Whether the value of a threshold is a time, in milliseconds.
+    static func isTime(_ metric: MetricCatalogue.Entry?, _ expression: String) -> Bool {
+        metric?.unit == .milliseconds && !expression.drop { $0.isWhitespace }.hasPrefix("count")
+    }
+
+    /// The observed value of a threshold with its unit.
+    static func observed(_ result: Report.ThresholdResult) -> String {
+        guard let value = result.value else { return "no samples" }
+        let entry = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
+        if isTime(entry, result.expression) { return duration(milliseconds: value) }
+        return entry?.unit == .share ? percent(value) : plain(value)
+    }
+}

@@ -1,0 +1,111 @@
+import Accounting
+import Measurement
+
+/// One fate with its causes, as every output shows it.
+struct FateFigures {
+    var fate: Fate
+    var count: UInt64
+    var causes: [Report.NamedCount]
+
+    /// The word at the start of a line.
+    var title: String { fate.rawValue.prefix(1).uppercased() + fate.rawValue.dropFirst() }
+
+    /// What it means, in a clause.
+    var meaning: String {
+        switch fate {
+        case .delivered: "acknowledged by the collector"
+        case .pending: "still on a device, or in an unanswered request, at the end"
+        case .suppressed: "never recorded, by the app's or the server's will"
+        case .evicted: "dropped by a full or ageing store"
+        case .rejected: "dropped by the SDK after the collector's answer"
+        case .lost: "vanished from the device unsent"
+        }
+    }
+}
+
+extension Report.EventCounts {
+    private func sum(_ counts: [Report.NamedCount]) -> UInt64 { counts.reduce(0) { $0 + $1.count } }
+
+    /// The six fates, from the best to the worst.
+    var fates: [FateFigures] {
+        func figures(_ fate: Fate, _ causes: [Report.NamedCount]) -> FateFigures {
+            FateFigures(fate: fate, count: sum(causes), causes: causes.filter { $0.count > 0 })
+        }
+        return [
+            FateFigures(fate: .delivered, count: delivered, causes: []), figures(.pending, pending),
+            figures(.suppressed, suppressed), figures(.evicted, evicted), figures(.rejected, rejected),
+            figures(.lost, lost),
+        ]
+    }
+
+    /// Evicted, rejected and lost: gone for good.
+    var gone: UInt64 { sum(evicted) + sum(rejected) + sum(lost) }
+}
+
+extension Report {
+    /// The same report with every distribution reduced to its summary, so that percentiles are
+    /// looked for once and not at every place that shows them.
+    var summarised: Report {
+        func reduced(_ metrics: [Metric]) -> [Metric] {
+            metrics.map { metric in
+                guard case .trend(let trend) = metric.value else { return metric }
+                return Metric(metric.name, .trend(.summary(trend.summary)))
+            }
+        }
+        var copy = self
+        copy.metrics = reduced(metrics)
+        for index in copy.populations.indices {
+            copy.populations[index].metrics = reduced(populations[index].metrics)
+        }
+        return copy
+    }
+
+    /// What delivered events came to at the collector, where that is known; empty without an audit.
+    var deliveredAudit: [NamedCount] {
+        guard let audit else { return [] }
+        return [
+            NamedCount("confirmed", audit.confirmed), NamedCount("swallowed", audit.swallowed),
+            NamedCount("dry_run", audit.dryRun), NamedCount("acked_not_found", audit.ackedNotFound),
+        ].filter { $0.count > 0 }
+    }
+
+    /// The command that repeats the run: as it was given, with the seed made plain.
+    var repeatCommand: String {
+        var words =
+            run.command.isEmpty
+            ? ["beaconswarm", mode == .live ? "run" : "simulate", "SCENARIO"] : run.command
+        if !words.contains(where: { $0 == "--seed" || $0.hasPrefix("--seed=") }) {
+            words += ["--seed", String(seed)]
+        }
+        return words.map { Escaping.shell(Escaping.line($0)) }.joined(separator: " ")
+    }
+
+    /// Said wherever request times are shown.
+    static let durationNote =
+        "http_req_duration here is planned start to last byte, so waiting for the generator or a "
+        + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
+}
+
+extension [Metric] {
+    /// A trend with samples.
+    func trend(_ name: String) -> TrendSummary? {
+        guard case .trend(let trend) = first(where: { $0.name == name })?.value else { return nil }
+        let summary = trend.summary
+        return summary.count > 0 ? summary : nil
+    }
+
+    func counter(_ name: String) -> (count: Double, perSecond: Double)? {
+        guard case .counter(let count, let perSecond) = first(where: { $0.name == name })?.value else {
+            return nil
+        }
+        return (count, perSecond)
+    }
+
+    /// The passes of a rate with samples, and all its samples.
+    func rate(_ name: String) -> (share: Double, passes: UInt64, samples: UInt64)? {
+        guard case .rate(let passes, let fails) = first(where: { $0.name == name })?.value,
+            let share = MetricCatalogue.share(passes: passes, fails: fails)
+        else { return nil }
+        return (share, passes, passes + fails)
+    }
+}

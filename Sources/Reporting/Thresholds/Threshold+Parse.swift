@@ -1,0 +1,176 @@
+/// Why a threshold cannot be used.
+package struct ThresholdError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The part that is wrong, as written.
+    package var found: String
+    /// What may stand there.
+    package var allowed: String
+    /// Names that may have been meant, nearest first.
+    package var nearest: [String] = []
+
+    package var description: String {
+        let hint = nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"
+        return "found '\(found)', allowed: \(allowed)\(hint)"
+    }
+}
+
+extension Threshold {
+    /// Reads a metric with its optional tag, and an expression, in k6's grammar.
+    ///
+    /// - Parameters:
+    ///   - metric: `name` or `name{population:NAME}`.
+    ///   - expression: an aggregation, an operator and a number; spaces around the operator are fine,
+    ///     and `===` is `==`.
+    ///   - populations: the names that the tag may have; `nil` leaves that to the caller.
+    package static func parse(
+        metric: String, expression: String, populations: [String]? = nil
+    ) throws(ThresholdError) -> Threshold {
+        let (name, population) = try split(metric)
+        guard let entry = MetricCatalogue.entry(name) else {
+            let names = MetricCatalogue.all.map(\.name)
+            throw ThresholdError(
+                found: name, allowed: "the name of a metric: \(names.joined(separator: ", "))",
+                nearest: NearestNames.of(name, in: names))
+        }
+        if let population, let populations, !populations.contains(population) {
+            throw ThresholdError(
+                found: population,
+                allowed: "the name of a population: \(populations.joined(separator: ", "))",
+                nearest: NearestNames.of(population, in: populations))
+        }
+        let parts = try Parts(expression)
+        let aggregation = try aggregation(parts.aggregation, of: entry)
+        return Threshold(
+            metric: name, population: population, expression: expression, aggregation: aggregation,
+            comparison: parts.comparison, bound: parts.bound)
+    }
+
+    /// Divides `name{population:ios}`.
+    private static func split(_ metric: String) throws(ThresholdError) -> (name: String, population: String?)
+    {
+        let text = trimmed(metric[...])
+        guard let brace = text.firstIndex(of: "{") else { return (String(text), nil) }
+        let allowed = "a metric, or a metric with {population:NAME}"
+        guard text.last == "}" else { throw ThresholdError(found: metric, allowed: allowed) }
+        let tag = text[text.index(after: brace)...].dropLast()
+        guard let colon = tag.firstIndex(of: ":") else {
+            throw ThresholdError(found: metric, allowed: allowed)
+        }
+        let key = trimmed(tag[..<colon])
+        guard key == "population" else {
+            throw ThresholdError(
+                found: String(key), allowed: "the tag population",
+                nearest: NearestNames.of(String(key), in: ["population"]))
+        }
+        var value = trimmed(tag[tag.index(after: colon)...])
+        if value.count >= 2, value.first == "\"", value.last == "\"" { value = value.dropFirst().dropLast() }
+        guard !value.isEmpty else { throw ThresholdError(found: metric, allowed: allowed) }
+        return (String(trimmed(text[..<brace])), String(value))
+    }
+
+    private static func aggregation(
+        _ text: String, of entry: MetricCatalogue.Entry
+    ) throws(ThresholdError) -> Aggregation {
+        let percentile = try percentile(text)
+        guard let aggregation = plainAggregation(text) ?? percentile else {
+            throw ThresholdError(
+                found: text,
+                allowed: "\(entry.kind.aggregations) (\(entry.name) is a \(entry.kind.rawValue))",
+                nearest: nearestAggregation(text, of: entry.kind))
+        }
+        let fits: Bool
+        switch (entry.kind, aggregation) {
+        case (.trend, .rate), (.trend, .value): fits = false
+        case (.trend, _), (.counter, .count), (.counter, .rate), (.rate, .rate), (.gauge, .value): fits = true
+        default: fits = false
+        }
+        guard fits else {
+            throw ThresholdError(
+                found: text, allowed: "\(entry.kind.aggregations) (\(entry.name) is a \(entry.kind.rawValue))"
+            )
+        }
+        return aggregation
+    }
+
+    private static func plainAggregation(_ text: String) -> Aggregation? {
+        switch text {
+        case "avg": .average
+        case "min": .minimum
+        case "med": .median
+        case "max": .maximum
+        case "count": .count
+        case "rate": .rate
+        case "value": .value
+        default: nil
+        }
+    }
+
+    private static func percentile(_ text: String) throws(ThresholdError) -> Aggregation? {
+        guard text.hasPrefix("p("), text.hasSuffix(")") else { return nil }
+        let inner = trimmed(text.dropFirst(2).dropLast())
+        guard let number = decimal(inner), (0...100).contains(number) else {
+            throw ThresholdError(found: text, allowed: "a percentile from p(0) to p(100)")
+        }
+        return .percentile(number)
+    }
+
+    /// `p95` means `p(95)`; `mean` and `median` have k6's names; anything else by likeness.
+    private static func nearestAggregation(_ text: String, of kind: MetricCatalogue.Kind) -> [String] {
+        if kind == .trend {
+            if text.hasPrefix("p"), let number = decimal(text.dropFirst()) {
+                return ["p(\(JSONWriter.text(of: number)))"]
+            }
+            if text == "mean" || text == "average" { return ["avg"] }
+            if text == "median" || text == "p50" { return ["med"] }
+        }
+        let names = kind.aggregations.split(separator: ",").map { String(trimmed($0)) }
+        return NearestNames.of(text, in: names)
+    }
+}
+
+/// An expression, divided but not yet understood as a whole.
+private struct Parts {
+    var aggregation: String
+    var comparison: Threshold.Comparison
+    var bound: Double
+
+    /// Longest first, so that `<=` is not taken for `<`.
+    private static let operators: [(String, Threshold.Comparison)] = [
+        ("===", .equal), ("==", .equal), ("!=", .unequal), ("<=", .atMost), (">=", .atLeast), ("<", .less),
+        (">", .greater),
+    ]
+
+    init(_ expression: String) throws(ThresholdError) {
+        let text = trimmed(expression[...])
+        guard let start = text.firstIndex(where: { "<>=!".contains($0) }) else {
+            throw ThresholdError(
+                found: expression,
+                allowed: "an aggregation, an operator (< <= > >= == !=) and a number: p(95)<250")
+        }
+        let rest = text[start...]
+        guard let (symbol, comparison) = Parts.operators.first(where: { rest.hasPrefix($0.0) }) else {
+            let found = rest.prefix { "<>=!".contains($0) }
+            throw ThresholdError(found: String(found), allowed: "one of < <= > >= == !=")
+        }
+        let number = trimmed(rest.dropFirst(symbol.count))
+        guard let bound = decimal(number) else {
+            throw ThresholdError(
+                found: String(number), allowed: "a number without a unit; times are milliseconds")
+        }
+        self.aggregation = String(trimmed(text[..<start]))
+        self.comparison = comparison
+        self.bound = bound
+    }
+}
+
+private func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text = text.dropLast() }
+    return text
+}
+
+/// A decimal number; none of the other spellings (`inf`, `nan`, `0x1p3`) that `Double` reads.
+private func decimal(_ text: Substring) -> Double? {
+    guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else { return nil }
+    guard let number = Double(text), number.isFinite else { return nil }
+    return number
+}

@@ -1,0 +1,100 @@
+import Measurement
+import Timebase
+
+/// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator and the
+/// run itself.
+package struct JUnitWriter: ReportWriter {
+    package static let format = "junit"
+    package static let fileName = "junit.xml"
+    package init() {}
+
+    private struct Case {
+        var group: String
+        var name: String
+        var failure: String?
+        var skipped: String?
+    }
+
+    package func render(_ report: Report) -> [UInt8] {
+        let cases = JUnitWriter.cases(report)
+        var xml = Markup()
+        xml.literal("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+        let failures = String(cases.count { $0.failure != nil })
+        let seconds = JSONWriter.text(of: report.wallSeconds)
+        xml.element(
+            "testsuites",
+            [
+                "name": "beaconswarm", "tests": String(cases.count), "failures": failures, "errors": "0",
+                "time": seconds,
+            ]
+        ) { xml in
+            xml.element(
+                "testsuite",
+                [
+                    "name": report.scenario.name, "tests": String(cases.count), "failures": failures,
+                    "errors": "0",
+                    "skipped": String(cases.count { $0.skipped != nil }), "time": seconds,
+                    "timestamp": report.startedAt.text, "hostname": report.run.host,
+                ]
+            ) { xml in
+                for check in cases { JUnitWriter.write(check, of: report, into: &xml) }
+            }
+        }
+        return Array(xml.text.utf8)
+    }
+
+    private static func write(_ check: Case, of report: Report, into xml: inout Markup) {
+        let attributes: Markup.Attributes = [
+            "classname": "\(report.scenario.name).\(check.group)", "name": check.name,
+        ]
+        xml.element("testcase", attributes) { xml in
+            if let failure = check.failure {
+                xml.element("failure", ["message": failure, "type": check.group], failure)
+            } else if let skipped = check.skipped {
+                xml.empty("skipped", ["message": skipped])
+            }
+        }
+    }
+
+    private static func cases(_ report: Report) -> [Case] {
+        let balance = report.events.balance
+        var cases = [
+            Case(
+                group: "ledger", name: "every captured event has exactly one fate",
+                failure: balance == 0 ? nil : "the balance is \(balance)")
+        ]
+        if let audit = report.audit {
+            cases.append(
+                Case(
+                    group: "audit", name: "the collector holds what it acknowledged",
+                    failure: audit.ackedNotFound == 0
+                        ? nil : "\(Numbers.count(audit.ackedNotFound)) acknowledged events are missing"))
+            cases.append(
+                Case(
+                    group: "audit", name: "the collector holds nothing that no device made",
+                    failure: audit.unexpected == 0 ? nil : "\(Numbers.count(audit.unexpected)) unexpected ids"
+                ))
+        } else {
+            let why = report.auditNote ?? "the collector's store was not read"
+            cases.append(Case(group: "audit", name: "the collector holds what it acknowledged", skipped: why))
+        }
+        if report.mode == .live {
+            let lag = Numbers.duration(milliseconds: report.generator.scheduleLag.p99)
+            cases.append(
+                Case(
+                    group: "generator", name: "the generator kept its own schedule",
+                    failure: report.generator.saturated ? "lag p(99) \(lag): the run is invalid" : nil))
+        }
+        let broken = report.verdict == .interrupted || report.exitCode == 70
+        cases.append(
+            Case(
+                group: "run", name: "the run reached its end",
+                failure: broken ? report.reasons.first ?? "cut short" : nil))
+        return cases
+            + report.thresholds.map { result in
+                Case(
+                    group: "thresholds", name: "\(result.metric): \(result.expression)",
+                    failure: result.ok ? nil : VerdictRules.sentence(result))
+            }
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Reporting
+
+@Suite("Numbers for people")
+struct NumbersTests {
+    @Test(
+        "puts commas between thousands",
+        arguments: [
+            (UInt64(0), "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"),
+            (UInt64.max, "18,446,744,073,709,551,615"),
+        ])
+    func counts(value: UInt64, text: String) { #expect(Numbers.count(value) == text) }
+
+    @Test(
+        "never rounds something to nothing, nor almost all to all",
+        arguments: [
+            (0.0, "0 %"), (0.000001, "<0.01 %"), (0.0197, "1.97 %"), (0.5, "50.0 %"), (0.9993, "99.93 %"),
+            (0.9999999, ">99.99 %"), (1.0, "100 %"),
+        ])
+    func percent(share: Double, text: String) { #expect(Numbers.percent(share) == text) }
+
+    @Test(
+        "tells times as clocks do",
+        arguments: [
+            (0.0, "0 ms"), (0.0854, "85 µs"), (1.239, "1.24 ms"), (148.21, "148 ms"), (999.6, "1 s"),
+            (12_345.0, "12.3 s"),
+            (59_960.0, "1m"), (200_000.0, "3m 20s"), (7_500_000.0, "2h 5m"), (86_400_000 * 3.0, "3d"),
+            (86_400_000 * 3.0 + 14_400_000, "3d 4h"), (-5.0, "-5 ms"),
+        ])
+    func durations(milliseconds: Double, text: String) {
+        #expect(Numbers.duration(milliseconds: milliseconds) == text)
+    }
+
+    @Test(
+        "tells bytes in decimal units",
+        arguments: [(0.0, "0 B"), (999.0, "999 B"), (1500.0, "1.5 kB"), (2.4e9, "2.4 GB")])
+    func bytes(value: Double, text: String) { #expect(Numbers.bytes(value) == text) }
+
+    @Test("gives three digits, and values that can be typed back")
+    func short() {
+        #expect(Numbers.short(1234.5) == "1,235")
+        #expect(Numbers.short(0.0123) == "0.012")
+        #expect(Numbers.plain(1234.56) == "1234.6")
+        #expect(Numbers.plain(0.00123) == "0.00123")
+        #expect(Numbers.fixed(.nan, 1) == "nan")
+    }
+
+    @Test(
+        "every axis covers its values with a handful of round ticks",
+        arguments: [0.0, 0.003, 1, 7, 49, 999, 1001, 8.3e9])
+    func ticks(maximum: Double) {
+        let ticks = Ticks.linear(upTo: maximum)
+        #expect((ticks.last ?? 0) >= maximum)
+        #expect((2...7).contains(ticks.count))
+        #expect((1...8).contains(Ticks.clock(upTo: maximum).count))
+        let times = Ticks.times(from: maximum / 1000, to: maximum)
+        #expect(times.count >= 2)
+        #expect((times.last ?? 0) >= maximum)
+    }
+}

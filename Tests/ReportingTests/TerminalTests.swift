@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import Reporting
+
+@Suite("Terminal")
+struct TerminalTests {
+    @Test("no line of the summary is wider than the terminal", arguments: [60, 72, 80, 100, 125, 200])
+    func width(columns: Int) {
+        let text = TerminalSummary.render(Fixtures.outage(), color: false, width: columns)
+        for line in text.split(separator: "\n") { #expect(line.count <= columns, "\(line)") }
+    }
+
+    @Test("the ledger stands on top, the thresholds before the metrics")
+    func order() throws {
+        let text = TerminalSummary.render(Fixtures.outage(), color: false, width: 100)
+        let texts = [
+            "✗ FAILED", "█ LEDGER", "balance", "█ AUDIT", "█ THRESHOLDS", "█ TOTAL RESULTS", "█ RUN AGAIN",
+        ]
+        let places = try texts.map { try #require(text.range(of: $0)?.lowerBound, "\($0)") }
+        #expect(places == places.sorted())
+        #expect(text.contains("✓ 'p(95)<60000' was "))
+        #expect(text.contains("'p(99)<2500' had no samples"))
+    }
+
+    @Test("without colour there is no escape sequence, and with it the same text")
+    func color() {
+        let plain = TerminalSummary.render(Fixtures.outage(), color: false, width: 100)
+        let painted = TerminalSummary.render(Fixtures.outage(), color: true, width: 100)
+        #expect(!plain.contains("\u{1B}"))
+        #expect(painted.contains("\u{1B}[1"))
+        #expect(painted.replacing(/\u{1B}\[[0-9;]*m/, with: "") == plain)
+    }
+
+    private var snapshot: StatusSnapshot {
+        var snapshot = StatusSnapshot()
+        snapshot.elapsed = 83.4
+        snapshot.total = 660
+        snapshot.devices = 3988
+        snapshot.eventsPerSecond = 1181.3
+        snapshot.requestsPerSecond = 69.2
+        snapshot.freshnessP95 = 15_400
+        snapshot.errors = 12
+        snapshot.rowsStored = 9120
+        snapshot.lagP99 = 0.91
+        return snapshot
+    }
+
+    @Test(
+        "the live line fits, dropping whole figures from the end", arguments: [1, 10, 40, 60, 80, 120, 200])
+    func live(columns: Int) {
+        let line = StatusLine.render(snapshot, color: false, width: columns)
+        #expect(line.count < max(2, columns))
+        #expect(!line.contains("\n"))
+    }
+
+    @Test("the live line says everything where there is room")
+    func everything() {
+        #expect(
+            StatusLine.render(snapshot, color: false, width: 200)
+                == "running [=-----------] 1m 23s/11m  3,988 devices  1,181 events/s  69.2 requests/s  "
+                + "15.4 s fresh p(95)  12 errors  9,120 rows  910 µs lag")
+    }
+
+    @Test("the plain line names every figure, and leaves out what virtual time has not")
+    func plain() {
+        var virtual = snapshot
+        virtual.lagP99 = nil
+        virtual.freshnessP95 = nil
+        #expect(
+            StatusLine.plain(virtual)
+                == "running 1m 23s/11m: devices 3,988, events/s 1,181, requests/s 69.2, fresh p(95) –, errors 12, rows 9,120"
+        )
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import Reporting
+
+@Suite("Verdict and exit code")
+struct VerdictRulesTests {
+    private static let broken = Report.ThresholdResult(
+        metric: "events_lost", expression: "rate<0.001", value: 0.02, ok: false)
+    private static let held = Report.ThresholdResult(
+        metric: "event_freshness", expression: "p(95)<30000", value: 12_000, ok: true)
+
+    /// Every mixture of the five things that can go wrong.
+    @Test("weighs 70 before 95 before 105 before 96 before 99", arguments: 0..<32)
+    func precedence(mask: Int) {
+        var findings = VerdictRules.Findings()
+        findings.captured = 10
+        findings.internalError = mask & 1 != 0 ? "no memory" : nil
+        findings.balance = mask & 2 != 0 ? 3 : 0
+        findings.interrupted = mask & 4 != 0
+        findings.saturated = mask & 8 != 0
+        findings.thresholds = mask & 16 != 0 ? [Self.broken, Self.held] : [Self.held]
+        let outcome = VerdictRules.judge(findings)
+        let expected: (Int32, Report.Verdict) =
+            if mask & 1 != 0 {
+                (70, .failed)
+            } else if mask & 2 != 0 {
+                (95, .failed)
+            } else if mask & 4 != 0 {
+                (105, .interrupted)
+            } else if mask & 8 != 0 {
+                (96, .invalid)
+            } else if mask & 16 != 0 {
+                (99, .failed)
+            } else {
+                (0, .passed)
+            }
+        #expect(outcome.exitCode == expected.0)
+        #expect(outcome.verdict == expected.1)
+        #expect(outcome.reasons.count == max(1, mask.nonzeroBitCount))
+    }
+
+    @Test("acknowledged events that are missing, and ids that no device made, fail a run")
+    func audit() {
+        var findings = VerdictRules.Findings()
+        findings.audit = Report.AuditCounts()
+        #expect(VerdictRules.judge(findings).exitCode == 0)
+        findings.audit?.duplicates = 7
+        findings.audit?.swallowed = 7
+        findings.audit?.recovered = 7
+        #expect(VerdictRules.judge(findings).exitCode == 0)
+        findings.audit?.ackedNotFound = 1
+        #expect(
+            VerdictRules.judge(findings).reasons == [
+                "The collector acknowledged 1 event that it does not hold."
+            ])
+        findings.audit?.unexpected = 2000
+        let outcome = VerdictRules.judge(findings)
+        #expect(outcome.exitCode == 95)
+        #expect(outcome.reasons.last == "The collector holds 2,000 events that no device made.")
+    }
+
+    @Test("says by how much the books are off, and which way")
+    func balance() {
+        var findings = VerdictRules.Findings()
+        findings.balance = 1
+        #expect(
+            VerdictRules.judge(findings).reasons == [
+                "The books do not balance: 1 captured event has no fate."
+            ])
+        findings.balance = -4
+        #expect(
+            VerdictRules.judge(findings).reasons
+                == ["The books do not balance: 4 events have more than one fate, or were never captured."])
+    }
+
+    @Test("tells a broken threshold with its value, in the metric's unit too")
+    func sentences() {
+        #expect(
+            VerdictRules.sentence(Self.broken) == "events_lost had to keep rate<0.001, but was 0.02 (2.00 %)."
+        )
+        let slow = Report.ThresholdResult(
+            metric: "http_req_duration{population:ios}", expression: "p(99)<250", value: 1234.5, ok: false,
+            aborted: true)
+        #expect(
+            VerdictRules.sentence(slow)
+                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1234.5 (1.23 s); that ended the run early."
+        )
+        let none = Report.ThresholdResult(metric: "retries", expression: "count<1", value: nil, ok: false)
+        #expect(VerdictRules.sentence(none) == "retries had to keep count<1, but had no samples.")
+    }
+
+    @Test("a pass says what was checked")
+    func passed() {
+        var findings = VerdictRules.Findings()
+        findings.captured = 1_204
+        findings.thresholds = [Self.held, Self.held]
+        findings.audit = Report.AuditCounts()
+        #expect(
+            VerdictRules.judge(findings).reasons == [
+                "All 2 thresholds held; every one of the 1,204 events captured has its one fate, "
+                    + "and the collector holds what it acknowledged."
+            ])
+    }
+}

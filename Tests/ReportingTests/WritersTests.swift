@@ -1,0 +1,142 @@
+import Foundation
+import Measurement
+import Testing
+import Timebase
+
+@testable import Reporting
+
+@Suite("Writers")
+struct WritersTests {
+    private func html(_ report: Report) -> String {
+        String(decoding: HTMLWriter().render(report), as: UTF8.self)
+    }
+
+    @Test("every form has a name and a file of its own, and is found by its name")
+    func registry() {
+        #expect(ReportFormats.names == ["html", "md", "csv", "junit", "prometheus", "json"])
+        for name in ReportFormats.names {
+            let writer = ReportFormats.writer(named: name)
+            #expect(writer.map { type(of: $0).format } == name)
+        }
+        #expect(ReportFormats.writer(named: "pdf") == nil)
+        #expect(Set(ReportFormats.all.map { type(of: $0).fileName }).count == ReportFormats.all.count)
+    }
+
+    @Test(
+        "a report that was read back renders as the one that was measured",
+        arguments: ["html", "md", "csv", "junit", "prometheus"])
+    func rendersAgain(format: String) throws {
+        let writer = try #require(ReportFormats.writer(named: format))
+        let report = Fixtures.outage()
+        let again = try ReportJSON.read(ReportJSON.write(report))
+        #expect(writer.render(again) == writer.render(report))
+    }
+
+    @Test("HTML puts the verdict and its reason first, then the ledger")
+    func order() throws {
+        let page = html(Fixtures.outage())
+        let texts = [
+            "Failed (exit code 99)", "events_lost had to keep rate&lt;0.001, but was",
+            "Where every event went",
+            "How fresh, and how fast", "Over time", "How uploads were answered", "By population",
+            "Thresholds",
+            "What the collector holds", "How it was run",
+        ]
+        let places = try texts.map { try #require(page.range(of: ">" + $0)?.lowerBound, "\($0)") }
+        #expect(places == places.sorted())
+        #expect(page.contains("not k6&#39;s meaning"))
+        #expect(page.contains("--seed 18446744073709551557"))
+    }
+
+    @Test("every picture has a title, a description and a table beside it")
+    func accessible() {
+        let page = html(Fixtures.outage())
+        let pictures = page.components(separatedBy: "role=\"img\"").count - 1
+        #expect(pictures == 2 + 2 + 8)
+        #expect(page.components(separatedBy: "<desc id=").count - 1 == pictures)
+        #expect(page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 8)
+    }
+
+    @Test("the flow says every number, the smallest cause too")
+    func flow() {
+        let page = html(Fixtures.outage())
+        for text in [
+            "delivered 694,318", "storage_limit 12,840", "cleared_unsent 9", "confirmed 692,818",
+            "swallowed 1,500",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        #expect(page.contains("the balance is 0"))
+    }
+
+    @Test("faults are shaded and numbered in every chart over time")
+    func marks() {
+        let page = html(Fixtures.outage())
+        #expect(page.components(separatedBy: "class=\"mark\"").count - 1 == 2 * 8)
+        #expect(page.components(separatedBy: "class=\"edge\"").count - 1 == 3 * 8)
+        #expect(page.contains("collector outage, 3m to 3m30s"))
+    }
+
+    /// A run in which nothing happened at all.
+    private func empty() -> Report {
+        Report(
+            toolVersion: "0",
+            scenario: Report.ScenarioReference(name: "", description: "", sha256: "", overrides: []),
+            mode: .virtual, seed: 0, fingerprint: "", startedAt: .init(nanoseconds: 0), wallSeconds: 0,
+            simulatedSeconds: 0, devices: 0, devicesStarted: 0,
+            run: Report.RunContext(
+                command: [], host: "", operatingSystem: "", cores: 0, memoryBytes: 0, target: "modelled world"
+            ),
+            events: Report.EventCounts())
+    }
+
+    @Test("a run without events, samples or series renders everywhere", arguments: ReportFormats.names)
+    func rendersEmpty(format: String) throws {
+        let writer = try #require(ReportFormats.writer(named: format))
+        #expect(!writer.render(empty()).isEmpty)
+        let text = String(decoding: writer.render(empty()), as: UTF8.self)
+        #expect(!text.contains("nan") && !text.contains("inf "))
+    }
+
+    @Test("an empty run round-trips, repeats its command and has a summary")
+    func emptyRun() throws {
+        let bytes = ReportJSON.write(empty())
+        #expect(ReportJSON.write(try ReportJSON.read(bytes)) == bytes)
+        #expect(empty().repeatCommand == "beaconswarm simulate SCENARIO --seed 0")
+        #expect(TerminalSummary.render(empty(), color: false, width: 80).contains("✓ PASSED"))
+    }
+
+    @Test(
+        "long series are merged without losing a count or a peak",
+        arguments: [1, 2, 119, 120, 121, 659, 660, 661])
+    func merging(limit: Int) {
+        let series = Fixtures.series()
+        let merged = SeriesMerging.merged(series, limit: limit)
+        #expect(merged.count <= limit)
+        #expect(merged.reduce(0) { $0 + $1.captured } == series.reduce(0) { $0 + $1.captured })
+        #expect(merged.map(\.freshnessP95).max() == series.map(\.freshnessP95).max())
+        #expect(merged.last?.storedRows == series.last?.storedRows)
+        #expect(merged.reduce(0) { $0 + $1.seconds } == 660)
+    }
+
+    @Test("the rows of a growing file are those of the finished one")
+    func growing() {
+        let report = Fixtures.outage()
+        var bytes = TimeSeriesWriter.header
+        for point in report.series { bytes += TimeSeriesWriter.row(point, marks: report.marks) }
+        #expect(bytes == TimeSeriesWriter().render(report))
+    }
+
+    @Test("JUnit has a case for the books, the audit, the generator, the run and each threshold")
+    func junit() {
+        let report = Fixtures.outage()
+        let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+        #expect(xml.contains("tests=\"8\" failures=\"2\""))
+        var unknown = report
+        unknown.audit = nil
+        unknown.events.balance = -1
+        let other = String(decoding: JUnitWriter().render(unknown), as: UTF8.self)
+        #expect(other.contains("tests=\"7\" failures=\"3\""))
+        #expect(other.contains("<skipped "))
+    }
+}
