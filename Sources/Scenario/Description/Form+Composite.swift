@@ -1,0 +1,127 @@
+/// A member of a map: its key is a name that the scenario chose.
+struct Named<Value: Sendable>: Sendable {
+    var name: String
+    var value: Value
+    var place: Place
+}
+
+extension Form {
+    /// An array.
+    static func list<Element: Sendable>(
+        of element: Form<Element>, count: ClosedRange<Int> = 0...10_000
+    ) -> Form<[Element]> where Value == [Element] {
+        Form<[Element]>(
+            shape: { .list(element.shape) },
+            decode: { place, reading in
+                let allowed = "an array of \(count.lowerBound) to \(count.upperBound) elements"
+                guard let nodes = place.node.elements else {
+                    reading.report(.wrongType, place, allowed: allowed)
+                    return nil
+                }
+                guard count.contains(nodes.count) else {
+                    reading.report(.outOfRange, place, found: "\(nodes.count) elements", allowed: allowed)
+                    return nil
+                }
+                let values = nodes.enumerated().map { index, node in
+                    element.decode(Place(node: node, path: place.path.appending(index)), &reading)
+                }
+                let good = values.compactMap { $0 }
+                return good.count == values.count ? good : nil
+            },
+            schema: { definitions in
+                var members: [(String, JSONNode)] = [
+                    ("type", .text("array")), ("items", element.schema(&definitions)),
+                ]
+                if count.lowerBound > 0 { members.append(("minItems", .int(count.lowerBound))) }
+                return .object(members + [("maxItems", .int(count.upperBound))])
+            },
+            encode: { values in
+                let nodes = values.map(element.encode)
+                return nodes.contains(nil) ? nil : .list(nodes.compactMap { $0 })
+            })
+    }
+
+    /// An object with keys of the scenario's choice, in the order of the file.
+    static func map<Element: Sendable>(
+        of element: Form<Element>, count: ClosedRange<Int> = 0...10_000
+    ) -> Form<[Named<Element>]> where Value == [Named<Element>] {
+        Form<[Named<Element>]>(
+            shape: { .map(element.shape) },
+            decode: { place, reading in
+                let allowed = "an object of \(count.lowerBound) to \(count.upperBound) members"
+                guard let members = place.node.members else {
+                    reading.report(.wrongType, place, allowed: allowed)
+                    return nil
+                }
+                guard count.contains(members.count) else {
+                    reading.report(.outOfRange, place, found: "\(members.count) members", allowed: allowed)
+                    return nil
+                }
+                return members.compactMap { member in
+                    let place = Place(node: member.value, path: place.path.appending(member.key))
+                    return element.decode(place, &reading).map {
+                        Named(name: member.key, value: $0, place: place)
+                    }
+                }
+            },
+            schema: { definitions in
+                var members: [(String, JSONNode)] = [
+                    ("type", .text("object")), ("additionalProperties", element.schema(&definitions)),
+                ]
+                if count.lowerBound > 0 { members.append(("minProperties", .int(count.lowerBound))) }
+                return .object(members + [("maxProperties", .int(count.upperBound))])
+            },
+            encode: { $0.isEmpty ? .object([]) : nil })
+    }
+
+    /// One of several forms, told apart by the kind of JSON value.
+    ///
+    /// - Parameter alternatives: at most one for each kind.
+    static func either(
+        _ alternatives: [(kind: JSONKind, form: Form)], allowed: String,
+        encode: @escaping @Sendable (Value) -> JSONNode? = { _ in nil }
+    ) -> Form {
+        Form(
+            shape: { .either(alternatives.map { $0.form.shape() }) },
+            decode: { place, reading in
+                guard let form = alternatives.first(where: { $0.kind == place.node.kind })?.form else {
+                    reading.report(.wrongType, place, allowed: allowed)
+                    return nil
+                }
+                return form.decode(place, &reading)
+            },
+            schema: { definitions in
+                .object([("anyOf", .list(alternatives.map { $0.form.schema(&definitions) }))])
+            },
+            encode: encode)
+    }
+
+    /// An object that a description names the keys of.
+    static func object(_ description: ObjectDescription<Value>) -> Form {
+        Form(
+            shape: description.shape,
+            decode: { description.decode($0, &$1) },
+            schema: { description.schema(&$0) })
+    }
+}
+
+/// The kinds of JSON values.
+enum JSONKind: Hashable, Sendable {
+    case null, bool, number, string, array, object
+}
+
+extension JSONNode {
+    var kind: JSONKind {
+        switch content {
+        case .null: .null
+        case .bool: .bool
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    var isString: Bool { kind == .string }
+    var isObject: Bool { kind == .object }
+}

@@ -1,0 +1,156 @@
+import Timebase
+
+/// A scenario as decoded, before names are looked up.
+struct ScenarioDraft: Sendable {
+    var schema: String?
+    var name: String?
+    var description = ""
+    var seed: UInt64 = 1
+    var start: Instant?
+    var duration = Interval.minutes(1)
+    var drain = Interval.seconds(30)
+    var target: TargetDraft?
+    var tagEvents = true
+    var populations: [PopulationDraft] = []
+    var apps: [Named<AppDraft>] = []
+    var personas: [Named<Place>] = []
+    var networks: [Named<NetworkDraft>] = []
+    var timeline: [Located<TimelineDraft>] = []
+    var thresholds: [Named<[ThresholdDraft]>] = []
+
+    static let identifier = Form<String>.identifier(
+        what: "a letter, then letters, digits, \"_\" and \"-\", 64 in all at most",
+        pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$", others: "_-")
+    static let fileIdentifier = Form<String>.identifier(
+        what: "a letter or digit, then letters, digits, \".\", \"_\" and \"-\", 100 in all at most",
+        pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", others: "._-", limit: 100)
+
+    /// The whole format: decoding, validation, JSON Schema and `--set` all follow from it.
+    static let format: ObjectDescription<ScenarioDraft> = ObjectDescription(
+        "A Beaconswarm scenario: who uses which app with which SDK, against what, and what goes "
+            + "wrong meanwhile.",
+        start: ScenarioDraft.init,
+        [
+            Field("$schema", \.schema, .text(mayBeEmpty: true), "The schema of this file, for editors."),
+            Field("name", \.name, fileIdentifier, "Name in reports and run folders; by default the file's."),
+            Field(
+                "description", \.description, .text(limit: 10_000, mayBeEmpty: true),
+                "What the scenario shows, and what to look at."),
+            Field("seed", \.seed, .seed, "Seed of every random draw: same seed, same run."),
+            Field(
+                "start", \.start, .instant,
+                "Beginning of the run's clock. Virtual runs begin at 2026-01-05T00:00:00Z by "
+                    + "default, live runs now."
+            ),
+            Field(
+                "duration", \.duration, .duration(.milliseconds(1)...Form<Interval>.longest), required: true,
+                "How long users act."),
+            Field(
+                "drain", \.drain, .duration(.zero...(.hours(24 * 30))),
+                "The longest time after that, without user actions, in which timers, retries and "
+                    + "answers go on."
+            ),
+            Field(
+                "target", \.target, .object(TargetDraft.format),
+                "The collector; by default the embedded one."),
+            Field(
+                "tagEvents", \.tagEvents, .boolean,
+                "Whether every event carries its id in \"bs_id\", for the audit."),
+            Field(
+                "populations", \.populations, .list(of: .object(PopulationDraft.format), count: 1...1000),
+                required: true, "Groups of like devices, in the order in which devices are numbered."),
+            Field("apps", \.apps, .map(of: .object(AppDraft.format)), "Apps of the scenario's own, by name."),
+            Field(
+                "personas", \.personas, .map(of: .deferred(PersonaFormat.form)),
+                "Kinds of users of the scenario's own, by name."),
+            Field(
+                "networks", \.networks, .map(of: .object(NetworkDraft.format)),
+                "Networks of the scenario's own, by name."),
+            Field(
+                "timeline", \.timeline, .list(of: TimelineDraft.form),
+                "What happens to the collector and to the devices' networks during the run."),
+            Field(
+                "thresholds", \.thresholds, .map(of: ThresholdDraft.form),
+                "What must hold, by metric, such as \"events_lost\" or \"http_req_duration{population:ios}\"."
+            ),
+        ])
+}
+
+/// The collector's address as decoded.
+struct TargetDraft: Sendable {
+    var url: Located<String>?
+    var isPerDevice = true
+    var headers: [Named<String>] = []
+
+    static let format: ObjectDescription<TargetDraft> = ObjectDescription(
+        "A collector's address.", start: TargetDraft.init,
+        unsupported: TargetDraft.otherSystems,
+        [
+            Field(
+                "url", \.url, Form<String>.text(limit: 4000).located,
+                "The SDK's server URL with its query, http only."),
+            Field(
+                "connections", \.isPerDevice,
+                .name([("perDevice", true)], unsupported: ["shared", "pooled"], what: "a way to connect"),
+                "Every device has a connection of its own."),
+            Field(
+                "headers", \.headers, .map(of: .text(limit: 4000, mayBeEmpty: true), count: 0...100),
+                "Headers added to each request."),
+        ])
+
+    /// The same for one population, which cannot choose how to connect.
+    static let populationFormat: ObjectDescription<TargetDraft> = ObjectDescription(
+        "A collector's address for this population alone.", start: TargetDraft.init,
+        unsupported: otherSystems,
+        format.fields.filter { $0.name != "connections" })
+
+    private static let otherSystems = ["accountId", "apiKey", "path"].map {
+        ObjectDescription<TargetDraft>.Unsupported(
+            name: $0,
+            instead: "\"url\" and \"headers\"; this key belongs to systems that this build does not simulate")
+    }
+}
+
+/// A network as decoded.
+struct NetworkDraft: Sendable {
+    var kind = NetworkForm.wifi
+
+    static let format: ObjectDescription<NetworkDraft> = ObjectDescription(
+        "A network without delay or loss.", start: NetworkDraft.init,
+        unsupported: ["rtt", "loss", "up", "down", "chain", "extends", "handover"].map {
+            .init(name: $0, instead: "\"kind\"; links have neither delay nor loss in this build")
+        },
+        [Field("kind", \.kind, NetworkForm.kind, "What the operating system tells the SDK.")])
+}
+
+/// One condition of a threshold as decoded.
+struct ThresholdDraft: Hashable, Sendable {
+    var expression: Located<String>?
+    var abortsOnFail = false
+    var delayAbortEval = Interval.zero
+
+    private static let format: ObjectDescription<ThresholdDraft> = ObjectDescription(
+        "A condition that can end the run.", start: ThresholdDraft.init,
+        [
+            Field(
+                "threshold", \.expression, Form<String>.text().located, required: true,
+                "Such as \"p(99)<250\"."),
+            Field(
+                "abortOnFail", \.abortsOnFail, .boolean,
+                "Whether the run ends, drains and fails once it does not hold."),
+            Field(
+                "delayAbortEval", \.delayAbortEval, .duration(), "How long into the run that cannot happen."),
+        ])
+
+    private static let plain: Form<ThresholdDraft> = Form<String>.text().located.map { text, _, _ in
+        ThresholdDraft(expression: text)
+    }
+
+    /// A metric's conditions.
+    static let form: Form<[ThresholdDraft]> = .list(of: condition, count: 1...100)
+
+    private static let condition: Form<ThresholdDraft> = Form<ThresholdDraft>.either(
+        [(.string, plain), (.object, .object(format))],
+        allowed: "a condition such as \"rate<0.001\", or an object with \"threshold\""
+    ).named("threshold")
+}

@@ -1,0 +1,203 @@
+import DeviceSDK
+import Timebase
+import World
+
+/// The knobs of the Sensors SDK.
+enum SensorsFormat {
+    private typealias Knob = Field<SensorsRules>
+
+    /// `populations[].sdk`.
+    static let description = group(
+        "Rules of the SensorsAnalytics iOS SDK. A knob is taken literally, even where the SDK's "
+            + "setter would clamp it.",
+        unsupported: [],
+        [
+            Knob(group: "storage", storage), Knob(group: "upload", upload),
+            Knob(
+                "debugMode", \.debugMode, .cases(what: "a debug mode"),
+                "debugOnly asks the collector not to store."),
+            Knob(group: "remoteConfig", remoteConfig), Knob(group: "autoTrack", autoTrack),
+            Knob(
+                "orientation", \.collectsOrientation, .boolean, "Whether the app enabled $screen_orientation."
+            ),
+            Knob(
+                "location", \.collectsLocation, .boolean,
+                "Whether the app enabled $latitude and "
+                    + "$longitude."),
+            Knob("cookie", \.cookie, .text(limit: 4000), "Value of the Cookie header, if the app sets one."),
+            Knob(
+                "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
+                "Standard deviation of the devices' clock errors."),
+        ])
+
+    private static let storage = group(
+        "The local store.",
+        unsupported: unsupported(
+            ["order", "ttl", "maxBytes"],
+            "limit, evict and prefill: the Sensors store is bounded by rows alone"),
+        [
+            Knob(
+                "backend", \.keepsRowsInMemory,
+                .name([("memory", true)], unsupported: ["sqlite"], what: "a storage backend"),
+                "Where the simulation keeps the rows; the SDK's rules are the same."),
+            Knob("limit", \.storage.limit, .integer(2...10_000_000), "Rows at which eviction begins."),
+            Knob(
+                "evict", \.storage.evict, .integer(1...10_000_000),
+                "Rows evicted at once, the "
+                    + "oldest first."),
+            Knob(
+                "staysBelowLimit", \.storage.staysBelowLimit, .boolean,
+                "Whether eviction keeps the store below the limit (4.9.1) instead of at it (1.10.17)."),
+            Knob(
+                "evictsRowsInFlight", \.storage.evictsRowsInFlight, .boolean,
+                "Whether rows of an unanswered request may be evicted."),
+            Knob(
+                "deleteFailureChance", \.storage.deleteFailureChance, .share,
+                "Share of the store's deletions that fail."),
+            Knob(
+                "insertFailureChance", \.storage.insertFailureChance, .share,
+                "Share of the store's inserts that fail."),
+            Knob(
+                "prefill", \.storage.prefill, .integer(0...10_000_000),
+                "Events that each device captured before the start."),
+        ])
+
+    private static let upload = group(
+        "When and how rows leave.",
+        unsupported: unsupported(
+            ["maxBytes", "firstFlush", "jitter", "retryAfter", "splitOn413", "backoff"],
+            "the other knobs of upload: the Sensors SDK has no such rule"),
+        [
+            Knob("batch", \.upload.batch, .integer(1...10_000), "Events per request; 1 in debug mode."),
+            Knob(
+                "flushBulkSize", \.upload.flushBulkSize, .integer(1...10_000_000),
+                "Rows that trigger an upload."),
+            Knob(
+                "flushesAboveBulkSize", \.upload.flushesAboveBulkSize, .boolean,
+                "Whether more rows than flushBulkSize are needed (4.9.1) or as many (1.10.17)."),
+            Knob(
+                "flushInterval", \.upload.flushInterval, .duration(.milliseconds(1)...(.hours(24 * 365))),
+                "The timer while the app is in the foreground."),
+            Knob("networks", \.upload.networks, networks, "Networks on which the SDK uploads."),
+            Knob(
+                "triesWithoutNetwork", \.upload.triesWithoutNetwork, .boolean,
+                "Whether uploads are tried without any network."),
+            Knob(
+                "concurrency", \.upload.blocksTracking, concurrency,
+                "1: one request at a time, and events wait in memory behind it; \"unlimited\": "
+                    + "every flush uploads."
+            ),
+            Knob("maxBatchesPerFlush", \.upload.maxBatchesPerFlush, batches, "Requests of one flush."),
+            Knob("immediate", \.upload.immediate, names, "Events that are uploaded at once."),
+            Knob("onBackground", \.upload.onBackground, .boolean, "Whether entering the background uploads."),
+            Knob("onLaunch", \.upload.onLaunch, .boolean, "Whether each $AppStart uploads."),
+            Knob(
+                "timeout", \.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
+                "Time from the start of a request to the last byte of its answer."),
+            Knob(
+                "keepStatuses", \.upload.keeps, keeps,
+                "Answers after which rows are kept: \"notSuccess\" (all from 300 on), or a list of statuses "
+                    + "in which \"5xx\" stands for all from 500 to 599."),
+        ])
+
+    private static let remoteConfig = group(
+        "Fetching of the remote configuration.", unsupported: [],
+        [
+            Knob("enabled", \.remoteConfig.enabled, .boolean, "Whether it is fetched at all."),
+            Knob("fetchOn", \.remoteConfig.fetchOn, .cases(what: "a moment"), "When it is fetched."),
+            Knob(
+                "timeout", \.remoteConfig.timeout, .duration(.milliseconds(1)...(.hours(24))),
+                "Time for one fetch."),
+            Knob("attempts", \.remoteConfig.attempts, .integer(1...1000), "Tries in all."),
+            Knob(
+                "retryDelay", \.remoteConfig.retryDelay, .duration(.milliseconds(1)...(.hours(24 * 365))),
+                "Time between two tries."),
+            Knob(
+                "minInterval", \.remoteConfig.minimumInterval, .duration(.zero...(.hours(24 * 365))),
+                "The shortest time to the next fetch; the time is drawn anew for each."),
+            Knob(
+                "maxInterval", \.remoteConfig.maximumInterval, .duration(.zero...(.hours(24 * 365))),
+                "The longest time to the next fetch."),
+        ])
+
+    private static let autoTrack = group(
+        "Preset events that the app switched on; the remote configuration may override.", unsupported: [],
+        [
+            Knob("start", \.autoTrack.start, .boolean, "$AppStart."),
+            Knob("end", \.autoTrack.end, .boolean, "$AppEnd."),
+            Knob("click", \.autoTrack.click, .boolean, "$AppClick."),
+            Knob("viewScreen", \.autoTrack.viewScreen, .boolean, "$AppViewScreen."),
+        ])
+
+    // MARK: Forms of this system
+
+    private static let networks: Form<Set<NetworkKind>> = Form<[NetworkKind]>.list(
+        of: NetworkForm.usableKind, count: 0...5
+    ).map(
+        { kinds, _, _ in Set(kinds) },
+        encode: { kinds in .texts(kinds.sorted { $0.rawValue < $1.rawValue }.map(\.name)) })
+
+    private static let names: Form<Set<String>> = Form<[String]>.list(of: .text(limit: 255), count: 0...1000)
+        .map(
+            { names, _, _ in Set(names) }, encode: { .texts($0.sorted()) })
+
+    private static let concurrency: Form<Bool> = Form<Bool>.either(
+        [
+            (.number, Form<Int>.integer(1...1).map { _, _, _ in true }),
+            (.string, .name([("unlimited", false)], what: "a concurrency")),
+        ], allowed: "1 or \"unlimited\"", encode: { $0 ? .int(1) : .text("unlimited") })
+
+    private static let batches: Form<Int> = Form<Int>.either(
+        [
+            (.number, .integer(1...1_000_000_000)), (.string, .name([("unlimited", .max)], what: "a limit")),
+        ], allowed: "a whole number or \"unlimited\"", encode: { $0 == .max ? .text("unlimited") : .int($0) })
+
+    /// One member of `keepStatuses`; 0 stands for all of 5xx.
+    private static let status: Form<Int> = Form<Int>.either(
+        [(.number, .integer(100...599)), (.string, .name([("5xx", 0)], what: "a group of statuses"))],
+        allowed: "a status from 100 to 599, or \"5xx\"")
+
+    private static let keeps: Form<SensorsRules.KeepRule> = Form<SensorsRules.KeepRule>.either(
+        [
+            (.string, .name([("notSuccess", .notSuccess)], what: "a rule")),
+            (.array, statuses),
+        ], allowed: "\"notSuccess\" or an array of statuses",
+        encode: { rule in
+            switch rule {
+            case .notSuccess: .text("notSuccess")
+            case .serverErrors(let others): .list(others.sorted().map { .int(Int($0)) } + [.text("5xx")])
+            case .listed(let statuses): .list(statuses.sorted().map { .int(Int($0)) })
+            }
+        })
+
+    private static let statuses: Form<SensorsRules.KeepRule> = Form<[Int]>.list(
+        of: status, count: 0...500
+    ).map { statuses, _, _ in
+        let listed = Set(statuses.filter { $0 > 0 }.map { UInt16($0) })
+        return statuses.contains(0) ? .serverErrors(and: listed) : .listed(listed)
+    }
+
+    private static func unsupported(
+        _ names: [String], _ instead: String
+    ) -> [ObjectDescription<SensorsRules>.Unsupported] {
+        names.map { .init(name: $0, instead: instead) }
+    }
+
+    private static func group(
+        _ doc: String, unsupported: [ObjectDescription<SensorsRules>.Unsupported],
+        _ fields: [Field<SensorsRules>]
+    ) -> ObjectDescription<SensorsRules> {
+        ObjectDescription(
+            doc, start: { SensorsRules(version: .v1) },
+            variants: SensorsRules.Version.allCases.map { ($0.rawValue, SensorsRules(version: $0)) },
+            unsupported: unsupported, fields)
+    }
+}
+
+extension SensorsRules {
+    /// The only backend of this build.
+    fileprivate var keepsRowsInMemory: Bool {
+        get { true }
+        set { precondition(newValue) }
+    }
+}

@@ -1,0 +1,167 @@
+/// Puts values of the environment and the command line into a scenario's JSON.
+struct Overrides {
+    private(set) var root: JSONNode
+    private(set) var applied: [ScenarioOverride] = []
+    private(set) var problems: [Problem] = []
+    /// The last `--devices` or `BEACONSWARM_DEVICES`, if any.
+    private(set) var devices: (text: String, origin: String)?
+
+    init(root: JSONNode) { self.root = root }
+
+    /// Applies one source: first its assignments in order, then its named options.
+    mutating func apply(_ options: ScenarioOptions, name: (String) -> String, setName: String) {
+        for assignment in options.sets { apply(assignment: assignment, origin: setName) }
+        if let seed = options.seed { set(["seed"], seed, name("seed")) }
+        if let duration = options.duration { set(["duration"], duration, name("duration")) }
+        if let target = options.target {
+            set(["target", "url"], target, name("target"))
+            for (index, population) in (root["populations"]?.elements ?? []).enumerated()
+            where population["target"]?["url"] != nil {
+                set(["populations", String(index), "target", "url"], target, name("target"))
+            }
+        }
+        if let devices = options.devices {
+            self.devices = (devices, name("devices"))
+            applied.removeAll { $0.path == "--devices" }
+            applied.append(ScenarioOverride(path: "--devices", value: devices, origin: name("devices")))
+        }
+    }
+
+    private mutating func apply(assignment: String, origin: String) {
+        guard let equals = assignment.firstIndex(of: "="),
+            let path = JSONPath(text: String(assignment[..<equals]))
+        else {
+            problems.append(
+                Problem(
+                    .badOverride, at: JSONPath(), position: .override("\(origin) \(assignment)"),
+                    found: "\"\(assignment)\"", allowed: "path=value, the path dotted or a JSON pointer"))
+            return
+        }
+        set(path.tokens, String(assignment[assignment.index(after: equals)...]), origin)
+    }
+
+    private mutating func set(_ tokens: [String], _ text: String, _ origin: String) {
+        let label =
+            origin.hasSuffix("set") || origin.hasSuffix("SET")
+            ? "\(origin) \(tokens.joined(separator: "."))" : origin
+        let position = SourcePosition.override(label)
+        var path: [String] = []
+        do throws(WrongPath) {
+            let shape = Shape.object(ScenarioDraft.format.fields.map { ($0.name, $0.shape) })
+            try Overrides.set(text, in: &root, tokens[...], shape, position, &path)
+            let value = JSONPath(path)
+            applied.append(
+                ScenarioOverride(
+                    path: value.pointer, value: root.value(at: path)?.compactText ?? text, origin: origin))
+        } catch {
+            problems.append(
+                Problem(
+                    .badOverride, at: JSONPath(path), position: position, found: error.found,
+                    allowed: error.allowed,
+                    nearest: error.nearest))
+        }
+    }
+
+    private struct WrongPath: Error {
+        var found: String
+        var allowed: String
+        var nearest: String?
+    }
+
+    private static func set(
+        _ text: String, in node: inout JSONNode, _ tokens: ArraySlice<String>, _ shape: Shape?,
+        _ position: SourcePosition, _ path: inout [String]
+    ) throws(WrongPath) {
+        guard let token = tokens.first else {
+            node = try value(of: text, shape, position)
+            return
+        }
+        switch node.content {
+        case .object(var members):
+            path.append(token)
+            if !members.contains(where: { $0.key == token }) {
+                members.append(
+                    JSONNode.Member(token, JSONNode(.null, position: position), keyPosition: position))
+            }
+            for index in members.indices where members[index].key == token {
+                try set(
+                    text, in: &members[index].value, tokens.dropFirst(), shape?.child(token), position, &path)
+            }
+            node.content = .object(members)
+        case .array(var elements):
+            let index = try elementIndex(token, elements)
+            path.append(String(index))
+            if index == elements.count { elements.append(JSONNode(.null, position: position)) }
+            try set(text, in: &elements[index], tokens.dropFirst(), shape?.child(token), position, &path)
+            node.content = .array(elements)
+        case .null, .bool, .number, .string:
+            // A value that is to hold others becomes what the format says it is.
+            let isElement = token == "-" || Int(token) != nil
+            let isList = shape.map(\.isList) ?? false
+            node = JSONNode(isList && isElement ? .array([]) : .object([]), position: position)
+            try set(text, in: &node, tokens, shape, position, &path)
+        }
+    }
+
+    /// The element that a token means: an index, `-` or the count for a new one, or the `name` of an object.
+    private static func elementIndex(_ token: String, _ elements: [JSONNode]) throws(WrongPath) -> Int {
+        if token == "-" { return elements.count }
+        if let index = Int(token) {
+            guard (0...elements.count).contains(index) else {
+                throw WrongPath(found: "element \(index)", allowed: "an index from 0 to \(elements.count)")
+            }
+            return index
+        }
+        let names = elements.map { $0["name"]?.string ?? "" }
+        let matches = names.indices.filter { names[$0] == token }
+        guard let match = matches.first, matches.count == 1 else {
+            let known = names.filter { !$0.isEmpty }
+            throw WrongPath(
+                found: matches.isEmpty ? "\"\(token)\"" : "\"\(token)\" \(matches.count) times",
+                allowed: "an index"
+                    + (known.isEmpty ? "" : " or a name that is there once: \(quotedList(known))"),
+                nearest: NameDistance.nearest(to: token, among: known))
+        }
+        return match
+    }
+
+    /// Reads an argument as JSON, or as raw text where the field is a text.
+    private static func value(of text: String, _ shape: Shape?, _ position: SourcePosition) throws(WrongPath)
+        -> JSONNode
+    {
+        let raw = JSONNode(.string(text), position: position)
+        guard let (parsed, _) = try? JSONReader.read(Array(text.utf8)) else {
+            // For a key that the format does not know, the key is the problem, not the value.
+            if shape.map(\.takesText) ?? true { return raw }
+            throw WrongPath(
+                found: "\"\(text)\"", allowed: "JSON: a number, true, false, an array or an object")
+        }
+        if let shape, shape.takesOnlyText, parsed.string == nil { return raw }
+        return parsed.moved(to: position)
+    }
+}
+
+extension JSONNode {
+    /// The value at the end of a path.
+    func value(at path: [String]) -> JSONNode? {
+        path.reduce(JSONNode?.some(self)) { node, token in
+            if let elements = node?.elements {
+                Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            } else {
+                node?[token]
+            }
+        }
+    }
+
+    /// The same value as if it all stood at one position.
+    func moved(to position: SourcePosition) -> JSONNode {
+        let content: Content =
+            switch content {
+            case .array(let elements): .array(elements.map { $0.moved(to: position) })
+            case .object(let members):
+                .object(members.map { Member($0.key, $0.value.moved(to: position), keyPosition: position) })
+            default: content
+            }
+        return JSONNode(content, position: position)
+    }
+}

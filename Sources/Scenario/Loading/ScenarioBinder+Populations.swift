@@ -1,0 +1,228 @@
+import AppModel
+import DeviceSDK
+import Timebase
+import World
+
+extension ScenarioBinder {
+    /// Binds a population; `nil` if something that it cannot do without is missing.
+    mutating func population(_ draft: PopulationDraft, at index: Int, _ target: BoundTarget?)
+        -> ScenarioPopulation?
+    {
+        let path = JSONPath(["populations", String(index)])
+        let rules = sensorsRules(draft)
+        let app = draft.app.map { self.app($0) } ?? Presets.app(named: "shop")
+        let persona =
+            draft.persona.map { self.persona($0, population: draft.name?.value ?? "") }
+            ?? Presets.persona(named: "casual")
+        let network = draft.network.map { self.network($0) } ?? .ideal
+        let own = draft.target.map { bindTarget($0, base: target) } ?? target
+        guard let name = draft.name?.value, let devices = draft.devices?.value, let app, let persona,
+            let network
+        else { return nil }
+        if draft.arrival.over > self.draft.duration {
+            reading.warn(
+                path.appending("arrival").appending("over"),
+                "longer than the run: the devices that would appear at or after \(self.draft.duration.text) do not"
+            )
+        }
+        warnAboutRate(draft, devices, persona, path)
+        return ScenarioPopulation(
+            name: name, devices: devices, system: .sensors(rules), app: app, persona: persona,
+            network: network,
+            arrival: ArrivalSchedule(over: draft.arrival.over), wantedRate: draft.rate?.value,
+            target: own?.url,
+            headers: own?.headers ?? [], tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
+            utcOffset: draft.utcOffset)
+    }
+
+    private mutating func warnAboutRate(
+        _ draft: PopulationDraft, _ devices: Int, _ persona: PersonaDescription, _ path: JSONPath
+    ) {
+        let rate = (draft.rate?.value).map { $0 / Double(devices) } ?? persona.steadyRate
+        if let rate, rate > 1000 {
+            reading.warn(
+                path.appending(draft.rate == nil ? "persona" : "rate"),
+                "\(Int(rate)) events/s on each device: more than any app sends")
+        }
+        if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
+            reading.warn(path.appending("rate"), "wins over the rate of the persona")
+        }
+        if persona.steadyRate == nil, persona.sessionsPerDay == 0, !persona.opensAtArrival {
+            reading.warn(path.appending("persona"), "these users never open the app")
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func app(_ name: Located<String>) -> AppDescription? {
+        usedApps.insert(name.value)
+        let own = draft.apps.map(\.name)
+        // A defined app that is not sound has problems of its own.
+        if own.contains(name.value) { return apps[name.value] }
+        if let preset = Presets.app(named: name.value) { return preset }
+        reading.reportUnknown(name.value, name.place, among: Presets.appNames + own, what: "an app")
+        return nil
+    }
+
+    private mutating func network(_ name: Located<String>) -> NetworkRules? {
+        usedNetworks.insert(name.value)
+        if let own = draft.networks.first(where: { $0.name == name.value }) {
+            return NetworkRules(kind: own.value.kind)
+        }
+        if let preset = NetworkForm.presets.first(where: { $0.name == name.value }) { return preset.rules }
+        let known = NetworkForm.presets.map(\.name) + draft.networks.map(\.name)
+        if NetworkForm.unsupportedPresets.contains(name.value) {
+            reading.report(.notSupported, name.place, allowed: "a network: \(quotedList(known))")
+        } else {
+            reading.reportUnknown(name.value, name.place, among: known, what: "a network")
+        }
+        return nil
+    }
+
+    // MARK: Personas
+
+    private mutating func persona(_ place: Place, population: String) -> PersonaDescription? {
+        if let name = place.node.string {
+            return persona(Located(value: name, place: place), within: [])
+        }
+        return inlinePersona(place, name: nil, fallback: population, within: [])
+    }
+
+    /// Looks up a persona, the scenario's own or a preset.
+    private mutating func persona(_ name: Located<String>, within: [String]) -> PersonaDescription? {
+        usedPersonas.insert(name.value)
+        if draft.personas.contains(where: { $0.name == name.value }) {
+            guard !within.contains(name.value) else {
+                reading.report(.conflict, name.place, allowed: "a persona that does not extend itself")
+                return nil
+            }
+            return definedPersona(name.value, within: within)
+        }
+        if let preset = Presets.persona(named: name.value) { return preset }
+        let known = Presets.personaNames + draft.personas.map(\.name)
+        reading.reportUnknown(name.value, name.place, among: known, what: "a persona")
+        return nil
+    }
+
+    /// Binds a persona of `personas`.
+    ///
+    /// - Parameter within: the personas that extend it, the outermost first.
+    mutating func definedPersona(_ name: String, within: [String]) -> PersonaDescription? {
+        guard let own = draft.personas.first(where: { $0.name == name }) else { return nil }
+        let wasUsed = usedPersonas
+        let result = inlinePersona(own.value, name: name, fallback: name, within: within + [name])
+        // That one persona extends another does not make the other one used by a population.
+        if within.isEmpty, !wasUsed.contains(name) { usedPersonas = wasUsed }
+        return result
+    }
+
+    private mutating func inlinePersona(
+        _ place: Place, name: String?, fallback: String, within: [String]
+    ) -> PersonaDescription? {
+        guard place.node.isObject else {
+            reading.report(
+                .wrongType, place, allowed: name == nil ? "a persona's name or an object" : "an object")
+            return nil
+        }
+        var base: PersonaDescription? = PersonaDescription(name: fallback)
+        if let node = place.node["extends"], let text = node.string {
+            base = persona(
+                Located(value: text, place: Place(node: node, path: place.path.appending("extends"))),
+                within: within)
+        }
+        if let node = place.node["preset"], let text = node.string {
+            base = persona(
+                Located(value: text, place: Place(node: node, path: place.path.appending("preset"))),
+                within: within)
+            if place.node["extends"] != nil {
+                reading.report(.conflict, place, found: "\"extends\" and \"preset\"", allowed: "one of them")
+            }
+        }
+        // The rest is read even if the base is unknown, to tell all problems at once.
+        let before = reading.problems.count
+        var persona = base ?? PersonaDescription(name: fallback)
+        PersonaFormat.description.decode(place, into: &persona, &reading)
+        if let name { persona.name = name }
+        guard base != nil, reading.problems.count == before else { return nil }
+        for problem in persona.problems() {
+            let path = AppBinder.modelPath(problem.path, in: place)
+            reading.report(.conflict, path, found: problem.path, allowed: problem.message)
+        }
+        return reading.problems.count == before ? persona : nil
+    }
+
+    // MARK: The SDK
+
+    private mutating func sensorsRules(_ draft: PopulationDraft) -> SensorsRules {
+        var rules = SensorsRules(version: draft.version)
+        guard let sdk = draft.sdk else { return rules }
+        SensorsFormat.description.decode(sdk, into: &rules, &reading)
+        if let cookie = rules.cookie { reading.secrets.append(cookie) }
+        check(rules, sdk)
+        warn(rules, sdk)
+        return rules
+    }
+
+    private func place(_ keys: [String], in sdk: Place) -> Place? {
+        sdk.node.value(at: keys).map { Place(node: $0, path: JSONPath(sdk.path.tokens + keys)) }
+    }
+
+    private mutating func check(_ rules: SensorsRules, _ sdk: Place) {
+        if rules.storage.evict > rules.storage.limit {
+            reading.report(
+                .conflict,
+                place(["storage", "evict"], in: sdk) ?? place(["storage", "limit"], in: sdk) ?? sdk,
+                found: "evict \(rules.storage.evict), limit \(rules.storage.limit)",
+                allowed: "\"evict\" not above \"limit\"")
+        }
+        let config = rules.remoteConfig
+        if config.minimumInterval > config.maximumInterval {
+            reading.report(
+                .conflict, place(["remoteConfig"], in: sdk) ?? sdk,
+                found:
+                    "minInterval \(config.minimumInterval.text), maxInterval \(config.maximumInterval.text)",
+                allowed: "\"minInterval\" not above \"maxInterval\"")
+        }
+        if let cookie = rules.cookie,
+            cookie.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        {
+            reading.report(
+                .outOfRange, place(["cookie"], in: sdk) ?? sdk, found: "a control character",
+                allowed: "text of one line")
+        }
+    }
+
+    /// Where the real setters would clamp. Sources: sa-sdk-ios v1.10.17 `SensorsAnalyticsSDK.m`
+    /// (`setFlushInterval:`, `setMaxCacheSize:`), v4.9.1 `Core/SAConfigOptions.m`.
+    private mutating func warn(_ rules: SensorsRules, _ sdk: Place) {
+        let isNew = rules.version == .v4
+        func note(_ keys: [String], _ condition: Bool, _ text: String) {
+            guard condition, let place = place(keys, in: sdk) else { return }
+            reading.warn(place.path, text)
+        }
+        if rules.version != .document {
+            note(
+                ["storage", "limit"], rules.storage.limit < 10_000, "the SDK's setter would raise it to 10000"
+            )
+            note(
+                ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
+                "the SDK's setter would raise it to 5s")
+            note(
+                ["upload", "flushBulkSize"], isNew && rules.upload.flushBulkSize < 50,
+                "the SDK's setter would raise it to 50")
+            note(
+                ["upload", "batch"], rules.upload.batch != 50,
+                "the SDK has no such setting: 50 is fixed in its source")
+            note(
+                ["storage", "evict"], rules.storage.evict != 100,
+                "the SDK has no such setting: 100 is fixed in its source")
+            note(
+                ["remoteConfig", "maxInterval"], isNew && rules.remoteConfig.maximumInterval > .hours(168),
+                "the SDK's setter allows 168 hours at most")
+        }
+        note(
+            ["storage", "prefill"], rules.storage.prefill >= rules.storage.limit,
+            "not below the limit of \(rules.storage.limit) rows: events are evicted before the start")
+        note(["upload", "networks"], rules.upload.networks.isEmpty, "nothing is ever uploaded")
+    }
+}

@@ -1,0 +1,234 @@
+import AppModel
+import DeviceSDK
+import Timebase
+import World
+
+/// Makes a sound scenario from a draft: looks up names, checks what concerns several keys at once,
+/// and collects what is odd but allowed.
+struct ScenarioBinder {
+    let draft: ScenarioDraft
+    let root: Place
+    var reading: Reading
+    var apps: [String: AppDescription] = [:]
+    var usedApps: Set<String> = []
+    var usedPersonas: Set<String> = []
+    var usedNetworks: Set<String> = []
+
+    init(draft: ScenarioDraft, root: Place, reading: Reading) {
+        self.draft = draft
+        self.root = root
+        self.reading = reading
+    }
+
+    /// Binds everything.
+    ///
+    /// - Returns: the scenario; it counts only if ``reading`` holds no problem afterwards.
+    mutating func document(
+        fileName: String, devices: (text: String, origin: String)?, overrides: [ScenarioOverride],
+        thresholdChecker: ScenarioLoader.ThresholdChecker
+    ) -> ScenarioDocument? {
+        bindModels()
+        checkPopulationNames()
+        let target = draft.target.map { bindTarget($0) }
+        let bound = draft.populations.enumerated().map { population($1, at: $0, target) }
+        var populations = bound.compactMap { $0 }
+        // What speaks of populations by name or number is checked even if some are not sound.
+        let timeline = bindTimeline()
+        let thresholds = bindThresholds(thresholdChecker)
+        scale(&populations, complete: populations.count == bound.count, devices)
+        warnUnused()
+        guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
+        warnAboutTimeline(timeline, populations)
+        return ScenarioDocument(
+            name: draft.name ?? ScenarioBinder.name(ofFile: fileName), description: draft.description,
+            seed: draft.seed, start: draft.start, duration: draft.duration, drain: draft.drain,
+            populations: populations, timeline: timeline, thresholds: thresholds, warnings: [],
+            overrides: overrides, redactor: Redactor(secrets: []))
+    }
+
+    /// A file's name without folders and extension, with other characters replaced by `-`.
+    static func name(ofFile file: String) -> String {
+        var name = file.split(separator: "/").last.map(String.init) ?? ""
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex { name = String(name[..<dot]) }
+        let allowed = name.unicodeScalars.map { scalar -> Character in
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "._-".contains(Character(scalar)))
+                ? Character(scalar) : "-"
+        }
+        let text = String(allowed.drop { !$0.isLetter && !$0.isNumber }.prefix(100))
+        return text.isEmpty ? "scenario" : text
+    }
+
+    var populationNames: [String] { draft.populations.compactMap { $0.name?.value } }
+
+    // MARK: Models of the scenario's own
+
+    private mutating func bindModels() {
+        checkShadowing(draft.apps.map { ($0.name, $0.place) }, Presets.appNames)
+        checkShadowing(draft.personas.map { ($0.name, $0.place) }, Presets.personaNames)
+        checkShadowing(
+            draft.networks.map { ($0.name, $0.place) },
+            NetworkForm.presets.map(\.name) + NetworkForm.unsupportedPresets)
+        for app in draft.apps { apps[app.name] = AppBinder.bind(app, &reading) }
+        for persona in draft.personas { _ = definedPersona(persona.name, within: []) }
+    }
+
+    private mutating func checkShadowing(_ defined: [(String, Place)], _ presets: [String]) {
+        for (name, place) in defined where presets.contains(name) {
+            reading.report(.conflict, place, found: "\"\(name)\"", allowed: "a name that no preset has")
+        }
+    }
+
+    private mutating func warnUnused() {
+        let all = [
+            (draft.apps.map { ($0.name, $0.place) }, usedApps),
+            (draft.personas.map { ($0.name, $0.place) }, usedPersonas),
+            (draft.networks.map { ($0.name, $0.place) }, usedNetworks),
+        ]
+        for (defined, used) in all {
+            for (name, place) in defined where !used.contains(name) {
+                reading.warn(place.path, "\"\(name)\" is defined, but no population uses it")
+            }
+        }
+    }
+
+    // MARK: Targets
+
+    struct BoundTarget {
+        var url: PopulationPlan.Target?
+        var headers: [PopulationPlan.Target.Header]
+    }
+
+    mutating func bindTarget(_ draft: TargetDraft, base: BoundTarget? = nil) -> BoundTarget {
+        var result = base ?? BoundTarget(url: nil, headers: [])
+        if !draft.headers.isEmpty {
+            for header in draft.headers { check(header) }
+            result.headers = draft.headers.map { .init(name: $0.name, value: $0.value) }
+        }
+        if let url = draft.url {
+            do throws(TargetURL.Failure) {
+                let target = try TargetURL.parse(url.value)
+                reading.secrets += TargetURL.secrets(in: target.pathAndQuery)
+                if target.pathAndQuery == "/" {
+                    reading.warn(
+                        url.place.path, "the URL has no path, and Sensors clients post to it exactly as it is"
+                    )
+                }
+                result.url = target
+            } catch {
+                switch error {
+                case .notSupported(let allowed): reading.report(.notSupported, url.place, allowed: allowed)
+                case .wrong(let allowed): reading.report(.outOfRange, url.place, allowed: allowed)
+                }
+            }
+        }
+        result.url?.headers = result.headers
+        return result
+    }
+
+    private mutating func check(_ header: Named<String>) {
+        if Redactor.isSecret(name: header.name), !header.value.isEmpty {
+            reading.secrets.append(header.value)
+        }
+        let marks = Array("!#$%&'*+-.^_`|~".utf8)
+        let isToken =
+            !header.name.isEmpty
+            && header.name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
+            }
+        if !isToken {
+            reading.report(
+                .outOfRange, header.place, found: "\"\(header.name)\"", allowed: "a header's name (RFC 9110)")
+        }
+        let framing = ["host", "content-length", "connection", "transfer-encoding"]
+        if framing.contains(header.name.lowercased()) {
+            reading.report(
+                .conflict, header.place, found: "\"\(header.name)\"",
+                allowed: "headers that the client does not set itself")
+        }
+        if header.value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F })
+        {
+            reading.report(
+                .outOfRange, header.place, found: "a control character", allowed: "text of one line")
+        }
+    }
+
+    // MARK: Devices
+
+    private mutating func checkPopulationNames() {
+        var seen: Set<String> = []
+        for name in draft.populations.compactMap(\.name) where !seen.insert(name.value).inserted {
+            reading.report(.conflict, name.place, allowed: "a name that no other population has")
+        }
+    }
+
+    /// The most devices of a run.
+    static let deviceLimit = 100_000_000
+
+    private mutating func scale(
+        _ populations: inout [ScenarioPopulation], complete: Bool, _ devices: (text: String, origin: String)?
+    ) {
+        let limit = ScenarioBinder.deviceLimit
+        if let devices {
+            let lowest = max(1, draft.populations.count)
+            guard let total = Int(devices.text), (lowest...limit).contains(total) else {
+                let allowed = "a whole number from \(lowest) (one device for each population) to \(limit)"
+                reading.problems.append(
+                    Problem(
+                        Int(devices.text) == nil ? .wrongType : .outOfRange, at: JSONPath(),
+                        position: .override(devices.origin), found: "\"\(devices.text)\"", allowed: allowed))
+                return
+            }
+            guard complete, !populations.isEmpty else { return }
+            let counts = DeviceScaling.scale(populations.map(\.devices), to: total)
+            for index in counts.indices { populations[index].devices = counts[index] }
+        }
+        let total = populations.reduce(0) { $0 + $1.devices }
+        if total > limit {
+            reading.report(
+                .outOfRange, root, found: "\(total) devices", allowed: "at most \(limit) in all populations")
+        }
+    }
+
+    // MARK: Thresholds
+
+    private mutating func bindThresholds(_ checker: ScenarioLoader.ThresholdChecker) -> [ScenarioThreshold] {
+        var result: [ScenarioThreshold] = []
+        for metric in draft.thresholds {
+            checkTag(of: metric)
+            for threshold in metric.value {
+                guard let expression = threshold.expression else { continue }
+                if let problem = checker(metric.name, expression.value) {
+                    reading.report(
+                        .threshold, expression.place, found: "\(metric.name): \(expression.value)",
+                        allowed: problem)
+                }
+                if threshold.delayAbortEval >= draft.duration + draft.drain {
+                    reading.warn(
+                        expression.place.path, "\"delayAbortEval\" is longer than the run: it will not abort")
+                }
+                result.append(
+                    ScenarioThreshold(
+                        metric: metric.name, expression: expression.value,
+                        abortsOnFail: threshold.abortsOnFail,
+                        delayAbortEval: threshold.delayAbortEval, pointer: expression.place.path.pointer,
+                        position: expression.place.node.position))
+            }
+        }
+        return result
+    }
+
+    /// Only the scenario knows its populations; the rest of a tag is the checker's.
+    private mutating func checkTag(of metric: Named<[ThresholdDraft]>) {
+        guard let open = metric.name.firstIndex(of: "{"), metric.name.last == "}" else { return }
+        let inner = metric.name[metric.name.index(after: open)...].dropLast()
+        for tag in inner.split(separator: ",") {
+            let parts = tag.split(separator: ":", maxSplits: 1).map { String($0.filter { $0 != " " }) }
+            guard parts.count == 2, parts[0] == "population", !populationNames.contains(parts[1]) else {
+                continue
+            }
+            reading.reportUnknown(parts[1], metric.place, among: populationNames, what: "a population")
+        }
+    }
+}

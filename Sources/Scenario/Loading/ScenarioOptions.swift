@@ -1,0 +1,41 @@
+/// What a user overrides on the command line. Texts are kept as written, so that a wrong one is
+/// reported like any other value.
+package struct ScenarioOptions: Hashable, Sendable {
+    /// `--seed`.
+    package var seed: String?
+    /// `--devices`: devices of all populations together.
+    package var devices: String?
+    /// `--duration`.
+    package var duration: String?
+    /// `--target`: overrides every target URL of the scenario.
+    package var target: String?
+    /// `--set path=value`, in order.
+    package var sets: [String] = []
+
+    package init() {}
+
+    /// The same from the environment: `BEACONSWARM_SEED`, `BEACONSWARM_DEVICES`, `BEACONSWARM_DURATION`,
+    /// `BEACONSWARM_TARGET`, and `BEACONSWARM_SET` with assignments `path=value` separated by line breaks
+    /// or `;`. Empty variables count as unset.
+    init(environment: [String: String]) {
+        func value(_ name: String) -> String? {
+            environment["BEACONSWARM_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        seed = value("SEED")
+        devices = value("DEVICES")
+        duration = value("DURATION")
+        target = value("TARGET")
+        sets = (value("SET") ?? "").split { $0 == "\n" || $0 == "\r\n" || $0 == ";" }
+            .map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
+    }
+}
+
+/// One value that did not come from the file, for the report.
+package struct ScenarioOverride: Hashable, Sendable {
+    /// JSON pointer, or `--devices` for the scaling of all populations.
+    package var path: String
+    /// JSON text, without secrets.
+    package var value: String
+    /// How the user wrote it: `--seed`, `BEACONSWARM_SEED`, `--set`.
+    package var origin: String
+}

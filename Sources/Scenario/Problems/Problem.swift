@@ -1,0 +1,69 @@
+/// Something in a scenario, or in what overrides it, that keeps it from running.
+package struct Problem: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Not JSON, not UTF-8, too large or too deep.
+        case syntax
+        case duplicateKey = "duplicate key"
+        case unknownKey = "unknown key"
+        case missingKey = "missing key"
+        case wrongType = "wrong type"
+        case outOfRange = "out of range"
+        case unknownName = "unknown name"
+        /// Part of the format, but nothing in this build acts on it.
+        case notSupported = "not supported by this build"
+        /// Two parts of the scenario do not fit together.
+        case conflict
+        /// `${NAME}` without such an environment variable.
+        case unsetVariable = "unset variable"
+        case threshold = "wrong threshold"
+        /// An option or variable that names no place in the scenario.
+        case badOverride = "wrong override"
+    }
+
+    package var kind: Kind
+    /// JSON pointer to the value concerned; empty for the whole document.
+    package var pointer: String
+    package var position: SourcePosition
+    package var found: String
+    package var allowed: String
+    /// The known name that comes nearest to the one found, if one is near.
+    package var nearest: String?
+
+    package init(
+        _ kind: Kind, at path: JSONPath, position: SourcePosition, found: String, allowed: String,
+        nearest: String? = nil
+    ) {
+        self.kind = kind
+        self.pointer = path.pointer
+        self.position = position
+        self.found = found
+        self.allowed = allowed
+        self.nearest = nearest
+    }
+
+    /// One line for people: place, pointer, what was found, what is allowed, the nearest match.
+    package func text(file: String) -> String {
+        var place = file
+        switch position {
+        case .file(let line, let column): place += ":\(line):\(column)"
+        case .override(let text): place = text
+        case .none: break
+        }
+        let subject = pointer.isEmpty ? "" : "\(pointer): "
+        var text = "\(place): \(subject)\(kind.rawValue): found \(found); allowed: \(allowed)"
+        if let nearest { text += "; did you mean \"\(nearest)\"?" }
+        return text
+    }
+}
+
+/// Every problem of a scenario, in the order of the file; those of options come last.
+package struct ScenarioProblems: Error, Hashable, Sendable {
+    package var problems: [Problem]
+}
+
+/// Something that will run, but perhaps not as its author thinks.
+package struct ScenarioWarning: Hashable, Sendable {
+    /// JSON pointer to the value concerned.
+    package var pointer: String
+    package var text: String
+}

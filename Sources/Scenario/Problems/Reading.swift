@@ -1,0 +1,40 @@
+/// What comes to light while a scenario is read.
+struct Reading {
+    var problems: [Problem] = []
+    var warnings: [ScenarioWarning] = []
+    var secrets: [String] = []
+
+    /// Notes a problem of a value.
+    mutating func report(
+        _ kind: Problem.Kind, _ place: Place, found: String? = nil, allowed: String, nearest: String? = nil
+    ) {
+        problems.append(
+            Problem(
+                kind, at: place.path, position: place.node.position, found: found ?? place.node.summary,
+                allowed: allowed, nearest: nearest))
+    }
+
+    /// Notes that a name is none of those known.
+    mutating func reportUnknown(_ name: String, _ place: Place, among names: [String], what: String) {
+        let list = names.isEmpty ? "none is defined" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+        report(
+            .unknownName, place, found: "\"\(name)\"", allowed: "\(what): \(list)",
+            nearest: NameDistance.nearest(to: name, among: names))
+    }
+
+    mutating func warn(_ path: JSONPath, _ text: String) {
+        warnings.append(ScenarioWarning(pointer: path.pointer, text: text))
+    }
+}
+
+/// A value and the way to it.
+struct Place: Hashable, Sendable {
+    var node: JSONNode
+    var path: JSONPath
+}
+
+/// A decoded value that still knows its place, for checks that need more than the value itself.
+struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
+    var value: Value
+    var place: Place
+}

@@ -1,0 +1,122 @@
+package import AppModel
+package import CollectorModel
+package import DeviceSDK
+package import Timebase
+package import World
+
+/// A scenario that is sound: every name looked up, every override applied, every number in range.
+package struct ScenarioDocument: Sendable {
+    package var name: String
+    /// What it shows; may be empty.
+    package var description: String
+    /// 1 unless the scenario says otherwise.
+    package var seed: UInt64
+    /// The beginning of the run's clock, if the scenario sets it.
+    package var start: Instant?
+    /// How long users act.
+    package var duration: Interval
+    /// The longest time after that.
+    package var drain: Interval
+    package var populations: [ScenarioPopulation]
+    /// Entries that will happen, in the order of the file.
+    package var timeline: [TimelineEntry]
+    package var thresholds: [ScenarioThreshold]
+    package var warnings: [ScenarioWarning]
+    /// What did not come from the file; secrets are taken out.
+    package var overrides: [ScenarioOverride]
+    /// Takes the scenario's secrets out of texts.
+    package var redactor: Redactor
+
+    /// A text without the scenario's secrets: values from the environment, tokens and keys.
+    package func redact(_ text: String) -> String { redactor.redact(text) }
+
+    /// Devices of all populations.
+    package var deviceCount: Int { populations.reduce(0) { $0 + $1.devices } }
+
+    /// Whether some population has no target of its own, so that the embedded collector is needed.
+    package var needsEmbeddedCollector: Bool { populations.contains { $0.target == nil } }
+
+    /// The timeline's entries that only the embedded collector (or a modelled one) can follow.
+    package var collectorEntries: [TimelineEntry] { timeline.filter(\.needsOwnCollector) }
+}
+
+/// A population of a sound scenario.
+package struct ScenarioPopulation: Sendable {
+    package var name: String
+    /// After scaling.
+    package var devices: Int
+    package var system: SystemRules
+    package var app: AppDescription
+    package var persona: PersonaDescription
+    package var network: NetworkRules
+    package var arrival: ArrivalSchedule
+    /// Wanted mean of the whole population in events per second; the persona's tempo is to be set so.
+    package var wantedRate: Double?
+    /// The collector, or `nil` for the embedded one.
+    package var target: PopulationPlan.Target?
+    /// Headers for the embedded collector; a target has its own.
+    package var headers: [PopulationPlan.Target.Header]
+    package var tagsEvents: Bool
+    package var utcOffset: Interval
+}
+
+/// A condition of the scenario, still as text.
+package struct ScenarioThreshold: Hashable, Sendable {
+    /// With its tag, such as `http_req_duration{population:ios}`.
+    package var metric: String
+    /// Such as `p(99)<250`.
+    package var expression: String
+    package var abortsOnFail: Bool
+    /// How long into the run it cannot abort.
+    package var delayAbortEval: Interval
+    package var pointer: String
+    package var position: SourcePosition
+}
+
+/// Something that happens during the run; times count from the start.
+package struct TimelineEntry: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
+        case collector(CollectorFault, share: Double, device: UInt32?, upload: UInt32?)
+        case remoteConfig(ScenarioRemoteConfig)
+        /// `population` is an index, or `nil` for all.
+        case network(NetworkKind, share: Double, population: Int?)
+    }
+
+    package var at: Interval
+    /// When it ends, or `nil` for the end of the run.
+    package var until: Interval?
+    package var change: Change
+    /// What happens, for charts and messages.
+    package var text: String
+    package var pointer: String
+
+    /// Whether a collector that is not ours cannot follow the entry.
+    package var needsOwnCollector: Bool {
+        if case .network = change { false } else { true }
+    }
+}
+
+/// A remote configuration of Sensors, whole.
+package struct ScenarioRemoteConfig: Hashable, Sendable {
+    /// Its `v`, if the scenario sets it.
+    package var version: String?
+    package var disableSDK = false
+    package var disableDebugMode = false
+    /// -1 leaves the app's own choice; else the sum of 1, 2, 4 and 8.
+    package var autoTrackMode = -1
+    package var eventBlacklist: [String] = []
+    /// 1 takes effect at once (4.9.1).
+    package var effectMode = 0
+
+    package init() {}
+
+    /// The collector's answer.
+    func body(version: String) -> [UInt8] {
+        let configs = JSONNode.object([
+            ("disableSDK", .bool(disableSDK)), ("disableDebugMode", .bool(disableDebugMode)),
+            ("autoTrackMode", .int(autoTrackMode)), ("event_blacklist", .texts(eventBlacklist)),
+            ("effect_mode", .int(effectMode)),
+        ])
+        return Array(JSONNode.object([("v", .text(version)), ("configs", configs)]).compactText.utf8)
+    }
+}

@@ -1,0 +1,137 @@
+package import CollectorModel
+package import DeviceSDK
+package import Timebase
+
+/// What the engines and the collector need of a scenario, at absolute times.
+package struct ScenarioPlans: Sendable {
+    package var populations: [PopulationPlan]
+    package var schedule: RunSchedule
+    package var collector: CollectorPlan
+    /// The timeline for charts, by time.
+    package var marks: [ScenarioMark]
+}
+
+/// A stretch of the run with a name.
+package struct ScenarioMark: Hashable, Sendable {
+    package var from: Instant
+    /// `nil` for the end of the run.
+    package var until: Instant?
+    package var text: String
+}
+
+extension ScenarioDocument {
+    /// The default beginning of virtual runs: 2026-01-05T00:00:00Z.
+    package static let virtualStart = Instant(milliseconds: 1_767_571_200_000)
+
+    /// Where clients of the embedded collector (or of a modelled one) send to.
+    package static func embeddedTarget(host: String = "127.0.0.1", port: Int = 8106) -> PopulationPlan.Target
+    {
+        PopulationPlan.Target(scheme: "http", host: host, port: port, pathAndQuery: "/sa?project=default")
+    }
+
+    /// Puts the scenario on the run's clock.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the run.
+    ///   - embedded: The target of populations without one of their own.
+    ///   - controlsCollector: Whether the collector can be made to follow the timeline. If not,
+    ///     entries of ``collectorEntries`` are left out of the plan and of the marks.
+    package func plans(
+        start: Instant, embedded: PopulationPlan.Target = embeddedTarget(), controlsCollector: Bool = true
+    ) -> ScenarioPlans {
+        var schedule = RunSchedule(start: start, duration: duration, drain: drain)
+        var collector = CollectorPlan()
+        collector.seed = seed
+        let entries = timeline.filter { controlsCollector || !$0.needsOwnCollector }
+            .enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+        for entry in entries {
+            let from = start + entry.at
+            let until = entry.until.map { start + $0 } ?? .distantFuture
+            switch entry.change {
+            case .collector(let fault, let share, let device, let upload):
+                var window = FaultWindow(from: from, until: until, fault: fault, share: share)
+                window.device = device
+                window.uploadNumber = upload
+                collector.faults.append(window)
+            case .network(let kind, let share, let population):
+                schedule.deviceEntries.append(
+                    .init(from: from, until: until, network: kind, share: share, population: population))
+            case .remoteConfig: break
+            }
+        }
+        collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
+        let marks = entries.map { entry in
+            ScenarioMark(from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text)
+        }
+        return ScenarioPlans(
+            populations: populationPlans(schedule, embedded), schedule: schedule, collector: collector,
+            marks: marks)
+    }
+
+    private func populationPlans(
+        _ schedule: RunSchedule, _ embedded: PopulationPlan.Target
+    ) -> [PopulationPlan] {
+        var firstDevice: UInt32 = 0
+        return populations.enumerated().map { index, population in
+            var own = embedded
+            own.headers += population.headers
+            var plan = PopulationPlan(
+                name: population.name, deviceCount: population.devices, start: schedule.start,
+                usersEnd: schedule.usersEnd, app: population.app, persona: population.persona,
+                target: population.target ?? own, system: population.system)
+            plan.index = index
+            plan.firstDevice = firstDevice
+            plan.seed = seed
+            plan.network = population.network
+            plan.arrival = population.arrival
+            plan.utcOffset = population.utcOffset
+            plan.tagsEvents = population.tagsEvents
+            firstDevice += UInt32(population.devices)
+            return plan
+        }
+    }
+}
+
+/// Which configuration the collector serves when.
+enum RemoteConfigTimeline {
+    /// The configurations in order of time.
+    ///
+    /// From before the start there is one of version "0" in which everything has its default: a client
+    /// that asks gets an answer. An entry replaces it whole; when an entry with an end is over, the
+    /// one that began last among those still going comes back. Every change has a new version: the
+    /// entry's own, or the next number that no entry claims.
+    ///
+    /// - Complexity: O(entries²).
+    static func configs(of entries: [TimelineEntry], start: Instant) -> [ServedConfig] {
+        let changes = entries.compactMap { entry -> (entry: TimelineEntry, config: ScenarioRemoteConfig)? in
+            if case .remoteConfig(let config) = entry.change { (entry, config) } else { nil }
+        }
+        let claimed = changes.compactMap(\.config.version)
+        var counter = 0
+        func nextVersion() -> String {
+            repeat { counter += 1 } while claimed.contains(String(counter))
+            return String(counter)
+        }
+        // A day before, for clients whose clocks run behind the run's.
+        var result = [
+            ServedConfig(
+                from: start - .hours(24), version: "0", body: ScenarioRemoteConfig().body(version: "0"))
+        ]
+        var times = changes.map(\.entry.at) + changes.compactMap(\.entry.until)
+        times.sort()
+        var present: Int?
+        for (index, time) in times.enumerated() where index == 0 || times[index - 1] < time {
+            let active = changes.lastIndex {
+                $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true)
+            }
+            guard active != present || active.map({ changes[$0].entry.at == time }) ?? false else { continue }
+            present = active
+            let config = active.map { changes[$0].config } ?? ScenarioRemoteConfig()
+            let begins = active.map { changes[$0].entry.at == time } ?? false
+            let version = (begins ? config.version : nil) ?? nextVersion()
+            result.append(
+                ServedConfig(from: start + time, version: version, body: config.body(version: version)))
+        }
+        return result
+    }
+}
