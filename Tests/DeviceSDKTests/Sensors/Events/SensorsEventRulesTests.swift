@@ -150,6 +150,33 @@ struct SensorsEventRulesTests {
         #expect(encoder.userAgentSuffix == " /sa-sdk-ios/sensors-verify/127.0.0.1?shop ")
     }
 
+    @Test("the cursor writes decimals as Swift does")
+    func decimals() {
+        var values: [Int64] = [0, 9, 10, 99, 100, 101, 12_345, .max, .min, -7]
+        var power: Int64 = 1
+        for _ in 0..<18 {
+            power *= 10
+            values += [power - 1, power, power + 1]
+        }
+        for pair in Int64(0)..<10_000 { values.append(pair) }
+        for value in values {
+            var buffer = WireBuffer()
+            buffer.append(upTo: 2 * SensorsCursor.digits) { memory in
+                var cursor = SensorsCursor(memory)
+                cursor.put(value)
+                return cursor.count
+            }
+            #expect(buffer.text == String(value))
+        }
+        var largest = WireBuffer()
+        largest.append(upTo: SensorsCursor.digits) { memory in
+            var cursor = SensorsCursor(memory)
+            cursor.put(UInt64.max)
+            return cursor.count
+        }
+        #expect(largest.text == String(UInt64.max))
+    }
+
     @Test("slashes are escaped as NSJSONSerialization does")
     func slashes() {
         let fixture = SensorsEventFixture(.v1)

@@ -6,23 +6,41 @@ import World
 /// What all events of one device under one epoch have in common, as finished JSON. A batch has few
 /// epochs, so it is made once and copied for each event.
 final class SensorsEpochBlock {
-    /// What the block was made for; nothing at first.
-    private var index = -1
+    /// What an event needs of the block: plain values, valid until the next `prepare`.
+    struct View {
+        /// The device's streams that events draw from.
+        var properties = RandomStream(key: 0)
+        var trackIdentifiers = RandomStream(key: 0)
+        var skew = Interval.zero
+        /// `$time` from super properties (4.x), in milliseconds.
+        var time: Int64?
+        /// Whether super properties give `project` or `token` (4.x).
+        var hasLifted = false
+        var identity = SensorsBytes()
+        var originalID = SensorsBytes()
+        var lib = SensorsBytes()
+        var webLib = SensorsBytes()
+        var common = SensorsBytes()
+        var location = SensorsBytes()
+        var deviceID = SensorsBytes()
+    }
+
+    /// What the block was made for; nothing at first. One property, so that a hit costs one access.
+    private var state: (index: Int, epoch: SensorsEpoch, traits: SensorsTraits, view: View)?
+    /// Holds the pieces of the view.
+    private let arena = SensorsArena()
     private var epoch = SensorsEpoch()
-    /// The device's streams that events draw from.
-    private(set) var properties = RandomStream(key: 0)
-    private(set) var trackIdentifiers = RandomStream(key: 0)
-    private(set) var traits: SensorsTraits?
+    private var properties = RandomStream(key: 0)
 
     /// `"distinct_id":"…",` and, in 4.x, login id, anonymous id and identities.
-    private(set) var identity = WireBuffer()
+    private var identity = WireBuffer()
     /// `distinct_id` without quotes, for natural keys.
     private(set) var distinctID = WireBuffer()
     /// `"original_id":"…",`.
-    private(set) var originalID = WireBuffer()
+    private var originalID = WireBuffer()
     /// `,"lib":{…,` up to where templates differ.
-    private(set) var lib = WireBuffer()
-    private(set) var webLib = WireBuffer()
+    private var lib = WireBuffer()
+    private var webLib = WireBuffer()
     /// Automatic and super properties, each with a comma after it.
     private(set) var common = WireBuffer()
     /// The members of `common`: key and where it ends.
@@ -30,25 +48,29 @@ final class SensorsEpochBlock {
     /// By key: whether `common` has it.
     private(set) var present: [Bool] = []
     /// Opt-in properties that are written after the caller's.
-    private(set) var location = WireBuffer()
+    private var location = WireBuffer()
     /// `"$device_id":"…",`.
-    private(set) var deviceID = WireBuffer()
+    private var deviceID = WireBuffer()
     /// `project` and `token` from super properties (4.x), each with a comma before it.
     private(set) var lifted: [(text: String, json: [UInt8])] = []
-    /// `$time` from super properties (4.x), in milliseconds.
-    private(set) var time: Int64?
+    private var time: Int64?
 
     /// Makes the block for a device under an epoch, unless it is that already.
     func prepare(
         index: Int, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, book: SensorsRecipeBook
-    ) -> SensorsTraits {
-        if self.index == index, self.epoch == epoch, let traits = self.traits { return traits }
-        let traits = self.index == index ? self.traits ?? traits() : traits()
-        self.index = index
+    ) -> View {
+        if let state, state.index == index, state.epoch == epoch { return state.view }
+        return make(
+            index: index, epoch: epoch, traits: state?.index == index ? state?.traits ?? traits() : traits(),
+            book: book)
+    }
+
+    @inline(never)
+    private func make(
+        index: Int, epoch: SensorsEpoch, traits: SensorsTraits, book: SensorsRecipeBook
+    ) -> View {
         self.epoch = epoch
-        self.traits = traits
         properties = book.plan.stream(.properties, index: index)
-        trackIdentifiers = book.plan.stream(.trackIdentifiers, index: index)
         writeIdentity(traits, isNew: book.isNew)
         deviceID.removeAll()
         deviceID.append("\"$device_id\":\"")
@@ -56,7 +78,14 @@ final class SensorsEpochBlock {
         deviceID.append("\",")
         writeCommon(traits, book)
         writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
-        return traits
+        arena.removeAll()
+        let view = View(
+            properties: properties, trackIdentifiers: book.plan.stream(.trackIdentifiers, index: index),
+            skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty, identity: arena.keep(identity),
+            originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
+            common: arena.keep(common), location: arena.keep(location), deviceID: arena.keep(deviceID))
+        state = (index, epoch, traits, view)
+        return view
     }
 
     private func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {

@@ -69,19 +69,18 @@ extension SensorsEventEncoder {
             return json.withUnsafeBytes { Hash128($0) }
         }
         let epoch = self.epoch(epoch, of: record)
-        let traits = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
-        let event = SensorsEventDraws(
-            record, SensorsEventFlags(rawValue: record.flags), block, skew: traits.clockSkew)
+        let view = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
+        let event = SensorsEventDraws(record, view)
         let label = book.labels.labels[Int(record.template)]
         let separator: UInt8 = 0x1F
         json.append(label.type)
         json.append(separator)
         json.append(contentsOf: block.distinctID)
         json.append(separator)
-        var identifiers = block.trackIdentifiers.child(UInt64(record.sequence))
+        var identifiers = view.trackIdentifiers.child(UInt64(record.sequence))
         json.appendDecimal(identifiers.next() >> 32)
         json.append(separator)
-        json.appendDecimal(time(of: recipe, event))
+        json.appendDecimal(time(of: recipe, event, view))
         json.append(separator)
         json.append(label.name)
         return json.withUnsafeBytes { Hash128($0) }

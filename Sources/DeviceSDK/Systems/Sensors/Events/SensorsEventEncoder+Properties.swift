@@ -5,24 +5,38 @@ extension SensorsEventEncoder {
     /// The members of `properties`, each with a comma after it. No key is written twice: what loses
     /// is left out.
     func writeProperties(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws, epoch: SensorsEpoch,
-        device: UInt32, into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws,
+        _ view: SensorsEpochBlock.View, epoch: SensorsEpoch, device: UInt32, into out: inout WireBuffer
     ) {
-        guard recipe.kind.hasCommonProperties else {
-            out.append(contentsOf: recipe.constants)
+        if recipe.kind.hasCommonProperties {
+            writeEventProperties(record, recipe, event, view, epoch: epoch, into: &out)
+            if book.tagsEvents { writeTag(record, device: device, into: &out) }
+        } else {
+            out.append(recipe.constants)
             for member in recipe.members { member.write(event.stream, event.context, to: &out) }
-            if recipe.correctsDeviceID { out.append(contentsOf: block.deviceID) }
-            return
+            if recipe.correctsDeviceID { out.append(view.deviceID) }
         }
+        if out.last == UInt8(ascii: ",") { out.truncate(to: out.count - 1) }
+        out.append(UInt8(ascii: "}"))
+    }
+
+    private func writeEventProperties(
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws,
+        _ view: SensorsEpochBlock.View, epoch: SensorsEpoch, into out: inout WireBuffer
+    ) {
         let flags = SensorsEventFlags(rawValue: record.flags)
         let needsKeys = recipe.mayOverride || recipe.mayDropDynamics
         let optional = needsKeys ? optionalKeys(record, recipe, epoch) : []
-        writeCommon(recipe, optional, into: &out)
+        if recipe.mayOverride {
+            writeCommon(recipe, optional, into: &out)
+        } else {
+            out.append(view.common)
+        }
         writeDynamics(recipe, event, optional, into: &out)
         if recipe.kind == .web {
             writePage(record, recipe, event, into: &out)
         } else {
-            out.append(contentsOf: recipe.constants)
+            out.append(recipe.constants)
             writePreset(record, flags, into: &out)
             for member in recipe.members { member.write(event.stream, event.context, to: &out) }
             if flags.contains(.timed), !recipe.setsDuration {
@@ -31,17 +45,12 @@ extension SensorsEventEncoder {
                 out.append(UInt8(ascii: ","))
             }
         }
-        writeHigh(recipe, event, flags, epoch, into: &out)
-        if book.plan.tagsEvents { writeTag(record, device: device, into: &out) }
+        writeHigh(recipe, event, view, flags, epoch, into: &out)
     }
 
     private func writeCommon(
         _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, into out: inout WireBuffer
     ) {
-        guard recipe.mayOverride else {
-            out.append(contentsOf: block.common)
-            return
-        }
         block.common.withUnsafeBytes { bytes in
             var start = 0
             for (key, end) in block.members {
@@ -108,10 +117,10 @@ extension SensorsEventEncoder {
             out.append(UInt8(ascii: ","))
         case SensorsTemplates.viewScreen:
             guard Int(record.screen) < book.screens.count else { return }
-            out.append(contentsOf: book.screens[Int(record.screen)].common)
-            out.append(contentsOf: book.screens[Int(record.screen)].url)
+            out.append(book.screens[Int(record.screen)].common)
+            out.append(book.screens[Int(record.screen)].url)
             guard Int(record.control) < book.screens.count else { return }
-            out.append(contentsOf: book.screens[Int(record.control)].asReferrer)
+            out.append(book.screens[Int(record.control)].asReferrer)
         case SensorsTemplates.click:
             writeClick(record, into: &out)
         case SensorsTemplates.crashed:
@@ -128,12 +137,12 @@ extension SensorsEventEncoder {
 
     private func writeClick(_ record: EventRecord, into out: inout WireBuffer) {
         guard Int(record.screen) < book.screens.count else { return }
-        out.append(contentsOf: book.screens[Int(record.screen)].common)
+        out.append(book.screens[Int(record.screen)].common)
         guard Int(record.control) < book.screens[Int(record.screen)].controls.count else { return }
         let control = book.screens[Int(record.screen)].controls[Int(record.control)]
-        out.append(contentsOf: control.common)
+        out.append(control.common)
         if let position = control.position {
-            out.append(contentsOf: position)
+            out.append(position)
             out.appendDecimal(UInt64(record.detail))
             out.append("\",")
         }
@@ -141,8 +150,8 @@ extension SensorsEventEncoder {
 
     /// What is written over everything that the app gives.
     private func writeHigh(
-        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ flags: SensorsEventFlags,
-        _ epoch: SensorsEpoch, into out: inout WireBuffer
+        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View,
+        _ flags: SensorsEventFlags, _ epoch: SensorsEpoch, into out: inout WireBuffer
     ) {
         if recipe.kind != .signUp {
             if flags.contains(.firstDay) {
@@ -162,7 +171,7 @@ extension SensorsEventEncoder {
                 out.append("\"$screen_orientation\":\"landscape\",")
             }
         }
-        out.append(contentsOf: block.location)
+        out.append(view.location)
     }
 
     /// Which of the keys that are not always there this event carries.

@@ -62,13 +62,32 @@ package final class SensorsEventEncoder {
     ) {
         let recipe = book.recipes[Int(record.template)]
         let epoch = self.epoch(epoch, of: record)
-        let traits = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
-        write(record, recipe, epoch: epoch, skew: traits.clockSkew, device: device, into: &out)
-        if let flushTime {
-            out.append(",\"_flush_time\":")
-            out.appendDecimal(flushTime)
+        let view = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
+        let event = SensorsEventDraws(record, view)
+        writeHead(recipe, event, view, into: &out)
+        if recipe.kind == .web, book.isNew { out.append(",\"_hybrid_h5\":true") }
+        if view.hasLifted || !recipe.lifted.isEmpty { writeLifted(recipe, event, into: &out) }
+        writeLib(record, recipe, view, device: device, into: &out)
+        if recipe.hasProperties {
+            out.append("},\"properties\":{")
+            writeProperties(record, recipe, event, view, epoch: epoch, device: device, into: &out)
+        } else {
+            out.append(UInt8(ascii: "}"))
         }
-        out.append(UInt8(ascii: "}"))
+        writeEnd(flushTime: flushTime, into: &out)
+    }
+
+    /// Closes the event.
+    private func writeEnd(flushTime: Int64?, into out: inout WireBuffer) {
+        out.append(upTo: 20 + SensorsCursor.digits) { memory in
+            var cursor = SensorsCursor(memory)
+            if let flushTime {
+                cursor.put(",\"_flush_time\":")
+                cursor.put(flushTime)
+            }
+            cursor.put("}" as StaticString)
+            return cursor.count
+        }
     }
 
     /// A sign-up carries the new account even if its epoch does not have it yet.
@@ -79,44 +98,41 @@ package final class SensorsEventEncoder {
         return changed
     }
 
-    /// Everything of an event but `_flush_time` and the closing brace.
-    private func write(
-        _ record: EventRecord, _ recipe: SensorsRecipe, epoch: SensorsEpoch, skew: Interval,
-        device: UInt32, into out: inout WireBuffer
+    /// Type and name, who it was, when, and which.
+    private func writeHead(
+        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View,
+        into out: inout WireBuffer
     ) {
-        let flags = SensorsEventFlags(rawValue: record.flags)
-        let event = SensorsEventDraws(record, flags, block, skew: skew)
-        out.append(contentsOf: recipe.head)
+        let time = time(of: recipe, event, view)
         if recipe.kind == .item {
+            out.append(recipe.head)
             recipe.itemID?.write(event.stream, event.context, to: &out)
-        } else {
-            if recipe.kind == .signUp { out.append(contentsOf: block.originalID) }
-            out.append(contentsOf: block.identity)
-        }
-        out.append("\"time\":")
-        out.appendDecimal(time(of: recipe, event))
-        if recipe.kind != .item {
-            out.append(",\"_track_id\":")
-            var identifiers = block.trackIdentifiers.child(UInt64(record.sequence))
-            out.appendDecimal(identifiers.next() >> 32)
-        }
-        if recipe.kind == .web, book.isNew { out.append(",\"_hybrid_h5\":true") }
-        writeLifted(recipe, event, into: &out)
-        writeLib(record, recipe, device: device, into: &out)
-        guard recipe.hasProperties else {
-            out.append(UInt8(ascii: "}"))
+            out.append("\"time\":")
+            out.appendDecimal(time)
             return
         }
-        out.append("},\"properties\":{")
-        writeProperties(record, recipe, event, epoch: epoch, device: device, into: &out)
-        if out.last == UInt8(ascii: ",") { out.truncate(to: out.count - 1) }
-        out.append(UInt8(ascii: "}"))
+        var identifiers = view.trackIdentifiers.child(UInt64(event.context.sequence))
+        let identifier = identifiers.next() >> 32
+        let pieces = recipe.head.count + view.originalID.count + view.identity.count
+        out.append(upTo: pieces + 2 * SensorsCursor.digits + 24) { memory in
+            var cursor = SensorsCursor(memory)
+            cursor.put(recipe.head)
+            if recipe.kind == .signUp { cursor.put(view.originalID) }
+            cursor.put(view.identity)
+            cursor.put("\"time\":")
+            cursor.put(time)
+            cursor.put(",\"_track_id\":")
+            cursor.put(identifier)
+            return cursor.count
+        }
     }
 
     /// Milliseconds on the device's clock. 4.x keeps the time at which a page made its event, some
     /// milliseconds before it came over the bridge; 1.x overwrites it.
-    func time(of recipe: SensorsRecipe, _ event: SensorsEventDraws) -> Int64 {
-        if let given = recipe.time ?? (recipe.kind.hasCommonProperties ? block.time : nil) { return given }
+    func time(
+        of recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View
+    ) -> Int64 {
+        if let given = recipe.time ?? (recipe.kind.hasCommonProperties ? view.time : nil) { return given }
         let time = event.context.capturedAt.milliseconds
         guard recipe.kind == .web, book.isNew else { return time }
         var delay = event.stream.child(SensorsRecipeBook.Ordinal.webDelay)
@@ -139,19 +155,26 @@ package final class SensorsEventEncoder {
     }
 
     private func writeLib(
-        _ record: EventRecord, _ recipe: SensorsRecipe, device: UInt32, into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ view: SensorsEpochBlock.View, device: UInt32,
+        into out: inout WireBuffer
     ) {
         if recipe.kind == .web {
-            out.append(contentsOf: block.webLib)
+            out.append(view.webLib)
             return
         }
-        out.append(contentsOf: block.lib)
-        out.append(contentsOf: recipe.libTail)
+        var detail = SensorsBytes()
         if recipe.hasScreenDetail, Int(record.screen) < book.screens.count {
-            out.append(UInt8(ascii: ","))
-            out.append(contentsOf: book.screens[Int(record.screen)].libDetail)
+            detail = book.screens[Int(record.screen)].libDetail
         }
-        if !recipe.kind.hasCommonProperties, book.plan.tagsEvents {
+        out.append(upTo: view.lib.count + recipe.libTail.count + detail.count + 1) { memory in
+            var cursor = SensorsCursor(memory)
+            cursor.put(view.lib)
+            cursor.put(recipe.libTail)
+            if detail.count > 0 { cursor.put("," as StaticString) }
+            cursor.put(detail)
+            return cursor.count
+        }
+        if !recipe.kind.hasCommonProperties, book.tagsEvents {
             out.append(UInt8(ascii: ","))
             writeTag(record, device: device, into: &out)
         }
@@ -159,11 +182,15 @@ package final class SensorsEventEncoder {
 
     /// `"bs_id":"17-3"`.
     func writeTag(_ record: EventRecord, device: UInt32, into out: inout WireBuffer) {
-        out.append("\"bs_id\":\"")
-        out.appendDecimal(UInt64(device))
-        out.append(UInt8(ascii: "-"))
-        out.appendDecimal(UInt64(record.sequence))
-        out.append(UInt8(ascii: "\""))
+        out.append(upTo: 2 * SensorsCursor.digits + 16) { memory in
+            var cursor = SensorsCursor(memory)
+            cursor.put("\"bs_id\":\"")
+            cursor.put(UInt64(device))
+            cursor.put("-" as StaticString)
+            cursor.put(UInt64(record.sequence))
+            cursor.put("\"" as StaticString)
+            return cursor.count
+        }
     }
 
     /// `"$app_remote_config":"…",`.
@@ -177,12 +204,14 @@ struct SensorsEventDraws {
     let stream: RandomStream
     let context: SensorsValue.Context
 
-    init(_ record: EventRecord, _ flags: SensorsEventFlags, _ block: SensorsEpochBlock, skew: Interval) {
-        stream = block.properties.child(UInt64(record.sequence))
+    init(_ record: EventRecord, _ view: SensorsEpochBlock.View) {
+        stream = view.properties.child(UInt64(record.sequence))
         var subject = record.detail
         // A duration takes the place of the entity, which is then beside it.
-        if flags.contains(.timed) { subject = record.control == .max ? 0 : UInt32(record.control) }
+        if SensorsEventFlags(rawValue: record.flags).contains(.timed) {
+            subject = record.control == .max ? 0 : UInt32(record.control)
+        }
         context = SensorsValue.Context(
-            sequence: record.sequence, subject: subject, capturedAt: record.capturedAt + skew)
+            sequence: record.sequence, subject: subject, capturedAt: record.capturedAt + view.skew)
     }
 }

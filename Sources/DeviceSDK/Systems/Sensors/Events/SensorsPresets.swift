@@ -25,28 +25,28 @@ struct SensorsOptionalKeys: OptionSet {
 /// What hooks read from a screen and its controls, rendered once; each member ends with a comma.
 struct SensorsScreenPresets {
     /// `$screen_name`, `$title`: of views and taps.
-    let common: [UInt8]
+    let common: SensorsBytes
     /// `$url` of a view.
-    let url: [UInt8]
+    let url: SensorsBytes
     /// `$referrer` and `$referrer_title` of the view that follows.
-    let asReferrer: [UInt8]
+    let asReferrer: SensorsBytes
     /// `"$lib_detail":"Screen######"`.
-    let libDetail: [UInt8]
+    let libDetail: SensorsBytes
     let keys: SensorsOptionalKeys
     let urlKeys: SensorsOptionalKeys
     let referrerKeys: SensorsOptionalKeys
     let controls: [SensorsControlPresets]
 
-    init(screen: Screen, version: SensorsRules.Version) {
+    init(screen: Screen, version: SensorsRules.Version, arena: SensorsArena) {
         let isNew = version == .v4
         var fragment = SensorsFragment()
         fragment.add("$screen_name", screen.className)
         if !screen.title.isEmpty { fragment.add("$title", screen.title) }
-        common = fragment.bytes
+        common = arena.keep(fragment.bytes)
         keys = screen.title.isEmpty ? [] : .title
         // 4.x falls back on the class name; 1.x reads getScreenUrl only.
         let address = screen.url.isEmpty && isNew ? screen.className : screen.url
-        url = SensorsFragment(optional: "$url", address).bytes
+        url = arena.keep(SensorsFragment(optional: "$url", address).bytes)
         urlKeys = address.isEmpty ? [] : .url
         var referrer = SensorsFragment(optional: "$referrer", address)
         var referrerKeys: SensorsOptionalKeys = address.isEmpty ? [] : .referrer
@@ -54,23 +54,24 @@ struct SensorsScreenPresets {
             referrer.add("$referrer_title", screen.title)
             referrerKeys.insert(.referrerTitle)
         }
-        asReferrer = referrer.bytes
+        asReferrer = arena.keep(referrer.bytes)
         self.referrerKeys = referrerKeys
-        libDetail = Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast())
+        libDetail = arena.keep(
+            Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast()))
         controls = screen.controls.indices.map {
-            SensorsControlPresets(screen: screen, index: $0, version: version)
+            SensorsControlPresets(screen: screen, index: $0, version: version, arena: arena)
         }
     }
 }
 
 /// What a hook reads from a control.
 struct SensorsControlPresets {
-    let common: [UInt8]
+    let common: SensorsBytes
     /// `"$element_position":"section:`, to be followed by the row and a quote.
-    let position: [UInt8]?
+    let position: SensorsBytes?
     let keys: SensorsOptionalKeys
 
-    init(screen: Screen, index: Int, version: SensorsRules.Version) {
+    init(screen: Screen, index: Int, version: SensorsRules.Version, arena: SensorsArena) {
         let control = screen.controls[index]
         var keys: SensorsOptionalKeys = []
         var fragment = SensorsFragment()
@@ -87,10 +88,10 @@ struct SensorsControlPresets {
             fragment.add("$element_path", Self.path(of: index, on: screen))
         }
         position = control.position.map { position in
-            Array(SensorsFragment("$element_position", "\(position.section):").bytes.dropLast(2))
+            arena.keep(Array(SensorsFragment("$element_position", "\(position.section):").bytes.dropLast(2)))
         }
         if position != nil { keys.insert(.elementPosition) }
-        common = fragment.bytes
+        common = arena.keep(fragment.bytes)
         self.keys = keys
     }
 

@@ -15,13 +15,13 @@ final class SensorsRecipe {
 
     let kind: Kind
     /// `{"type":"track","event":"BuyGoods",`.
-    let head: [UInt8]
+    let head: SensorsBytes
     /// The end of `lib` after the common part, without the brace: `"$lib_method":"code"`.
-    let libTail: [UInt8]
+    let libTail: SensorsBytes
     /// Whether `$lib_detail` names the screen.
     let hasScreenDetail: Bool
     /// Members of `properties` that never change.
-    let constants: [UInt8]
+    let constants: SensorsBytes
     /// The caller's members that are drawn per event.
     let members: [SensorsMember]
     /// Dynamic super properties that nothing certain overrides.
@@ -50,13 +50,13 @@ final class SensorsRecipe {
     }
     private let pageLosesTo: [Int]
 
-    init(_ draft: SensorsRecipeDraft) {
+    init(_ draft: SensorsRecipeDraft, arena: SensorsArena) {
         pageLosesTo = draft.pageLosesTo
         kind = draft.kind
-        head = draft.head
-        libTail = draft.libTail
+        head = arena.keep(draft.head)
+        libTail = arena.keep(draft.libTail)
         hasScreenDetail = draft.hasScreenDetail
-        constants = draft.constants
+        constants = arena.keep(draft.constants)
         members = draft.members
         dynamics = draft.dynamics
         lifted = draft.lifted

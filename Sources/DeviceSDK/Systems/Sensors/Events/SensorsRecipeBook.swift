@@ -21,6 +21,8 @@ struct SensorsRecipeBook {
     private(set) var keys = SensorsKeys()
     private(set) var recipes: [SensorsRecipe] = []
     let screens: [SensorsScreenPresets]
+    /// Holds the pieces of recipes and screens.
+    let arena: SensorsArena
     private(set) var webMembers: [[SensorsMember]] = []
     private(set) var superGroups: [[SensorsMember]] = []
     private(set) var dynamics: [SensorsMember] = []
@@ -32,7 +34,8 @@ struct SensorsRecipeBook {
     /// ``SensorsOptionalKeys`` by key.
     private(set) var optionalBits: [UInt16] = []
 
-    var isNew: Bool { rules.version == .v4 }
+    let isNew: Bool
+    let tagsEvents: Bool
     var libVersion: String { isNew ? "4.9.1" : "1.10.17" }
 
     /// Ordinals of the members of an event's streams, apart from the caller's own from 0.
@@ -48,17 +51,23 @@ struct SensorsRecipeBook {
         self.plan = plan
         self.rules = rules
         labels = templates
+        isNew = rules.version == .v4
+        tagsEvents = plan.tagsEvents
+        let arena = SensorsArena()
+        self.arena = arena
         let sampler = PropertySampler(app: plan.app)
         compiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler, zone: plan.utcOffset)
         sharedCompiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler,
             zone: rules.version == .v4 ? plan.utcOffset : .hours(8))
-        screens = plan.app.screens.map { SensorsScreenPresets(screen: $0, version: rules.version) }
+        screens = plan.app.screens.map {
+            SensorsScreenPresets(screen: $0, version: rules.version, arena: arena)
+        }
         libKey = keys.index(of: "$lib")
         libVersionKey = keys.index(of: "$lib_version")
         prepareShared()
-        recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0))) }
+        recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0)), arena: arena) }
         optionalBits = Array(repeating: 0, count: keys.count)
         for (name, bit) in SensorsOptionalKeys.names {
             if let key = keys.known(name) { optionalBits[key] = bit.rawValue }
