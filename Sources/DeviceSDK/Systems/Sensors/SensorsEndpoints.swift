@@ -28,8 +28,10 @@ struct SensorsEndpoints: Sendable {
         upload = RequestHead(
             method: .post, path: path.isEmpty ? "/" + target : target, headerLines: own + added)
         let dryRun = rules.debugMode == .debugOnly ? "Dry-Run: true\r\n" : ""
+        // The published text speaks of an added component; the sources replace the last one.
+        let debugPath = rules.version == .document ? path + "/debug" : folder + "debug"
         debug = RequestHead(
-            method: .post, path: folder + "debug" + query, headerLines: own + dryRun + added)
+            method: .post, path: debugPath + query, headerLines: own + dryRun + added)
         configPath = folder + "config/iOS.conf"
         configHeaders = added
         isRecent = rules.version == .v4

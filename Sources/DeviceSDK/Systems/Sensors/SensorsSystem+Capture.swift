@@ -97,15 +97,16 @@ extension SensorsSystem {
     /// (`MessageQueueBySqlite.m addObejct:withType:`), 4.9.1 again and again until one more row
     /// stays below it (`SADatabase.m preCheckForInsertRecords:`).
     ///
-    /// - Returns: `false` if a deletion failed, or there is nothing to delete.
+    /// - Returns: `false` if there is no room: a deletion failed, or nothing may be deleted.
     private func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
         let storage = rules.storage
-        if !storage.staysBelowLimit {
-            return device.store.count < storage.limit || evict(on: &device, effects: &effects)
+        func isFull(_ count: Int) -> Bool {
+            storage.staysBelowLimit ? count + 1 >= storage.limit : count >= storage.limit
         }
-        while device.store.count + 1 >= storage.limit {
+        while isFull(device.store.count) {
             let before = device.store.count
             guard evict(on: &device, effects: &effects), device.store.count < before else { return false }
+            if !storage.staysBelowLimit { return true }
         }
         return true
     }
@@ -141,9 +142,9 @@ extension SensorsSystem {
     /// Thirty seconds lie between the events that a device captured before the run.
     private static var prefillGap: Interval { .seconds(30) }
 
-    /// Captures the events of `storage.prefill` at once: business events (views of the start screen
-    /// in an app without), the last one ``prefillGap`` before the run's start. The app was launched
-    /// before then, so its first day and its first start lie in the past too.
+    /// Captures the events of `storage.prefill` at once: native business events that validation
+    /// accepts (else views of the start screen), the last one ``prefillGap`` before the run's start.
+    /// The app was launched before then, so its first day and first start lie in the past too.
     package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
         let count = rules.storage.prefill
         guard count > 0 else { return }
@@ -155,10 +156,9 @@ extension SensorsSystem {
         for age in stride(from: Int64(count), to: 0, by: -1) {
             let at = plan.start - gap * age
             var own = stream.child(1 << 33 | UInt64(device.nextSequence))
-            let event = native.isEmpty ? nil : native[Int(own.below(UInt64(native.count)))]
-            let draft = prefillDraft(event, stream: &own)
-            var flags = draft.flags
-            if localDay(at) == device.firstDay { flags.insert(.firstDay) }
+            let draft = prefillDraft(native, of: device, stream: &own)
+            let isFirstDay = localDay(at) == device.firstDay
+            let flags: SensorsEventFlags = isFirstDay ? [.firstDay] : []
             let record = EventRecord(
                 capturedAt: at, sequence: device.nextSequence, epoch: device.epochs.reference(),
                 template: draft.template, screen: draft.screen, detail: draft.detail,
@@ -168,28 +168,26 @@ extension SensorsSystem {
         }
     }
 
-    private func prefillDraft(_ event: Int?, stream: inout RandomStream) -> EventDraft {
-        guard let event else {
-            return EventDraft(SensorsTemplates.viewScreen, screen: plan.app.startScreen)
-        }
+    private func prefillDraft(
+        _ native: [Int], of device: borrowing Device, stream: inout RandomStream
+    ) -> EventDraft {
+        let view = EventDraft(SensorsTemplates.viewScreen, screen: plan.app.startScreen)
+        guard !native.isEmpty else { return view }
+        let event = native[Int(stream.below(UInt64(native.count)))]
         var draft = EventDraft(templates.business(UInt16(event)))
         if let catalogue = plan.app.events[event].catalogue {
             draft.detail = UInt32(stream.below(UInt64(max(1, plan.app.catalogues[Int(catalogue)].count))))
         }
-        return draft
+        let isInvalid = templates.isInvalid(
+            template: draft.template, index: Int(device.index), sequence: device.nextSequence,
+            subject: draft.subject)
+        return isInvalid ? view : draft
     }
 
-    /// Stores an event of the past: validation and the limit hold, faults of the disk do not.
+    /// Stores an event of the past: the limit holds, faults of the disk do not.
     private func keep(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
-        if templates.isInvalid(
-            template: record.template, index: Int(device.index), sequence: record.sequence,
-            subject: record.detail)
-        {
-            seal(record, .suppressed(.invalid), on: device, effects: &effects)
-            return
-        }
         let limit = rules.storage.staysBelowLimit ? rules.storage.limit - 1 : rules.storage.limit
         if device.store.count >= max(1, limit) {
             var evicted = ContiguousArray<EventRecord>()

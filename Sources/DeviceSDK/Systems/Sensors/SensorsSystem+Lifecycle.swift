@@ -15,14 +15,14 @@ extension SensorsSystem {
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
         if device.firstDay == .min { device.firstDay = localDay(now) }
         device.epochs.change { $0.startedPassively = passive }
-        applyConfig(device.storedConfig, on: &device, now: now, effects: &effects)
-        if rules.remoteConfig.fetchOn == .start {
-            fetchConfigIfDue(&device, now: now, effects: &effects)
-        }
         // 4.x is active as soon as the process is; 1.x when the app becomes active.
         if isRecent && !passive {
             device.state.insert(.isActive)
             device.appEndSince = now
+        }
+        applyConfig(device.storedConfig, on: &device, now: now, effects: &effects)
+        if rules.remoteConfig.fetchOn == .start {
+            fetchConfigIfDue(&device, now: now, effects: &effects)
         }
         var draft = EventDraft(passive ? SensorsTemplates.appStartPassively : SensorsTemplates.appStart)
         if isFirst { draft.flags.insert(.firstTime) }

@@ -41,9 +41,10 @@ extension SensorsSystem {
     /// where pending tries are cancelled.
     private func retryFetch(of device: inout Device, after attempt: UInt8, now: Instant) {
         let config = rules.remoteConfig
-        guard Int(attempt) + 1 < config.attempts,
-            config.fetchOn == .background || device.isForeground
-        else { return }
+        let isCancelled =
+            config.fetchOn != .background && !device.isForeground
+            && !device.epochs.current.startedPassively
+        guard Int(attempt) + 1 < config.attempts, !isCancelled else { return }
         device.retryAttempt = attempt + 1
         device.retryDue = now + config.retryDelay
     }

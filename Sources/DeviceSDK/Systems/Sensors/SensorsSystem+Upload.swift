@@ -85,7 +85,7 @@ extension SensorsSystem {
             OutgoingRequest(
                 slot: device.slot, number: request.number, plannedAt: request.plannedAt,
                 timeout: isConfig ? rules.remoteConfig.timeout : rules.upload.timeout,
-                eventCount: UInt16(truncatingIfNeeded: request.rows.count),
+                eventCount: UInt16(clamping: request.rows.count),
                 isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
         // Without a radio nothing leaves: no upload that carried the events.
         guard network != .none, !isConfig else { return }

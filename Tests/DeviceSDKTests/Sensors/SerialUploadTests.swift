@@ -1,0 +1,183 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import World
+
+@testable import DeviceSDK
+
+/// 1.10.17: one blocking request at a time.
+@Suite("Sensors 1.10.17, uploads")
+struct SerialUploadTests {
+    @Test("flushes at the 100th row, 50 rows a request, until the store is empty")
+    func bulkTrigger() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.track(1, count: 98)
+        #expect(world.uploads.isEmpty)
+        world.track(2)
+        #expect(world.uploadedSequences == [Array(0...49)])
+        world.answer(200, at: 2.5)
+        #expect(world.uploadedSequences.last == Array(50...99))
+        #expect(world.stored == Array(50...99))
+        world.answer(204, at: 3)
+        #expect(world.uploads.count == 2)
+        #expect(world.plannedSeconds == [2, 2.5])
+        #expect(world.sequences(.delivered) == Array(0...99))
+        #expect(world.fates[0]?.ackedAt == ManualWorld.time(2.5))
+        #expect(world.fates[99]?.attempts == 1)
+    }
+
+    @Test("the timer flushes every 15 s in the foreground and not in the background")
+    func timer() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.run(to: 14.999)
+        #expect(world.uploads.isEmpty)
+        world.run(to: 15)
+        #expect(world.plannedSeconds == [15])
+        world.answer(500, at: 15.1)
+        world.act(20, .enterBackground)
+        // Entering the background flushes too: the row again, with $AppEnd.
+        #expect(world.uploadedSequences.last == [0, 1])
+        #expect(world.uploads.last?.request.isRetry == true)
+        world.answer(500, at: 20.1)
+        world.run(to: 300)
+        #expect(world.plannedSeconds == [15, 20])
+    }
+
+    @Test("a tick takes along what was captured at its very moment")
+    func tieOfActionAndTimer() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.track(15)
+        world.run(to: 15)
+        #expect(world.uploadedSequences == [[0, 1]])
+    }
+
+    @Test("ticks with an empty store are skipped without losing their rhythm")
+    func rhythm() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.run(to: 15)
+        world.answer(200, at: 15)
+        #expect(world.system.nextDue(of: world.device) == .distantFuture)
+        world.track(50)
+        #expect(world.system.nextDue(of: world.device) == ManualWorld.time(60))
+        world.run(to: 60)
+        world.answer(200, at: 61)
+        world.track(75)
+        world.run(to: 75)
+        #expect(world.plannedSeconds == [15, 60, 75])
+    }
+
+    @Test("track waits behind a running request; its answer lets the queue go on in order")
+    func waiting() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.run(to: 15)
+        world.track(16, count: 3)
+        #expect(world.stored == [0])
+        #expect(world.device.nextSequence == 4)
+        world.run(to: 45)
+        #expect(world.uploads.count == 1)
+        world.fail(.timedOut, at: 75)
+        // The three events are in the store; then the tick of 30 s has its turn and carries all.
+        #expect(world.stored == [0, 1, 2, 3])
+        #expect(world.uploadedSequences == [[0], [0, 1, 2, 3]])
+        #expect(world.plannedSeconds == [15, 30])
+        // The tick of 45 s is next, then those of 60 and 75 s; all find an empty store.
+        world.answer(200, at: 76)
+        #expect(world.uploads.count == 2)
+        #expect(world.sequences(.delivered) == [0, 1, 2, 3])
+        #expect(world.fates[0]?.attempts == 2)
+        #expect(world.fates[3]?.capturedAt == ManualWorld.time(16))
+    }
+
+    @Test("a kill during a request loses what waits behind it, and nothing else")
+    func killDuringRequest() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.run(to: 15)
+        world.track(16, count: 2)
+        world.act(17, .kill)
+        #expect(world.deaths == 1)
+        #expect(world.sequences(.lost(.killed)) == [1, 2])
+        #expect(world.stored == [0])
+        world.act(20, .launch(passive: false), .enterForeground)
+        world.run(to: 35)
+        #expect(world.uploadedSequences.last == [0, 3])
+        #expect(world.uploads.last?.request.isRetry == true)
+        world.answer(200, at: 36)
+        #expect(world.fates[0]?.attempts == 2)
+        #expect(world.fates[3]?.attempts == 1)
+    }
+
+    @Test("an answer to a request of a dead process changes nothing")
+    func lateAnswer() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.run(to: 15)
+        let number = world.open[0].number
+        world.act(16, .kill)
+        var effects = DeviceEffects()
+        world.system.complete(
+            number, of: &world.device, outcome: .answered(status: 200, body: []), at: world.now,
+            effects: &effects)
+        #expect(effects.sealed.isEmpty)
+        #expect(world.stored == [0])
+    }
+
+    @Test("a request that was asked for in the call in which the process dies is taken back")
+    func deathInTheSameCall() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        var effects = DeviceEffects()
+        world.system.fireTimer(of: &world.device, at: ManualWorld.time(15), effects: &effects)
+        #expect(effects.requests.count == 1)
+        world.system.perform(.kill, on: &world.device, at: ManualWorld.time(16), effects: &effects)
+        #expect(effects.requests.isEmpty)
+        #expect(effects.died == [0])
+        #expect(world.device.store.record(0)?.attempts == 0)
+    }
+
+    @Test("without a network it tries all the same, fails at once, and carries nothing")
+    func offline() {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.setNetwork(.none, at: 1)
+        world.run(to: 15)
+        #expect(world.open.map(\.network) == [.none])
+        world.fail(.offline, at: 15)
+        #expect(world.stored == [0])
+        world.setNetwork(.wifi, at: 16)
+        world.run(to: 30)
+        #expect(world.uploads.last?.request.isRetry == false)
+        world.answer(200, at: 30)
+        #expect(world.fates[0]?.attempts == 1)
+    }
+
+    @Test("the mask keeps 2G out", arguments: [(NetworkKind.cellular2G, 0), (.cellular3G, 1)])
+    func networkMask(kind: NetworkKind, uploads: Int) {
+        let world = ManualWorld(.v1)
+        world.startApp()
+        world.setNetwork(kind, at: 1)
+        world.run(to: 16)
+        #expect(world.uploads.count == uploads)
+    }
+
+    @Test("a failed deletion ends the loop; delivered rows go out again and count once")
+    func failedDeletion() {
+        let world = ManualWorld(.v1) { $0.storage.deleteFailureChance = 1 }
+        world.startApp()
+        world.run(to: 15)
+        world.answer(200, at: 15.1)
+        #expect(world.fate(0) == .delivered)
+        #expect(world.stored == [0])
+        world.run(to: 30)
+        #expect(world.uploadedSequences == [[0], [0]])
+        world.answer(200, at: 30.1)
+        world.finish()
+        #expect(world.fates.count == 1)
+    }
+}
