@@ -83,7 +83,8 @@ struct VerdictRulesTests {
             aborted: true)
         #expect(
             VerdictRules.sentence(slow)
-                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1234.5 (1.23 s); that ended the run early."
+                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1234.5 (1.23 s); "
+                + "that ended the run early."
         )
         let none = Report.ThresholdResult(metric: "retries", expression: "count<1", value: nil, ok: false)
         #expect(VerdictRules.sentence(none) == "retries had to keep count<1, but had no samples.")

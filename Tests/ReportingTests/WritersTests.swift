@@ -98,6 +98,39 @@ struct WritersTests {
         #expect(!text.contains("nan") && !text.contains("inf "))
     }
 
+    @Test(
+        "absurd numbers in a damaged report are refused or rendered, never a crash",
+        arguments: [1e15, 1e19, 1e300, -1e300])
+    func absurd(number: Double) throws {
+        var report = Fixtures.outage()
+        report.wallSeconds = number
+        report.simulatedSeconds = number
+        report.events.balance = .min
+        report.thresholds[0].value = number
+        report.marks[0].from = number
+        report.metrics[0] = Metric("event_freshness", .trend(.summary(absurdTrend(number))))
+        report.metrics.append(Metric("data_sent", .counter(count: number, perSecond: number)))
+        report.generator.cpuUtilization = number
+        report.generator.scheduleLag = absurdTrend(number)
+        report.series = Array(report.series.prefix(3))
+        report.series[2].second = number
+        report.series[1].freshnessP95 = number
+        for format in ReportFormats.all { #expect(!format.render(report).isEmpty) }
+        #expect(!TerminalSummary.render(report, color: true, width: 80).isEmpty)
+        report.events.captured = .max
+        #expect(throws: ReportReadError.self) { try ReportJSON.read(ReportJSON.write(report)) }
+    }
+
+    private func absurdTrend(_ number: Double) -> TrendSummary {
+        var trend = TrendSummary()
+        trend.count = 1
+        trend.minimum = -number
+        trend.median = number / 2
+        trend.p99 = number
+        trend.maximum = number
+        return trend
+    }
+
     @Test("an empty run round-trips, repeats its command and has a summary")
     func emptyRun() throws {
         let bytes = ReportJSON.write(empty())

@@ -33,7 +33,8 @@ extension HTMLWriter {
                 + "have no single fate."
         }
         return
-            "\(Numbers.count(events.captured)) events were captured, and each has exactly one fate: the balance is 0."
+            "\(Numbers.count(events.captured)) events were captured, and each has exactly one fate: "
+            + "the balance is 0."
     }
 
     func times(_ report: Report, into html: inout Markup) {

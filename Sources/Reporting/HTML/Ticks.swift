@@ -32,13 +32,14 @@ enum Ticks {
         ]
         guard seconds > 0 else { return [0] }
         let years = (seconds / 31_536_000 / 6).rounded(.up)
-        let step = steps.first { seconds / $0 <= 6 } ?? years * 31_536_000
+        let step = steps.first { seconds / $0 <= 7 } ?? years * 31_536_000
         return (0...Int(seconds / step)).map { Double($0) * step }
     }
 
     /// The label of a tick on the time axis: `0`, `30s`, `1m30s`, `2h`, `3d`.
     static func clockLabel(_ seconds: Double) -> String {
         if seconds == 0 { return "0" }
+        guard seconds.magnitude < 1e15 else { return Numbers.short(seconds) + "s" }
         let whole = Int(seconds)
         if Double(whole) != seconds { return Numbers.short(seconds) + "s" }
         let parts = [

@@ -46,7 +46,7 @@ extension ReportJSON {
     private static func readResults(_ root: ReportNode, into report: inout Report) throws(ReportReadError) {
         if let node = try root.optional("audit") {
             var audit = Report.AuditCounts()
-            for (key, path) in AuditFields.all { audit[keyPath: path] = try node.required(key).unsigned() }
+            for (key, path) in AuditFields.all { audit[keyPath: path] = try node.required(key).count() }
             report.audit = audit
         }
         report.auditNote = try root.optional("audit_note")?.string()
@@ -107,8 +107,8 @@ extension ReportJSON {
 
     private static func events(_ node: ReportNode) throws(ReportReadError) -> Report.EventCounts {
         var events = Report.EventCounts()
-        events.captured = try node.required("captured").unsigned()
-        events.delivered = try node.required("delivered").unsigned()
+        events.captured = try node.required("captured").count()
+        events.delivered = try node.required("delivered").count()
         events.suppressed = try node.required("suppressed").counts()
         events.evicted = try node.required("evicted").counts()
         events.rejected = try node.required("rejected").counts()
@@ -128,7 +128,7 @@ extension ReportJSON {
     private static func metric(_ node: ReportNode) throws(ReportReadError) -> MetricValue {
         if try node.optional("avg") != nil { return .trend(.summary(try trend(node))) }
         if let passes = try node.optional("passes") {
-            return .rate(passes: try passes.unsigned(), fails: try node.required("fails").unsigned())
+            return .rate(passes: try passes.count(), fails: try node.required("fails").count())
         }
         if let value = try node.optional("value") {
             return .gauge(
@@ -141,7 +141,7 @@ extension ReportJSON {
 
     private static func trend(_ node: ReportNode) throws(ReportReadError) -> TrendSummary {
         var trend = TrendSummary()
-        trend.count = try node.required("count").unsigned()
+        trend.count = try node.required("count").count()
         trend.minimum = try node.required("min").double()
         trend.average = try node.required("avg").double()
         trend.median = try node.required("med").double()
@@ -170,9 +170,9 @@ extension ReportJSON {
         generator.scheduleLag = try trend(node.required("schedule_lag"))
         generator.cpuUtilization = try node.required("cpu_utilization").double()
         generator.eventLoops = try node.required("event_loops").integer()
-        generator.connectionsOpened = try node.optional("connections_opened")?.unsigned() ?? 0
-        generator.connectionsPeak = try node.optional("connections_peak")?.unsigned() ?? 0
-        generator.connectionsRecycled = try node.optional("connections_recycled")?.unsigned() ?? 0
+        generator.connectionsOpened = try node.optional("connections_opened")?.count() ?? 0
+        generator.connectionsPeak = try node.optional("connections_peak")?.count() ?? 0
+        generator.connectionsRecycled = try node.optional("connections_recycled")?.count() ?? 0
         return generator
     }
 

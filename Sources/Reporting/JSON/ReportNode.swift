@@ -54,6 +54,15 @@ struct ReportNode {
         }
     }
 
+    /// A number of things: small enough that sums of them cannot overflow.
+    func count() throws(ReportReadError) -> UInt64 {
+        let number = try unsigned()
+        guard number < 1 << 53 else {
+            throw ReportReadError(key: key, message: "expected a count below 2^53")
+        }
+        return number
+    }
+
     func integer() throws(ReportReadError) -> Int {
         if case .integer(let number) = value { return Int(number) }
         if case .unsigned(let number) = value, let whole = Int(exactly: number) { return whole }
@@ -87,7 +96,7 @@ struct ReportNode {
 
     func counts() throws(ReportReadError) -> [Report.NamedCount] {
         var counts: [Report.NamedCount] = []
-        for (name, node) in try members() { counts.append(Report.NamedCount(name, try node.unsigned())) }
+        for (name, node) in try members() { counts.append(Report.NamedCount(name, try node.count())) }
         return counts
     }
 }

@@ -45,7 +45,7 @@ enum SeriesColumns {
     {
         switch access {
         case .real(let path): point[keyPath: path] = try value.double()
-        case .count(let path): point[keyPath: path] = try value.unsigned()
+        case .count(let path): point[keyPath: path] = try value.count()
         case .whole(let path): point[keyPath: path] = try value.integer()
         }
     }

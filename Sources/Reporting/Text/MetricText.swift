@@ -75,7 +75,7 @@ enum RunFacts {
         let recycled = generator.connectionsRecycled
         let closed =
             recycled == 0 ? "" : ", \(Numbers.count(recycled)) closed to stay below the descriptor limit"
-        return
-            "\(Numbers.count(generator.connectionsPeak)) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)"
+        let peak = Numbers.count(generator.connectionsPeak)
+        return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)"
     }
 }

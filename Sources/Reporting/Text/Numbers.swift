@@ -67,6 +67,7 @@ enum Numbers {
     /// A length of time: `85 µs`, `1.24 ms`, `12.3 s`, `3m 20s`, `2h 05m`, `3d 4h`.
     static func duration(milliseconds: Double) -> String {
         guard milliseconds.isFinite else { return "–" }
+        guard milliseconds.magnitude < 1e15 else { return milliseconds.description + " ms" }
         if milliseconds < 0 { return "-" + duration(milliseconds: -milliseconds) }
         if milliseconds == 0 { return "0 ms" }
         if milliseconds < 1 { return fixed(milliseconds * 1000, 0) + " µs" }

@@ -43,9 +43,10 @@ package struct MarkdownWriter: ReportWriter {
 
     private static func opening(_ report: Report) -> String {
         let world = report.mode == .live ? "live" : "virtual"
-        return
-            "\(Numbers.count(report.devices)) devices, \(Numbers.duration(seconds: report.simulatedSeconds)) \(world), "
-            + "seed \(report.seed), started \(report.startedAt.text), against \(Escaping.markdown(report.run.target)).\n\n"
+        let time = Numbers.duration(seconds: report.simulatedSeconds)
+        let target = Escaping.markdown(report.run.target)
+        return "\(Numbers.count(report.devices)) devices, \(time) \(world), seed \(report.seed), "
+            + "started \(report.startedAt.text), against \(target).\n\n"
     }
 
     private static func ledger(_ report: Report) -> String {
