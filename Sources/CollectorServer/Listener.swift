@@ -96,6 +96,7 @@ final class Listener: Sendable {
 
     /// Listens again; tries until the port is free.
     private func open() async {
+        var hasComplained = false
         while !Task.isCancelled {
             let (isOpen, placeholder) = state.withLock { state in
                 defer { state.placeholder = nil }
@@ -115,7 +116,10 @@ final class Listener: Sendable {
                 if isUnwanted { try? await channel.close() }
                 return
             } catch {
-                onTrouble("cannot listen on \(address) again after an outage, trying on: \(error)")
+                if !hasComplained {
+                    onTrouble("cannot listen on \(address) again after an outage, trying on: \(error)")
+                }
+                hasComplained = true
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
