@@ -40,6 +40,30 @@ struct ShardTests {
         #expect(!result.wasStopped)
     }
 
+    @Test("takes every phase of a request apart, with nothing left over")
+    func phases() async throws {
+        let run = ScriptedRun { _ in [(.zero, .upload(number: 0))] }
+        let (result, _, _) = try await run.play { _, _ in
+            [.wait(20), .write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .wait(20), .write("ok")]
+        }
+        let metrics = result.recorder.populations[0].metrics(seconds: 1)
+        func mean(_ name: String) throws -> Double {
+            guard
+                case .trend(.time(let histogram)) = metrics.first(where: { $0.name == "http_req_\(name)" })?
+                    .value,
+                histogram.count == 1
+            else { throw LiveEngineError.unresolvedHost("http_req_\(name) has no value") }
+            return histogram.meanMilliseconds
+        }
+        #expect(try mean("waiting") >= 19)
+        #expect(try mean("receiving") >= 19)
+        let parts = try ["blocked", "connecting", "sending", "waiting", "receiving"].map(mean)
+        // Each is rounded down to a microsecond.
+        #expect(abs(try mean("duration") - parts.reduce(0, +)) <= 0.006)
+        let service = try ["sending", "waiting", "receiving"].map(mean)
+        #expect(abs(try mean("service") - service.reduce(0, +)) <= 0.006)
+    }
+
     @Test("gives a config fetch its body, and counts it apart")
     func config() async throws {
         let run = ScriptedRun { _ in [(.zero, .config(number: 0))] }
@@ -418,6 +442,17 @@ struct LiveRunTests {
             _ = await #expect(throws: LiveEngineError.unsupportedScheme("https")) {
                 _ = try await LiveRun.start(configuration, on: [group.next()])
             }
+        }
+    }
+
+    @Test("tells a target that listens from one that does not")
+    func reachable() async throws {
+        try await withGroup(threads: 1) { group in
+            let server = try await ScriptedServer.start(on: group) { _, _ in [] }
+            let target = ScriptedRun.plan(devices: 1, port: server.port).target
+            #expect(try await LiveEngine.isReachable(target, on: group.next()))
+            try await server.stop()
+            #expect(try await !LiveEngine.isReachable(target, on: group.next()))
         }
     }
 

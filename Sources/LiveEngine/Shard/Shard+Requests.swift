@@ -129,13 +129,13 @@ extension Shard: ConnectionOwner {
         enter {
             let index = connection.place.request
             guard index >= 0 else { return }
-            let parser = connection.parser
             fillSample(index, from: connection)
-            requests[index].sample.status = parser.status
-            if parser.status / 100 != 2 { keepSample(of: connection, request: index, failure: nil) }
+            let status = connection.parser.status
+            requests[index].sample.status = status
+            if status / 100 != 2 { keepSample(of: connection, request: index, failure: nil) }
+            let body = requests[index].sample.isConfig ? connection.parser.body : []
             release(connection)
-            let body = requests[index].sample.isConfig ? parser.body : []
-            work.append(.end(requests.key(index), .answered(status: parser.status, body: body)))
+            work.append(.end(requests.key(index), .answered(status: status, body: body)))
         }
     }
 
