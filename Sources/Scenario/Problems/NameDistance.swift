@@ -2,7 +2,8 @@
 enum NameDistance {
     /// The candidate nearest to a name, letter case aside; the first of equals.
     ///
-    /// - Returns: `nil` if even the nearest differs in more than a third of its letters.
+    /// - Returns: `nil` if even the nearest differs in more than a third of its letters, or in all of
+    ///   the name's own.
     /// - Complexity: O(candidates · length²).
     static func nearest(to name: String, among candidates: [String]) -> String? {
         guard name.count <= 100 else { return nil }
@@ -12,7 +13,9 @@ enum NameDistance {
             let other = Array(candidate.lowercased())
             let distance = distance(letters, other)
             let limit = max(1, (max(letters.count, other.count) + 1) / 3)
-            guard distance <= limit, distance < best?.distance ?? .max else { continue }
+            guard distance <= limit, distance < letters.count, distance < best?.distance ?? .max else {
+                continue
+            }
             best = (candidate, distance)
         }
         return best?.name

@@ -66,4 +66,9 @@ package struct ScenarioWarning: Hashable, Sendable {
     /// JSON pointer to the value concerned.
     package var pointer: String
     package var text: String
+
+    package init(pointer: String, text: String) {
+        self.pointer = pointer
+        self.text = text
+    }
 }

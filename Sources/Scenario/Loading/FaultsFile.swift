@@ -1,0 +1,62 @@
+package import CollectorModel
+package import Timebase
+
+/// Reads the file of `collect --faults`: `{"seed": 1, "timeline": [{"at": "10s", "for": "5s", "collector": …}]}`,
+/// entries as in a scenario, times counted from the collector's start.
+package enum FaultsFile {
+    /// As far ahead as an entry may lie.
+    private static let horizon = Interval.hours(24 * 365)
+
+    private static let format: ObjectDescription<ScenarioDraft> = ObjectDescription(
+        "What a collector does wrong, and when.",
+        start: {
+            var draft = ScenarioDraft()
+            draft.duration = horizon
+            return draft
+        },
+        [
+            Field("seed", \.seed, .seed, "Seed of the draws that decide which requests a share concerns."),
+            Field(
+                "timeline", \.timeline, .list(of: TimelineDraft.form), required: true,
+                "Faults and configurations."),
+        ])
+
+    /// Reads a file.
+    ///
+    /// - Parameter start: The collector's start.
+    /// - Returns: the plan, or every problem that was found.
+    package static func load(
+        bytes: [UInt8], name: String, start: Instant
+    ) -> Result<CollectorPlan, ScenarioProblems> {
+        let file: (JSONNode, [JSONReader.Duplicate])
+        do throws(JSONReader.Failure) {
+            file = try JSONReader.read(bytes)
+        } catch {
+            let problem = Problem(
+                .syntax, at: JSONPath(), position: error.position, found: error.found, allowed: error.allowed)
+            return .failure(ScenarioProblems(problems: [problem]))
+        }
+        var reading = Reading()
+        let root = Place(node: file.0, path: JSONPath())
+        guard root.node.isObject, let draft = format.decode(root, &reading) else {
+            if reading.problems.isEmpty {
+                reading.report(.wrongType, root, allowed: "an object with a \"timeline\"")
+            }
+            return .failure(ScenarioProblems(problems: reading.problems))
+        }
+        var binder = ScenarioBinder(draft: draft, root: root, reading: reading)
+        let timeline = binder.bindTimeline()
+        for (entry, located) in zip(timeline, draft.timeline) where !entry.needsOwnCollector {
+            binder.reading.report(
+                .conflict, located.place, allowed: "entries for the collector: there are no devices here")
+        }
+        guard binder.reading.problems.isEmpty else {
+            return .failure(ScenarioProblems(problems: binder.reading.problems))
+        }
+        let document = ScenarioDocument(
+            name: name, description: "", seed: draft.seed, start: nil, duration: draft.duration, drain: .zero,
+            populations: [], timeline: timeline, thresholds: [], warnings: [], overrides: [],
+            redactor: Redactor(secrets: []))
+        return .success(document.plans(start: start).collector)
+    }
+}

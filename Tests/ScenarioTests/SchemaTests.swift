@@ -1,0 +1,81 @@
+import DeviceSDK
+import Testing
+import Timebase
+
+@testable import Scenario
+
+@Suite("Schema and shipped scenarios")
+struct SchemaTests {
+    private let validator = SchemaValidator(root: ScenarioSchema.node)
+
+    private func violation(_ bytes: [UInt8]) throws -> String? {
+        let (node, _) = try JSONReader.read(bytes)
+        return validator.violation(node, validator.root)
+    }
+
+    @Test("the shipped schema is what the format prints")
+    func equality() throws {
+        let shipped = try Shipped.bytes("scenario.schema.json")
+        #expect(String(decoding: shipped, as: UTF8.self) == ScenarioSchema.text, "run: beaconswarm schema")
+        #expect(ScenarioSchema.text == ScenarioSchema.text)
+    }
+
+    @Test("every shipped scenario loads, fits the schema, and is strict JSON", arguments: Shipped.names)
+    func shipped(name: String) throws {
+        let bytes = try Shipped.bytes("\(name).json")
+        let document = try ScenarioLoader.load(bytes: bytes, name: name).get()
+        #expect(document.name == name)
+        #expect(document.description.count > 80)
+        #expect(!document.thresholds.isEmpty)
+        #expect(try violation(bytes) == nil)
+        let (node, duplicates) = try JSONReader.read(bytes)
+        #expect(duplicates.isEmpty)
+        #expect(node["$schema"]?.string == "./scenario.schema.json")
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("//") })
+        #expect(text.firstMatch(of: /,\s*[\]}]/) == nil)
+    }
+
+    @Test("the demo is short, large and has an outage; the eviction scenario can evict")
+    func purposes() throws {
+        let demo = try ScenarioLoader.load(bytes: try Shipped.bytes("demo.json"), name: "demo").get()
+        #expect(demo.duration <= .seconds(60))
+        #expect(demo.deviceCount >= 2000)
+        let eviction = try ScenarioLoader.load(
+            bytes: try Shipped.bytes("storage-eviction.json"), name: "storage-eviction"
+        ).get()
+        #expect(eviction.deviceCount >= 1000)
+        #expect(eviction.rules(0).storage.prefill == 9950)
+        #expect(eviction.rules(0).storage.limit == 10_000)
+        let smoke = try ScenarioLoader.load(bytes: try Shipped.bytes("smoke.json"), name: "smoke").get()
+        #expect(smoke.duration + smoke.drain <= .seconds(40))
+        #expect(smoke.needsEmbeddedCollector)
+    }
+
+    @Test("the schema takes an app with every part of the format")
+    func app() throws {
+        #expect(
+            try violation(Array(scenario(AppFormatTests.kiosk, population: #""app": "kiosk""#).utf8)) == nil)
+    }
+
+    @Test("what the schema refuses, the loader refuses", arguments: ProblemTests.cases)
+    func agreement(bad: BadCase) throws {
+        let text = scenario(bad.extra, population: bad.population)
+        if try violation(Array(text.utf8)) != nil { #expect(!problems(text).isEmpty) }
+        let structural: [Problem.Kind] = [.unknownKey, .wrongType, .missingKey]
+        // `status` asks for a key of its own name, which a schema of plain objects cannot tell.
+        if structural.contains(bad.kind), !bad.extra.contains(#""fault": "status"}"#) {
+            #expect(try violation(Array(text.utf8)) != nil)
+        }
+    }
+
+    @Test("defaults of the schema are the models' own")
+    func defaults() {
+        let upload = ScenarioSchema.node["properties"]?["populations"]?["items"]?["properties"]?["sdk"]?[
+            "properties"]?[
+                "upload"]?["properties"]
+        #expect(upload?["batch"]?["default"]?.compactText == "50")
+        #expect(upload?["timeout"]?["default"] == nil)
+        #expect(upload?["timeout"]?["description"]?.string?.contains(#"1.10.17: "1m"; 4.9.1: "30s""#) == true)
+    }
+}
