@@ -76,6 +76,7 @@ let package = Package(
             "CollectorServer",
             [
                 "Timebase", "Accounting", "CollectorModel", "Wire", grdb,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
 
@@ -90,6 +91,21 @@ let package = Package(
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario", "Reporting",
             ] + nio),
+        .tests(of: "Timebase"),
+        .tests(of: "Accounting", ["Timebase"]),
+        .tests(of: "Measurement", ["Timebase", "Accounting"]),
+        .tests(of: "Wire", ["Timebase"]),
+        .tests(of: "AppModel", ["Timebase"]),
+        .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "Wire", "World"]),
+        .tests(of: "CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .tests(
+            of: "LiveEngine",
+            ["Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
+             .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
+        .tests(of: "CollectorServer", ["Timebase", "Accounting", "CollectorModel", "Wire", grdb] + nio),
+        .tests(
+            of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
+        .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
     ]

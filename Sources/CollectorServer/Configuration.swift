@@ -4,14 +4,14 @@ package import Timebase
 
 /// Where a server gets the time of its run from: the embedded collector lives on the run's clock, one
 /// that stands alone on the wall clock.
-package struct RunClock: Sendable {
+package struct CollectorClock: Sendable {
     /// The present instant; goes on at the real pace.
     package var now: @Sendable () -> Instant
 
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
     /// The wall clock.
-    package static let wall = RunClock {
+    package static let wall = CollectorClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
@@ -48,7 +48,7 @@ package struct CollectorServerConfiguration: Sendable {
     /// The store's file; `nil` for a temporary one that goes with the server.
     package var storePath: String?
     package var plan = CollectorPlan()
-    package var clock = RunClock.wall
+    package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases
     /// Paths that take uploads beside those that end with `/sa` or `/debug`.
     package var uploadPaths: [String] = []

@@ -46,6 +46,11 @@ struct ModelledServer {
         }
         let isUpload = request.number.kind == .upload
         let fault = isUpload ? director.afterReading(at: now, device: device) : LateFault()
+        if fault.resetsUnread {
+            var exchange = Exchange.failed("reset", .reset, after: .zero)
+            exchange.bytesSent = bytes
+            return exchange
+        }
         let reply = receive(head, at: now, fault: fault)
         var delay = rules.serviceTime + fault.delay
         if let release = fault.releaseAt { delay = max(delay, release - now) }
@@ -59,18 +64,14 @@ struct ModelledServer {
 
     private mutating func receive(_ head: RequestHead, at now: Instant, fault: LateFault) -> CollectorReply {
         let parts = head.path.split(separator: "?", maxSplits: 1)
-        var sink = DiscardingSink()
+        // In virtual time the receipts are all that is kept of an event.
+        var sink = NullSink()
         return body.withUnsafeBytes { bytes in
             let request = CollectedRequest(
                 method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
                 query: parts.count > 1 ? String(parts[1]) : "",
-                isDryRun: head.headerLines.contains("Dry-Run: true"), body: bytes)
+                dryRun: head.headerLines.contains("Dry-Run: true"), body: bytes)
             return collector.receive(request, at: now, fault: fault, sink: &sink)
         }
     }
-}
-
-/// In virtual time the receipts are all that is kept of an event.
-struct DiscardingSink: CollectedEventSink {
-    mutating func store(_ event: CollectedEvent) {}
 }

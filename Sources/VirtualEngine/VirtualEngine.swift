@@ -70,7 +70,7 @@ struct VirtualEngine {
     }
 
     private mutating func scheduleNetworkChanges() {
-        for (index, entry) in schedule.deviceEntries.enumerated() {
+        for (index, entry) in schedule.deviceEntries.enumerated() where entry.from < schedule.drainEnd {
             for device in 0..<devices.count {
                 let (fleet, slot) = devices.place(of: device)
                 let plan = configuration.plans[fleet]
@@ -79,7 +79,9 @@ struct VirtualEngine {
                         population: fleet, stream: plan.stream(.network, index: slot), entry: index)
                 else { continue }
                 insert(.network(entry.network), device: device, at: entry.from)
-                insert(.network(plan.network.kind), device: device, at: entry.until)
+                if entry.until < schedule.drainEnd {
+                    insert(.network(plan.network.kind), device: device, at: entry.until)
+                }
             }
         }
     }

@@ -17,6 +17,9 @@ struct RunFolder: Sendable {
         self.path = path
     }
 
+    /// A folder that is there.
+    init(existing path: String) { self.path = path }
+
     /// The folder's default name: `reports/<name>-<mode>-<UTC>`.
     static func defaultPath(scenario: String, mode: Report.Mode, at instant: Instant) -> String {
         let safe = scenario.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }

@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 import Timebase
 
 /// The machine and the process that a run happened on.
@@ -11,11 +12,7 @@ enum Host {
 
     /// Cores that this process may use.
     static var cores: Int {
-        var set = cpu_set_t()
-        guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0 else {
-            return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        }
-        return withUnsafeBytes(of: &set) { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+        System.coreCount
     }
 
     static var memoryBytes: UInt64 {
@@ -47,6 +44,9 @@ enum Host {
 
     /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether standard output is a terminal.
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Columns of the terminal, 100 where there is none.
     static var terminalWidth: Int {

@@ -36,6 +36,8 @@ struct ReportBuilder: Sendable {
         var interrupted = false
         var abortedBy: Report.ThresholdResult?
         var internalError: String?
+        /// A report in the middle of a run: what is on its way has no fate yet.
+        var isPartial = false
     }
 
     /// The metrics of the whole fleet and of each population.
@@ -78,7 +80,7 @@ struct ReportBuilder: Sendable {
         let audit = progress.audit.map(ReportBuilder.counts)
         var findings = VerdictRules.Findings()
         findings.captured = total.ledger.captured
-        findings.balance = total.ledger.balance
+        findings.balance = progress.isPartial ? 0 : total.ledger.balance
         findings.audit = audit
         findings.interrupted = progress.interrupted
         findings.saturated = progress.generator.saturated

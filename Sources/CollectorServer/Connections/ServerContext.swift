@@ -5,7 +5,7 @@ import Timebase
 /// What all connections of a server share.
 final class ServerContext: Sendable {
     let limits: CollectorLimits
-    let clock: RunClock
+    let clock: CollectorClock
     let director: SharedDirector
     let pipeline: CommitPipeline
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])

@@ -1,0 +1,97 @@
+import CollectorModel
+import DeviceSDK
+import Measurement
+import Reporting
+import Scenario
+import Timebase
+import VirtualEngine
+import Accounting
+
+/// The load that a scenario offers, found by playing a sample of its devices in virtual time against
+/// a collector without faults.
+struct Forecast {
+    /// Devices played per population, at most.
+    private static let sample = 100
+    /// Per second, over the time in which users act.
+    var eventsMean = 0.0
+    var eventsPeak = 0.0
+    var requestsMean = 0.0
+    /// Bodies with their heads.
+    var bytesMean = 0.0
+    /// Devices whose app is in the foreground at the same time, at most: as many connections.
+    var sockets = 0
+    /// Of the generator: devices, their stored rows, and a connection each.
+    var memoryBytes = 0.0
+
+    init(_ document: ScenarioDocument) {
+        let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+        let seconds = max(document.duration.fractionalSeconds, 1e-9)
+        for plan in plans.populations {
+            let played = min(plan.deviceCount, Forecast.sample)
+            let scale = Double(plan.deviceCount) / Double(played)
+            let result = Forecast.play(plan, devices: played, schedule: plans.schedule)
+            let record = result.recorder.populations[0]
+            let prefill = plan.prefill
+            let captured = Double(record.ledger.captured) - Double(prefill * played)
+            eventsMean += captured * scale / seconds
+            requestsMean += Double(record.requests) * scale / seconds
+            bytesMean += record.sentBytes * scale / seconds
+            let width = result.recorder.series.width.fractionalSeconds
+            let peak = result.recorder.series.buckets.dropFirst(prefill > 0 ? 1 : 0).map(\.captured).max() ?? 0
+            eventsPeak += Double(peak) * scale / width
+            sockets += min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
+            memoryBytes += Double(plan.deviceCount) * (400 + Double(prefill) * 36)
+        }
+        memoryBytes += Double(sockets) * 6000
+    }
+
+    private static func play(_ plan: PopulationPlan, devices: Int, schedule: RunSchedule) -> VirtualResult {
+        var sample = plan
+        sample.deviceCount = devices
+        sample.index = 0
+        sample.firstDevice = 0
+        var quiet = schedule
+        quiet.deviceEntries = []
+        let configuration = VirtualConfiguration(plans: [sample], schedule: quiet, collector: CollectorPlan())
+        var observer = IgnoringObserver()
+        return runVirtually(configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
+    }
+
+    /// One line for people.
+    var text: String {
+        func figure(_ value: Double) -> String {
+            value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
+        }
+        return "offers \(figure(eventsMean)) events/s on average (peak \(figure(eventsPeak))), "
+            + "\(figure(requestsMean)) requests/s, \(figure(bytesMean / 1000)) kB/s, up to \(sockets) sockets, "
+            + "about \(figure(memoryBytes / 1e6)) MB of memory"
+    }
+}
+
+/// Listens to nothing.
+struct IgnoringObserver: VirtualObserver {
+    mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+    mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+}
+
+extension PopulationPlan {
+    /// Events that each device brings along.
+    var prefill: Int {
+        switch system {
+        case .sensors(let rules): rules.storage.prefill
+        }
+    }
+}
+
+extension PopulationRecord {
+    fileprivate var sentBytes: Double { metricValue("data_sent") }
+    fileprivate var peakActive: Double { metricValue("devices_active") }
+
+    private func metricValue(_ name: String) -> Double {
+        switch metrics(seconds: 1).first(where: { $0.name == name })?.value {
+        case .counter(let count, _): count
+        case .gauge(_, _, let maximum): maximum
+        default: 0
+        }
+    }
+}

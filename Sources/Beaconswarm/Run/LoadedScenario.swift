@@ -1,0 +1,156 @@
+import AppModel
+import CollectorModel
+import DeviceSDK
+import Reporting
+import Scenario
+import Timebase
+import Wire
+
+/// A scenario that is sound, with everything that a run needs to know of it before it begins.
+struct LoadedScenario: Sendable {
+    var document: ScenarioDocument
+    var reference: Report.ScenarioReference
+    var thresholds: [Threshold]
+
+    /// Reads and checks a scenario.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 and every problem, a line each.
+    init(_ source: ScenarioSource) throws(CommandFailure) {
+        let bytes = try OutputFile.read(source.path, failing: .invalidScenario)
+        var options = Scenario.ScenarioOptions()
+        options.seed = source.seed
+        options.devices = source.devices.map(String.init)
+        options.duration = source.duration
+        options.target = source.target
+        options.sets = source.overrides
+        let result = ScenarioLoader.load(
+            bytes: bytes, name: LoadedScenario.baseName(source.path), options: options,
+            environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem)
+        switch result {
+        case .success(let sound): document = sound
+        case .failure(let problems): throw LoadedScenario.failure(problems, path: source.path)
+        }
+        reference = Report.ScenarioReference(
+            name: document.name, description: document.description, sha256: SHA256.hexadecimal(of: bytes),
+            overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" })
+        thresholds = try LoadedScenario.parse(document.thresholds)
+        document.applyWantedRates()
+    }
+
+    private static func failure(_ problems: ScenarioProblems, path: String) -> CommandFailure {
+        let lines = problems.problems.map { $0.text(file: path) }
+        let noun = lines.count == 1 ? "problem" : "problems"
+        let head = "\(path) has \(lines.count) \(noun); nothing was run"
+        return CommandFailure(.invalidScenario, ([head] + lines).joined(separator: "\n"))
+    }
+
+    /// The file's name without folder and extension: the scenario's name where it gives none.
+    static func baseName(_ path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
+    }
+
+    /// What is wrong with a threshold, or `nil`.
+    private static func thresholdProblem(metric: String, expression: String) -> String? {
+        do throws(ThresholdError) {
+            _ = try Threshold.parse(metric: metric, expression: expression)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private static func parse(_ thresholds: [ScenarioThreshold]) throws(CommandFailure) -> [Threshold] {
+        var result: [Threshold] = []
+        for written in thresholds {
+            do throws(ThresholdError) {
+                var threshold = try Threshold.parse(metric: written.metric, expression: written.expression)
+                threshold.abortOnFail = written.abortsOnFail
+                threshold.delayAbortEval = written.delayAbortEval
+                result.append(threshold)
+            } catch {
+                throw CommandFailure(.invalidScenario, "\(written.pointer): \(error.description)")
+            }
+        }
+        return result
+    }
+
+    /// What reports say of each population.
+    var populationInfo: [ReportBuilder.PopulationInfo] {
+        document.populations.map { population in
+            ReportBuilder.PopulationInfo(
+                name: population.name, system: population.system.systemName,
+                version: population.system.versionName, devices: population.devices)
+        }
+    }
+
+    /// Marks for charts, in seconds since the start.
+    func marks(_ plans: ScenarioPlans) -> [Report.Mark] {
+        plans.marks.map { mark in
+            Report.Mark(
+                from: (mark.from - plans.schedule.start).fractionalSeconds,
+                until: mark.until.map { ($0 - plans.schedule.start).fractionalSeconds }, text: mark.text)
+        }
+    }
+
+    /// The names that event lines bear, per population.
+    func eventNames(_ plans: ScenarioPlans) -> [EventFile.PopulationNames] {
+        plans.populations.map { plan in
+            var single = plan
+            single.deviceCount = 1
+            return EventFile.PopulationNames(
+                name: plan.name, system: plan.system.systemName, labels: makeFleet(plan: single, share: .whole).labels)
+        }
+    }
+}
+
+extension SystemRules {
+    /// The system's name in scenarios.
+    var systemName: String {
+        switch self {
+        case .sensors: "sensors"
+        }
+    }
+
+    /// The version's name in scenarios.
+    var versionName: String {
+        switch self {
+        case .sensors(let rules): rules.version.rawValue
+        }
+    }
+}
+
+extension ScenarioDocument {
+    /// Sets the tempo of each population that is to have a certain mean rate of events.
+    mutating func applyWantedRates() {
+        let plans = plans(start: ScenarioDocument.virtualStart)
+        for index in populations.indices {
+            guard let rate = populations[index].wantedRate else { continue }
+            let plan = plans.populations[index]
+            let users = UserForecast.Population(
+                model: UserModel(app: plan.app, persona: plan.persona), deviceCount: plan.deviceCount,
+                arrival: plan.arrival, start: plan.start, usersEnd: plan.usersEnd,
+                streams: { plan.stream($0, index: $1) })
+            if let tempo = UserForecast.tempo(forRate: rate, of: users, weight: { $0.eventsCaptured }) {
+                populations[index].persona.tempo = tempo
+            } else {
+                warnings.append(
+                    ScenarioWarning(
+                        pointer: "/populations/\(index)/rate",
+                        text: "no pace of this persona gives \(rate) events/s in \(duration.text); its own pace is kept"))
+            }
+        }
+    }
+}
+
+extension UserAction {
+    /// How many events an SDK with all its hooks on captures for the action.
+    var eventsCaptured: Double {
+        switch self {
+        case .enterForeground, .enterBackground, .crash, .appear, .tap, .business, .web, .profile, .item: 1
+        case .login(_, let signUp): signUp ? 1 : 0
+        case .launch(let passive): passive ? 1 : 0
+        case .kill, .disappear, .beginTimed, .logout, .registerSuperProperties, .updateApp: 0
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Accounting
+import Measurement
+import Reporting
+import Synchronization
+import Timebase
+
+/// What a run says while it goes on, and at its end. Progress goes to standard error; the summary,
+/// or the report's JSON, to standard output.
+final class RunConsole: Sendable {
+    private let json: Bool
+    private let quiet: Bool
+    private let color: Bool
+    private let isTerminal: Bool
+    private let last = Mutex(Last())
+
+    private struct Last {
+        /// When the last plain line was printed, in the run's elapsed time.
+        var spoken: Interval?
+    }
+
+    init(_ options: RunOptions) {
+        json = options.json
+        quiet = options.quiet
+        color = options.color && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
+        isTerminal = Host.isTerminal
+    }
+
+    /// Says what is going to happen.
+    func begin(_ builder: ReportBuilder, forecast: Forecast?) {
+        guard !quiet else { return }
+        let devices = builder.populations.reduce(0) { $0 + $1.devices }
+        Console.error(
+            "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
+                + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.target)")
+        if let forecast { Console.error("the scenario \(forecast.text)") }
+        for warning in builder.warnings { Console.error("warning: \(warning)") }
+    }
+
+    /// A line in between.
+    func say(_ line: String) {
+        if !quiet { Console.error(line) }
+    }
+
+    /// Shows where the run is: one line that rewrites itself, or a plain line every 10 s.
+    func progress(_ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool) {
+        guard !quiet else { return }
+        let snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
+        if isTerminal {
+            let line = StatusLine.render(snapshot, color: color, width: Host.terminalWidth)
+            Console.status("\r\u{1B}[2K" + line)
+            return
+        }
+        let due = last.withLock { last in
+            guard let before = last.spoken, elapsed - before < .seconds(10) else {
+                last.spoken = elapsed
+                return true
+            }
+            return false
+        }
+        if due { Console.error(StatusLine.plain(snapshot)) }
+    }
+
+    private func snapshot(
+        _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool
+    ) -> StatusSnapshot {
+        var snapshot = StatusSnapshot()
+        snapshot.phase = phase
+        snapshot.elapsed = elapsed.fractionalSeconds
+        snapshot.total = planned.fractionalSeconds
+        let gauges = recorder.series.buckets.last?.gauges ?? TimeSeries.Gauges()
+        snapshot.devices = Int(gauges.devicesStarted)
+        snapshot.rowsStored = gauges.storedRows
+        // Rates and freshness of the last five intervals: what goes on now, without the jitter of one.
+        let recent = recorder.series.buckets.suffix(5)
+        let seconds = Double(recent.count) * recorder.series.width.fractionalSeconds
+        var freshness = CoarseHistogram()
+        var lag = CoarseHistogram()
+        for bucket in recent {
+            freshness.merge(bucket.freshness)
+            lag.merge(bucket.lag)
+        }
+        if seconds > 0 {
+            snapshot.eventsPerSecond = Double(recent.reduce(0) { $0 + $1.captured }) / seconds
+            snapshot.requestsPerSecond = Double(recent.reduce(0) { $0 + $1.requests }) / seconds
+        }
+        if freshness.count > 0 { snapshot.freshnessP95 = freshness.milliseconds(atPercentile: 95) }
+        snapshot.errors = recorder.populations.reduce(0) { $0 + $1.failedRequests }
+        if isLive { snapshot.lagP99 = lag.milliseconds(atPercentile: 99) }
+        return snapshot
+    }
+
+    /// Shows the result.
+    func end(_ report: Report, folder: String) {
+        if isTerminal && !quiet { Console.status("\r\u{1B}[2K") }
+        if json { Console.output(ReportJSON.write(report)) }
+        guard !quiet else { return }
+        let colored = color && (json ? isTerminal : Host.outputIsTerminal)
+        let summary = TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
+        let text = summary + "report: \(folder)/report.html\n"
+        if json { Console.status(text) } else { Console.output(text) }
+    }
+}

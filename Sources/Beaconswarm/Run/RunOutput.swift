@@ -1,0 +1,63 @@
+import Accounting
+import Measurement
+import Reporting
+import Scenario
+import Timebase
+
+/// Everything that a run leaves behind: its folder and, if asked for, its event file.
+struct RunOutput: Sendable {
+    let scenario: LoadedScenario
+    let mode: Report.Mode
+    let options: RunOptions
+    let folder: RunFolder
+    let events: EventFile?
+    let marks: [Report.Mark]
+    let startedAt: Instant
+
+    init(
+        scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode, options: RunOptions
+    ) throws(CommandFailure) {
+        self.scenario = scenario
+        self.mode = mode
+        self.options = options
+        startedAt = Host.now
+        marks = scenario.marks(plans)
+        let path =
+            options.out
+            ?? RunFolder.defaultPath(scenario: scenario.document.name, mode: mode, at: startedAt)
+        if OutputFile.exists(path) {
+            throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
+        }
+        if let file = options.events {
+            events = try EventFile(path: file, populations: scenario.eventNames(plans))
+        } else {
+            events = nil
+        }
+        folder = try RunFolder(creating: path)
+    }
+
+    /// Makes the builder of the run's reports.
+    func builder(target: String, warnings: [String] = []) -> ReportBuilder {
+        let document = scenario.document
+        let context = Report.RunContext(
+            command: options.command.map(document.redact), host: Host.name, operatingSystem: Host.operatingSystem,
+            cores: Host.cores, memoryBytes: Host.memoryBytes, target: document.redact(target))
+        return ReportBuilder(
+            scenario: scenario.reference, mode: mode, seed: document.seed, context: context,
+            populations: scenario.populationInfo, marks: marks,
+            warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
+            thresholds: scenario.thresholds, startedAt: startedAt)
+    }
+
+    /// Writes everything, says what came out, and gives the code to exit with.
+    func finish(
+        _ progress: ReportBuilder.Progress, builder: ReportBuilder, console: RunConsole
+    ) throws(CommandFailure) -> CommandStatus {
+        try events?.finish()
+        let report = builder.report(progress)
+        try OutputFile.write(BeliefsFile.render(progress.recorder.beliefs), to: folder.file("beliefs.txt"))
+        try folder.write(report)
+        console.end(report, folder: folder.path)
+        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+}

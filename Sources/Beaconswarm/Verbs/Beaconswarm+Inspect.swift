@@ -1,0 +1,53 @@
+import Reporting
+import Scenario
+import Timebase
+
+extension Beaconswarm {
+    /// Checks scenarios and prints every problem, or the load that a good one offers.
+    ///
+    /// - Returns: ``CommandStatus/invalidScenario`` if one of them has a problem.
+    public static func validate(_ sources: [ScenarioSource]) async throws -> CommandStatus {
+        var status = CommandStatus.success
+        for source in sources {
+            do {
+                let scenario = try LoadedScenario(source)
+                Console.output("\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n")
+                Console.output("  \(Forecast(scenario.document).text)\n")
+                for warning in scenario.document.warnings {
+                    Console.output("  warning: \(warning.pointer): \(warning.text)\n")
+                }
+            } catch {
+                Console.error(error.message)
+                status = .invalidScenario
+            }
+        }
+        return status
+    }
+
+    /// Prints the JSON Schema of the scenario format.
+    public static func schema() -> CommandStatus {
+        Console.output(ScenarioSchema.text)
+        return .success
+    }
+
+    /// Renders a run again to standard output.
+    ///
+    /// - Parameters:
+    ///   - run: The run's folder, or its report.
+    ///   - format: A name of ``ReportFormats``, or `nil` for the terminal's summary.
+    /// - Throws: ``CommandFailure`` if there is no such run or format.
+    public static func report(_ run: String, format: String?, color: Bool) throws -> CommandStatus {
+        let report = try RunReader.read(run)
+        guard let format else {
+            let colored = color && Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
+            Console.output(TerminalSummary.render(report, color: colored, width: Host.terminalWidth))
+            return .success
+        }
+        guard let writer = ReportFormats.writer(named: format) else {
+            throw CommandFailure(
+                .usage, "--format \(format): not a format; allowed: \(ReportFormats.names.joined(separator: ", "))")
+        }
+        Console.output(writer.render(report))
+        return .success
+    }
+}
