@@ -57,7 +57,8 @@ extension Form where Value == Double {
     static func number(_ range: ClosedRange<Double>, above: Bool = false) -> Form {
         let lower = JSONNode.number(range.lowerBound).compactText
         let allowed =
-            "a number \(above ? "above" : "from") \(lower) to \(JSONNode.number(range.upperBound).compactText)"
+            "a number \(above ? "above" : "from") \(lower) to "
+            + JSONNode.number(range.upperBound).compactText
         return Form(
             decode: { place, reading in
                 guard case .number(let text) = place.node.content else {

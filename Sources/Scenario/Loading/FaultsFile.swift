@@ -1,7 +1,8 @@
 package import CollectorModel
 package import Timebase
 
-/// Reads the file of `collect --faults`: `{"seed": 1, "timeline": [{"at": "10s", "for": "5s", "collector": …}]}`,
+/// Reads the file of `collect --faults`, such as
+/// `{"seed": 1, "timeline": [{"at": "10s", "for": "5s", "collector": {"fault": "outage"}}]}`:
 /// entries as in a scenario, times counted from the collector's start.
 package enum FaultsFile {
     /// As far ahead as an entry may lie.
@@ -28,30 +29,21 @@ package enum FaultsFile {
     package static func load(
         bytes: [UInt8], name: String, start: Instant
     ) -> Result<CollectorPlan, ScenarioProblems> {
-        let file: (JSONNode, [JSONReader.Duplicate])
-        do throws(JSONReader.Failure) {
-            file = try JSONReader.read(bytes)
-        } catch {
-            let problem = Problem(
-                .syntax, at: JSONPath(), position: error.position, found: error.found, allowed: error.allowed)
-            return .failure(ScenarioProblems(problems: [problem]))
-        }
         var reading = Reading()
-        let root = Place(node: file.0, path: JSONPath())
-        guard root.node.isObject, let draft = format.decode(root, &reading) else {
-            if reading.problems.isEmpty {
-                reading.report(.wrongType, root, allowed: "an object with a \"timeline\"")
-            }
+        guard let file = ScenarioLoader.read(bytes, &reading) else {
             return .failure(ScenarioProblems(problems: reading.problems))
         }
+        let root = Place(node: file, path: JSONPath())
+        let draft = format.decode(root, &reading) ?? format.start()
         var binder = ScenarioBinder(draft: draft, root: root, reading: reading)
         let timeline = binder.bindTimeline()
-        for (entry, located) in zip(timeline, draft.timeline) where !entry.needsOwnCollector {
+        for entry in draft.timeline {
+            guard let device = entry.value.device else { continue }
             binder.reading.report(
-                .conflict, located.place, allowed: "entries for the collector: there are no devices here")
+                .conflict, device.place, allowed: "entries for the collector: there are no devices here")
         }
         guard binder.reading.problems.isEmpty else {
-            return .failure(ScenarioProblems(problems: binder.reading.problems))
+            return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(binder.reading.problems)))
         }
         let document = ScenarioDocument(
             name: name, description: "", seed: draft.seed, start: nil, duration: draft.duration, drain: .zero,

@@ -22,7 +22,8 @@ extension ScenarioBinder {
         if draft.arrival.over > self.draft.duration {
             reading.warn(
                 path.appending("arrival").appending("over"),
-                "longer than the run: the devices that would appear at or after \(self.draft.duration.text) do not"
+                "longer than the run: the devices that would appear at or after "
+                    + "\(self.draft.duration.text) do not"
             )
         }
         warnAboutRate(draft, devices, persona, path)

@@ -13,7 +13,8 @@ extension ScenarioBinder {
             guard at < draft.duration else {
                 reading.warn(
                     located.place.path.appending("at"),
-                    "\(at.text) is not before the end of the run (\(draft.duration.text)): the entry does not happen"
+                    "\(at.text) is not before the end of the run (\(draft.duration.text)): "
+                        + "the entry does not happen"
                 )
                 return nil
             }
@@ -134,7 +135,8 @@ extension ScenarioBinder {
         case .latency(.constant(let milliseconds)):
             "latency \(Interval.fractional(seconds: milliseconds / 1000).text)"
         case .latency(.lognormal(let median, let sigma)):
-            "latency around \(Interval.fractional(seconds: median / 1000).text) (sigma \(JSONNode.number(sigma).compactText))"
+            "latency around \(Interval.fractional(seconds: median / 1000).text) "
+                + "(sigma \(JSONNode.number(sigma).compactText))"
         case .latency: "latency by a distribution"
         case .status(let status): "status \(status)"
         case .acceptThenDie: "replies lost"

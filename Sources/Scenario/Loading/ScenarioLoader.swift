@@ -20,26 +20,11 @@ package enum ScenarioLoader {
         bytes: [UInt8], name: String, options: ScenarioOptions = ScenarioOptions(),
         environment: [String: String] = [:], thresholdChecker: ThresholdChecker = { _, _ in nil }
     ) -> Result<ScenarioDocument, ScenarioProblems> {
-        let file: (JSONNode, [JSONReader.Duplicate])
-        do throws(JSONReader.Failure) {
-            file = try JSONReader.read(bytes)
-        } catch {
-            let problem = Problem(
-                .syntax, at: JSONPath(), position: error.position, found: error.found, allowed: error.allowed)
-            return .failure(ScenarioProblems(problems: [problem]))
-        }
         var reading = Reading()
-        for duplicate in file.1 {
-            var found = "a second \"\(duplicate.path.tokens.last ?? "")\""
-            if case .file(let line, let column) = duplicate.first {
-                found += " (the first is at \(line):\(column))"
-            }
-            reading.problems.append(
-                Problem(
-                    .duplicateKey, at: duplicate.path, position: duplicate.position, found: found,
-                    allowed: "each key once"))
+        guard let file = read(bytes, &reading) else {
+            return .failure(ScenarioProblems(problems: reading.problems))
         }
-        let root = prepare(file.0, options, environment, &reading)
+        let root = prepare(file, options, environment, &reading)
         let draft =
             root.node.isObject
             ? ScenarioDraft.format.decode(root.place, &reading) : notAnObject(root.place, &reading)
@@ -48,6 +33,29 @@ package enum ScenarioLoader {
             fileName: name, devices: root.devices, overrides: root.overrides,
             thresholdChecker: thresholdChecker)
         return finish(document, binder.reading)
+    }
+
+    /// Reads JSON; a syntax error ends it, duplicate keys are noted.
+    static func read(_ bytes: [UInt8], _ reading: inout Reading) -> JSONNode? {
+        do throws(JSONReader.Failure) {
+            let (node, duplicates) = try JSONReader.read(bytes)
+            reading.problems += duplicates.map { duplicate in
+                var found = "a second \"\(duplicate.path.tokens.last ?? "")\""
+                if case .file(let line, let column) = duplicate.first {
+                    found += " (the first is at \(line):\(column))"
+                }
+                return Problem(
+                    .duplicateKey, at: duplicate.path, position: duplicate.position, found: found,
+                    allowed: "each key once")
+            }
+            return node
+        } catch {
+            reading.problems.append(
+                Problem(
+                    .syntax, at: JSONPath(), position: error.position, found: error.found,
+                    allowed: error.allowed))
+            return nil
+        }
     }
 
     /// A file's JSON after overrides and substitution.
@@ -109,7 +117,7 @@ package enum ScenarioLoader {
     }
 
     /// In the order of the file; those without a place in it come last.
-    private static func sorted(_ problems: [Problem]) -> [Problem] {
+    static func sorted(_ problems: [Problem]) -> [Problem] {
         func key(_ entry: (offset: Int, element: Problem)) -> (Int, Int, Int) {
             guard case .file(let line, let column) = entry.element.position else {
                 return (.max, 0, entry.offset)

@@ -1,0 +1,55 @@
+import CollectorModel
+import Testing
+import Timebase
+
+@testable import Scenario
+
+@Suite("File of faults")
+struct FaultsFileTests {
+    private let start = ScenarioDocument.virtualStart
+
+    private func load(_ text: String) -> Result<CollectorPlan, ScenarioProblems> {
+        FaultsFile.load(bytes: Array(text.utf8), name: "faults.json", start: start)
+    }
+
+    @Test("has a timeline whose times count from the collector's start")
+    func plan() throws {
+        let plan = try load(
+            """
+            {"seed": 4, "timeline": [
+              {"at": "10s", "for": "5s", "share": 0.5, "collector": {"fault": "status", "status": 503}},
+              {"at": "1h", "remoteConfig": {"disableSDK": true}}]}
+            """
+        ).get()
+        #expect(plan.seed == 4)
+        #expect(plan.faults.map(\.from) == [start + .seconds(10)])
+        #expect(plan.faults.map(\.until) == [start + .seconds(15)])
+        #expect(plan.faults.map(\.share) == [0.5])
+        #expect(plan.configs.map(\.version) == ["0", "1"])
+        #expect(plan.configs.last?.from == start + .hours(1))
+    }
+
+    @Test(
+        "tells what it cannot do",
+        arguments: [
+            ("", Problem.Kind.syntax, ""), ("[]", .wrongType, ""), ("{}", .missingKey, ""),
+            (#"{"timeline": [], "seed": 1, "seed": 2}"#, .duplicateKey, "/seed"),
+            (#"{"timeline": [], "populations": []}"#, .unknownKey, "/populations"),
+            (
+                #"{"timeline": [{"at": "1s", "device": {"network": "none"}}]}"#, .conflict,
+                "/timeline/0/device"
+            ),
+            (
+                #"{"timeline": [{"at": "1s", "collector": {"fault": "x"}}]}"#, .unknownName,
+                "/timeline/0/collector/fault"
+            ),
+        ])
+    func problems(text: String, kind: Problem.Kind, pointer: String) {
+        guard case .failure(let failure) = load(text) else {
+            Issue.record("\(text) passed")
+            return
+        }
+        #expect(failure.problems.map(\.kind) == [kind])
+        #expect(failure.problems.map(\.pointer) == [pointer])
+    }
+}
