@@ -31,7 +31,7 @@ bench: build
 
 ## lint: the format check that CI runs
 lint:
-	swift format lint --strict --parallel --configuration .swift-format $(SWIFT_FILES)
+	@swift format lint --strict --parallel --configuration .swift-format $(SWIFT_FILES)
 	@.ci/check-rooms
 
 ## format: rewrites the sources in the project's format

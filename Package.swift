@@ -66,7 +66,10 @@ let package = Package(
         .room("CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .room(
             "VirtualEngine",
-            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel", "Measurement", "Wire"]),
+            [
+                "Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel", "Measurement",
+                "Wire",
+            ]),
 
         // The rooms that touch the machine.
         .room(
@@ -100,13 +103,23 @@ let package = Package(
         .tests(of: "CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .tests(
             of: "LiveEngine",
-            ["Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
-             .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
+            [
+                "Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ] + nio),
         .tests(of: "CollectorServer", ["Timebase", "Accounting", "CollectorModel", "Wire", grdb] + nio),
         .tests(
             of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
+        // Speed against peers (`make bench`); not a product.
+        .executableTarget(
+            name: "beaconswarm-bench",
+            dependencies: [
+                "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
+                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer",
+            ] + nio, swiftSettings: strict),
     ]
 )

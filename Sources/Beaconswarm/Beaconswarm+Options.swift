@@ -4,9 +4,11 @@ public struct ScenarioSource: Sendable {
     public var path: String
     /// Decimal, or hexadecimal after `0x`.
     public var seed: String?
+    /// Devices of all populations together.
     public var devices: Int?
     /// Such as `1m30s`.
     public var duration: String?
+    /// A URL that every population sends to.
     public var target: String?
     /// `path=value`, applied in order.
     public var overrides: [String] = []
@@ -17,6 +19,7 @@ public struct ScenarioSource: Sendable {
 
 /// What a run is asked for besides its scenario.
 public struct RunOptions: Sendable {
+    /// The scenario.
     public var source: ScenarioSource
     /// The run's folder; `nil` for one under `reports/`.
     public var out: String?
@@ -30,7 +33,9 @@ public struct RunOptions: Sendable {
     public var threads: Int?
     /// The report's JSON on standard output.
     public var json = false
+    /// No progress and no summary.
     public var quiet = false
+    /// Colours where the output is a terminal and `NO_COLOR` is not set.
     public var color = true
     /// The command line, for the report.
     public var command: [String] = CommandLine.arguments
@@ -43,7 +48,9 @@ public struct RunOptions: Sendable {
 public struct CollectOptions: Sendable {
     /// `HOST:PORT`.
     public var listen: String
+    /// The SQLite file; an existing one is continued.
     public var store: String
+    /// A file with a timeline of faults.
     public var faults: String?
     /// Names separated by commas.
     public var systems: String

@@ -31,6 +31,7 @@ public enum CommandStatus: Int32, Sendable {
 
 /// A command that could not do its work, with the sentence to print and the code to exit with.
 public struct CommandFailure: Error, Sendable {
+    /// The code to exit with.
     public var code: CommandStatus
     /// What went wrong, where, what was found and what is allowed.
     public var message: String

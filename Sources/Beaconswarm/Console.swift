@@ -14,7 +14,9 @@ public enum Console {
     /// Text on standard error, as it is: status lines that rewrite themselves.
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
 
-    private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
+    private static func write(_ text: String, to descriptor: Int32) {
+        write(Array(text.utf8), to: descriptor)
+    }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var offset = 0

@@ -10,7 +10,9 @@ package struct CoarseHistogram: Hashable, Sendable {
 
     package mutating func record(_ interval: Interval) {
         let index = CoarseHistogram.index(of: UInt64(max(0, interval.nanoseconds / 1000)))
-        if counts.count <= index { counts.append(contentsOf: repeatElement(0, count: index + 1 - counts.count)) }
+        if counts.count <= index {
+            counts.append(contentsOf: repeatElement(0, count: index + 1 - counts.count))
+        }
         counts[index] &+= 1
         count += 1
     }

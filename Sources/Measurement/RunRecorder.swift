@@ -12,12 +12,14 @@ package struct RunRecorder: Sendable {
     /// How late the generator did what its schedule said; empty in virtual time.
     package var scheduleLag = LatencyHistogram()
     private var nextGauges: [TimeSeries.Gauges]
+    private var capturedInRun: [UInt64]
 
     /// Makes an empty recorder.
     package init(start: Instant, populationCount: Int) {
         populations = Array(repeating: PopulationRecord(), count: populationCount)
         series = TimeSeries(start: start)
         nextGauges = Array(repeating: TimeSeries.Gauges(), count: populationCount)
+        capturedInRun = Array(repeating: 0, count: populationCount)
     }
 
     /// Books sealed events of one population.
@@ -62,19 +64,19 @@ package struct RunRecorder: Sendable {
     }
 
     /// Notes the state of one population's fleet; the events captured since the last call go to the
-    /// interval of `instant`.
+    /// interval of `instant`, but for those that devices brought along from before the run.
     package mutating func note(
-        gauges: TimeSeries.Gauges, captured: UInt64, population: Int, at instant: Instant
+        gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, population: Int,
+        at instant: Instant
     ) {
-        let fresh = captured - populations[population].ledger.captured
+        let fresh = captured - prefilled - capturedInRun[population]
+        capturedInRun[population] = captured - prefilled
         populations[population].ledger.captured = captured
         populations[population].note(storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
         nextGauges[population] = gauges
         let sum = nextGauges.reduce(TimeSeries.Gauges(), +)
-        series.update(at: instant) {
-            $0.captured += fresh
-            $0.gauges = sum
-        }
+        series.update(at: instant) { $0.captured += fresh }
+        series.setGauges(sum, at: instant)
     }
 
     /// Adds another shard's recorder.
@@ -86,6 +88,7 @@ package struct RunRecorder: Sendable {
         eventFingerprint &+= other.eventFingerprint
         scheduleLag.merge(other.scheduleLag)
         for index in nextGauges.indices { nextGauges[index] = nextGauges[index] + other.nextGauges[index] }
+        for index in capturedInRun.indices { capturedInRun[index] += other.capturedInRun[index] }
     }
 
     /// All populations as one.

@@ -12,7 +12,9 @@ package struct SizeHistogram: Hashable, Sendable {
 
     package mutating func record(_ value: UInt64, times: UInt64 = 1) {
         let index = SizeHistogram.index(of: min(value, 1 << 40))
-        if counts.count <= index { counts.append(contentsOf: repeatElement(0, count: index + 1 - counts.count)) }
+        if counts.count <= index {
+            counts.append(contentsOf: repeatElement(0, count: index + 1 - counts.count))
+        }
         counts[index] += times
         count += times
         sum += value * times

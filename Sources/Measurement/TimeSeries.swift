@@ -68,6 +68,13 @@ package struct TimeSeries: Sendable {
         change(&buckets[index])
     }
 
+    /// Sets the gauges of the interval in which `instant` lies, and of those after it: they stay what
+    /// they are until they are set again.
+    package mutating func setGauges(_ gauges: Gauges, at instant: Instant) {
+        let index = bucketIndex(of: instant)
+        for later in index..<buckets.count { buckets[later].gauges = gauges }
+    }
+
     private mutating func bucketIndex(of instant: Instant) -> Int {
         let elapsed = max(0, instant.nanoseconds - start.nanoseconds)
         while Int(elapsed / width.nanoseconds) >= TimeSeries.capacity { halve() }
@@ -87,7 +94,9 @@ package struct TimeSeries: Sendable {
         merged.reserveCapacity(TimeSeries.capacity)
         for index in stride(from: 0, to: buckets.count, by: 2) {
             var bucket = buckets[index]
-            if index + 1 < buckets.count { bucket.merge(buckets[index + 1], gauges: buckets[index + 1].gauges) }
+            if index + 1 < buckets.count {
+                bucket.merge(buckets[index + 1], gauges: buckets[index + 1].gauges)
+            }
             merged.append(bucket)
         }
         buckets = merged
@@ -116,7 +125,9 @@ package struct TimeSeries: Sendable {
                 buckets.append(bucket)
             }
         } else if let last = theirs.last {
-            for index in common..<buckets.count { buckets[index].gauges = buckets[index].gauges + last.gauges }
+            for index in common..<buckets.count {
+                buckets[index].gauges = buckets[index].gauges + last.gauges
+            }
         }
     }
 }

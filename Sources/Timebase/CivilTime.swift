@@ -62,7 +62,9 @@ extension CivilTime {
     package var dateText: String { "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))" }
 
     /// `HH:mm:ss`.
-    package var timeText: String { "\(Self.padded(hour, 2)):\(Self.padded(minute, 2)):\(Self.padded(second, 2))" }
+    package var timeText: String {
+        "\(Self.padded(hour, 2)):\(Self.padded(minute, 2)):\(Self.padded(second, 2))"
+    }
 
     static func padded(_ value: Int, _ width: Int) -> String {
         let digits = String(value)
@@ -99,7 +101,8 @@ extension Instant {
         }
         func character(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
         guard let year = number(0..<4), character(4) == 45, let month = number(5..<7), character(7) == 45,
-            let day = number(8..<10), character(10) | 32 == 116, let hour = number(11..<13), character(13) == 58,
+            let day = number(8..<10), character(10) | 32 == 116, let hour = number(11..<13),
+            character(13) == 58,
             let minute = number(14..<16), character(16) == 58, let second = number(17..<19),
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }

@@ -38,7 +38,9 @@ extension Interval {
 
     /// The shortest text that ``init(text:)`` reads back as the same value, such as `1m30s`.
     package var text: String {
-        guard nanoseconds > 0 else { return nanoseconds == 0 ? "0s" : "-" + Interval(nanoseconds: -nanoseconds).text }
+        guard nanoseconds > 0 else {
+            return nanoseconds == 0 ? "0s" : "-" + Interval(nanoseconds: -nanoseconds).text
+        }
         var rest = nanoseconds
         var parts = ""
         for (name, scale) in Interval.units where rest >= scale {

@@ -149,7 +149,9 @@ package struct TimerWheel {
     }
 
     private mutating func refillFromFar() {
-        guard let earliest = far.min() else { preconditionFailure("the queue counts entries it does not hold") }
+        guard let earliest = far.min() else {
+            preconditionFailure("the queue counts entries it does not hold")
+        }
         currentTick = (earliest.time.nanoseconds - origin) >> Int64(TimerWheel.tickBits)
         let entries = far
         far.removeAll()

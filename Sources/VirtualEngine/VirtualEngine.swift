@@ -211,13 +211,17 @@ struct VirtualEngine {
         fleets.contains { fleet in (0..<fleet.deviceCount).contains { fleet.isDraining($0) } }
     }
 
+    /// Notes the fleets' state at the end of the interval that is over.
     mutating func noteGauges() {
+        let instant = max(schedule.start, now - Interval(nanoseconds: 1))
         for (index, fleet) in fleets.enumerated() {
             var gauges = TimeSeries.Gauges()
             gauges.storedRows = fleet.storedCount
             gauges.devicesActive = UInt64(fleet.foregroundCount)
             gauges.devicesStarted = UInt64(fleet.startedCount)
-            recorder.note(gauges: gauges, captured: fleet.capturedCount, population: index, at: now)
+            recorder.note(
+                gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
+                population: index, at: instant)
         }
     }
 

@@ -16,7 +16,8 @@ struct BeaconswarmCommand: AsyncParsableCommand {
             """,
         version: Beaconswarm.version,
         subcommands: [
-            Run.self, Simulate.self, Collect.self, Audit.self, Sample.self, Report.self, Validate.self, Schema.self,
+            Run.self, Simulate.self, Collect.self, Audit.self, Sample.self, Report.self, Validate.self,
+            Schema.self,
         ])
 }
 

@@ -15,7 +15,9 @@ struct Collect: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The store; an existing one is continued.", valueName: "FILE.sqlite"))
     var store: String
 
-    @Option(help: ArgumentHelp("A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"))
     var faults: String?
 
     @Option(help: ArgumentHelp("Systems to decode, separated by commas.", valueName: "a,b"))

@@ -4,12 +4,17 @@ import Beaconswarm
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Renders a finished or broken-off run again.",
-        discussion: "Reads report.json, or report.partial.json of a run that broke off, and writes to standard output.")
+        discussion:
+            "Reads report.json, or report.partial.json of a run that broke off, and writes to standard output."
+    )
 
     @Argument(help: "The run's folder, or its report.json.")
     var run: String
 
-    @Option(help: ArgumentHelp("html, md, csv, junit, prometheus or json; default: the terminal's summary.", valueName: "FORMAT"))
+    @Option(
+        help: ArgumentHelp(
+            "html, md, csv, junit, prometheus or json; default: the terminal's summary.", valueName: "FORMAT")
+    )
     var format: String?
 
     @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")

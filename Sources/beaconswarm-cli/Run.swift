@@ -12,7 +12,8 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
+    @Option(
+        help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
     var threads: Int?
 
     @Option(help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"))

@@ -4,7 +4,8 @@ import Beaconswarm
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays a scenario in virtual time: the same devices in a modelled world.",
-        discussion: "Nothing leaves the process. The same scenario and seed give the same report, byte for byte.")
+        discussion:
+            "Nothing leaves the process. The same scenario and seed give the same report, byte for byte.")
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions

@@ -16,7 +16,7 @@ struct CollectorServerTests {
         let file = TemporaryFile()
         var configuration = CollectorServerConfiguration()
         configuration.storePath = file.path
-        configuration.clock = RunClock { Instant(milliseconds: 1_800_000_000_123) }
+        configuration.clock = CollectorClock { Instant(milliseconds: 1_800_000_000_123) }
         try await withServer(configuration) { (_, port) async throws in
             #expect(try await upload([Requests.event(7, 0), Requests.event(7, 1)], to: port).status == 200)
             // Read beside the running server: the rows are committed before the answer.

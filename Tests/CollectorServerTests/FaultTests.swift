@@ -11,14 +11,14 @@ import Timebase
 /// A run's clock that a test turns by hand.
 private final class ManualClock: Sendable {
     private let time = Mutex(Instant(milliseconds: 0))
-    var clock: RunClock { RunClock { self.time.withLock { $0 } } }
+    var clock: CollectorClock { CollectorClock { self.time.withLock { $0 } } }
     func set(_ milliseconds: Int64) { time.withLock { $0 = Instant(milliseconds: milliseconds) } }
 }
 
 @Suite("CollectorServer's faults", .serialized, .timeLimit(.minutes(2)))
 struct ServerFaultTests {
     private func configuration(
-        _ fault: CollectorFault, from: Int64 = 0, until: Int64 = 1_000_000, clock: RunClock
+        _ fault: CollectorFault, from: Int64 = 0, until: Int64 = 1_000_000, clock: CollectorClock
     ) -> CollectorServerConfiguration {
         var configuration = CollectorServerConfiguration()
         configuration.clock = clock

@@ -44,7 +44,8 @@ struct LatencyHistogramTests {
         #expect(merged.count == whole.count)
         #expect(merged.meanMilliseconds == whole.meanMilliseconds)
         for percentile in [0.0, 1, 50, 99, 99.9, 100] {
-            #expect(merged.milliseconds(atPercentile: percentile) == whole.milliseconds(atPercentile: percentile))
+            #expect(
+                merged.milliseconds(atPercentile: percentile) == whole.milliseconds(atPercentile: percentile))
         }
     }
 

@@ -102,7 +102,9 @@ struct RunRecorderTests {
     @Test("merges shards to what one recorder would have")
     func merge() {
         var whole = RunRecorder(start: start, populationCount: 2)
-        var parts = [RunRecorder(start: start, populationCount: 2), RunRecorder(start: start, populationCount: 2)]
+        var parts = [
+            RunRecorder(start: start, populationCount: 2), RunRecorder(start: start, populationCount: 2),
+        ]
         for index in 0..<200 {
             let sealed = [event(UInt32(index), .delivered, age: .milliseconds(Int64(index)))]
             whole.note(sealed, population: index % 2)

@@ -7,14 +7,17 @@ struct IntervalTests {
     @Test(
         "reads what people write",
         arguments: [
-            ("10s", 10_000_000_000), ("1m30s", 90_000_000_000), ("250ms", 250_000_000), ("7d", 604_800_000_000_000),
+            ("10s", 10_000_000_000), ("1m30s", 90_000_000_000), ("250ms", 250_000_000),
+            ("7d", 604_800_000_000_000),
             ("1.5h", 5_400_000_000_000), ("0", 0), ("0s", 0), ("15us", 15_000),
         ] as [(String, Int64)])
     func reads(text: String, nanoseconds: Int64) {
         #expect(Interval(text: text)?.nanoseconds == nanoseconds)
     }
 
-    @Test("refuses everything else", arguments: ["", "10", "s", "-1s", "1x", "1 s", "1s ", "1e3s", "９s", "400000d"])
+    @Test(
+        "refuses everything else",
+        arguments: ["", "10", "s", "-1s", "1x", "1 s", "1s ", "1e3s", "９s", "400000d"])
     func refuses(text: String) { #expect(Interval(text: text) == nil) }
 
     @Test("writes text that reads back as the same value")
@@ -59,7 +62,8 @@ struct InstantTests {
     @Test(
         "refuses dates that do not exist and times without a zone",
         arguments: [
-            "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-05T00:00:00", "2026-01-05", "2026-01-05T24:00:00Z",
+            "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-05T00:00:00", "2026-01-05",
+            "2026-01-05T24:00:00Z",
             "2026-01-05T00:00:00+8", "x", "2026-01-05T00:00:00Zx",
         ])
     func refuses(text: String) { #expect(Instant(text: text) == nil) }

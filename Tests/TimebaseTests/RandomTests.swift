@@ -6,12 +6,15 @@ import Testing
 struct RandomStreamTests {
     @Test("give the same numbers for the same name, always")
     func golden() {
-        var stream = RandomStream(seed: 42, population: RandomStream.hash(of: "ios"), index: 17, purpose: .sessions)
-        #expect((0..<3).map { _ in stream.next() } == [
-            stream.key, stream.key, stream.key,
-        ].enumerated().map { offset, key in
-            RandomStream.mix(key &+ UInt64(offset + 1) &* 0x9E37_79B9_7F4A_7C15)
-        })
+        var stream = RandomStream(
+            seed: 42, population: RandomStream.hash(of: "ios"), index: 17, purpose: .sessions)
+        #expect(
+            (0..<3).map { _ in stream.next() }
+                == [
+                    stream.key, stream.key, stream.key,
+                ].enumerated().map { offset, key in
+                    RandomStream.mix(key &+ UInt64(offset + 1) &* 0x9E37_79B9_7F4A_7C15)
+                })
         #expect(RandomStream.hash(of: "a") == 0xAF63_DC4C_8601_EC8C, "FNV-1a's published vector")
         #expect(RandomStream.hash(of: "foobar") == 0x8594_4171_F739_67E8, "FNV-1a's published vector")
         var split = RandomStream(key: 0)
@@ -26,7 +29,8 @@ struct RandomStreamTests {
                 for index in UInt64(0)..<50 {
                     for purpose in [RandomStream.Purpose.traits, .sessions, .network] {
                         var stream = RandomStream(
-                            seed: seed, population: RandomStream.hash(of: population), index: index, purpose: purpose)
+                            seed: seed, population: RandomStream.hash(of: population), index: index,
+                            purpose: purpose)
                         #expect(seen.insert(stream.next()).inserted)
                     }
                 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The timer wheel")
 struct TimerWheelTests {
-    @Test("takes entries out in the total order, whatever the order of insertion", arguments: [UInt64(1), 2, 3, 4])
+    @Test(
+        "takes entries out in the total order, whatever the order of insertion",
+        arguments: [UInt64(1), 2, 3, 4])
     func order(seed: UInt64) {
         var stream = RandomStream(key: seed)
         // From nanoseconds to years, so that every level and the far list are used.
@@ -38,7 +40,9 @@ struct TimerWheelTests {
                 next += 1
             } else if let wake = wheel.popFirst() {
                 #expect(wake.time >= now, "seed \(seed)")
-                if let last, last.time == wake.time, last.device == wake.device { #expect(last.sequence != wake.sequence) }
+                if let last, last.time == wake.time, last.device == wake.device {
+                    #expect(last.sequence != wake.sequence)
+                }
                 #expect(pending.remove(wake.sequence) != nil, "seed \(seed)")
                 now = wake.time
                 last = wake

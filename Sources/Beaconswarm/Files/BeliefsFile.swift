@@ -39,13 +39,15 @@ enum BeliefsFile {
         var beliefs = DeviceBeliefs()
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         let head = lines.first?.split(separator: " ") ?? []
-        guard head.count == 2, head[0] == "beaconswarm.beliefs/1", let devices = Int(head[1]), devices >= 0 else {
+        guard head.count == 2, head[0] == "beaconswarm.beliefs/1", let devices = Int(head[1]), devices >= 0
+        else {
             throw CommandFailure(.invalidScenario, "\(path):1: not a file of beliefs of this version")
         }
         beliefs.capturedCounts = Array(repeating: 0, count: devices)
         for (index, line) in lines.enumerated().dropFirst() {
             guard read(line, into: &beliefs) else {
-                throw CommandFailure(.invalidScenario, "\(path):\(index + 1): not a line of beliefs: \(line.prefix(80))")
+                throw CommandFailure(
+                    .invalidScenario, "\(path):\(index + 1): not a line of beliefs: \(line.prefix(80))")
             }
         }
         return beliefs
@@ -68,7 +70,9 @@ enum BeliefsFile {
             guard let first = bounds.first, let last = bounds.last, bounds.count <= 2, first <= last,
                 last < captured
             else { return false }
-            for sequence in first...last { beliefs.note(delivered: EventID(device: device, sequence: sequence)) }
+            for sequence in first...last {
+                beliefs.note(delivered: EventID(device: device, sequence: sequence))
+            }
         }
         return true
     }

@@ -45,7 +45,8 @@ final class EventFile: Sendable {
             throw CommandFailure(.usage, "--events \(path): the name must end in .ndjson or .ndjson.gz")
         }
         self.path = path
-        prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) } }
+        prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) }
+        }
         let file = try AppendingFile(path: path + ".partial")
         let encoder = path.hasSuffix(".gz") ? GzipEncoder(level: 6) : nil
         state = Mutex(State(file: file, encoder: encoder))

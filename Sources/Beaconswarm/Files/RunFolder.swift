@@ -22,7 +22,9 @@ struct RunFolder: Sendable {
 
     /// The folder's default name: `reports/<name>-<mode>-<UTC>`.
     static func defaultPath(scenario: String, mode: Report.Mode, at instant: Instant) -> String {
-        let safe = scenario.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
+        let safe = scenario.map {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-"
+        }
         let base = "reports/\(String(safe))-\(mode.rawValue)-\(instant.compactText)"
         guard OutputFile.exists(base) else { return base }
         // Two runs in one second: the later ones are numbered.
@@ -53,7 +55,9 @@ struct RunFolder: Sendable {
         try OutputFile.write(HTMLWriter().render(report), to: file("report.html"))
         try OutputFile.write(MarkdownWriter().render(report), to: file("summary.md"))
         try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
-        if !report.thresholds.isEmpty { try OutputFile.write(JUnitWriter().render(report), to: file("junit.xml")) }
+        if !report.thresholds.isEmpty {
+            try OutputFile.write(JUnitWriter().render(report), to: file("junit.xml"))
+        }
         try OutputFile.write(ReportJSON.write(report), to: file("report.json"))
         unlink(file("report.partial.json"))
     }

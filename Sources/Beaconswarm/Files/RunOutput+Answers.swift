@@ -5,7 +5,8 @@ import Wire
 extension RunOutput {
     /// Writes `errors.ndjson`: the first unexpected answers, secrets taken out.
     func write(
-        unexpected answers: [UnexpectedAnswer], populations: [ReportBuilder.PopulationInfo], redact: (String) -> String
+        unexpected answers: [UnexpectedAnswer], populations: [ReportBuilder.PopulationInfo],
+        redact: (String) -> String
     ) throws(CommandFailure) {
         var text = WireBuffer()
         for answer in answers {

@@ -37,7 +37,7 @@ struct Forecast {
             requestsMean += Double(record.requests) * scale / seconds
             bytesMean += record.sentBytes * scale / seconds
             let width = result.recorder.series.width.fractionalSeconds
-            let peak = result.recorder.series.buckets.dropFirst(prefill > 0 ? 1 : 0).map(\.captured).max() ?? 0
+            let peak = result.recorder.series.buckets.map(\.captured).max() ?? 0
             eventsPeak += Double(peak) * scale / width
             sockets += min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
             memoryBytes += Double(plan.deviceCount) * (400 + Double(prefill) * 36)
@@ -54,7 +54,8 @@ struct Forecast {
         quiet.deviceEntries = []
         let configuration = VirtualConfiguration(plans: [sample], schedule: quiet, collector: CollectorPlan())
         var observer = IgnoringObserver()
-        return runVirtually(configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
+        return runVirtually(
+            configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
     }
 
     /// One line for people.

@@ -65,7 +65,8 @@ enum Host {
         var result: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
             entry = entry.advanced(by: 1)
         }

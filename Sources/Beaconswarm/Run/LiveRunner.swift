@@ -83,7 +83,8 @@ struct LiveRunner: Sendable {
             { events, population, _ in file.write(events, population: population) }
         }
         let configuration = LiveConfiguration(
-            plans: plans.populations, schedule: plans.schedule, clock: stage.clock, descriptorBudget: stage.budget,
+            plans: plans.populations, schedule: plans.schedule, clock: stage.clock,
+            descriptorBudget: stage.budget,
             sealedSink: sink)
         let began = Host.monotonic
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
@@ -95,7 +96,9 @@ struct LiveRunner: Sendable {
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
         try await audit(&progress, result: result, server: server)
-        try output.write(unexpected: result.unexpectedAnswers, populations: builder.populations, redact: scenario.document.redact)
+        try output.write(
+            unexpected: result.unexpectedAnswers, populations: builder.populations,
+            redact: scenario.document.redact)
         return try output.finish(progress, builder: builder, console: console)
     }
 
@@ -138,7 +141,8 @@ struct LiveRunner: Sendable {
         guard !scenario.document.needsEmbeddedCollector else { return "embedded collector" }
         var targets: [String] = []
         for plan in plans.populations {
-            let text = "\(plan.target.scheme)://\(plan.target.host):\(plan.target.port)\(plan.target.pathAndQuery)"
+            let text =
+                "\(plan.target.scheme)://\(plan.target.host):\(plan.target.port)\(plan.target.pathAndQuery)"
             if !targets.contains(text) { targets.append(text) }
         }
         return targets.joined(separator: ", ")
@@ -176,7 +180,8 @@ struct LiveRunner: Sendable {
                 progress.auditNote = "\(error)"
             }
         } else if server == nil {
-            progress.auditNote = "An external target: give what its store holds with --receipts, or later with"
+            progress.auditNote =
+                "An external target: give what its store holds with --receipts, or later with"
                 + " beaconswarm audit."
         }
     }

@@ -99,7 +99,8 @@ struct LoadedScenario: Sendable {
             var single = plan
             single.deviceCount = 1
             return EventFile.PopulationNames(
-                name: plan.name, system: plan.system.systemName, labels: makeFleet(plan: single, share: .whole).labels)
+                name: plan.name, system: plan.system.systemName,
+                labels: makeFleet(plan: single, share: .whole).labels)
         }
     }
 }
@@ -137,7 +138,9 @@ extension ScenarioDocument {
                 warnings.append(
                     ScenarioWarning(
                         pointer: "/populations/\(index)/rate",
-                        text: "no pace of this persona gives \(rate) events/s in \(duration.text); its own pace is kept"))
+                        text:
+                            "no pace of this persona gives \(rate) events/s in \(duration.text); its own pace is kept"
+                    ))
             }
         }
     }

@@ -92,7 +92,8 @@ struct ReportBuilder: Sendable {
             fingerprint: ReportBuilder.hexadecimal(progress.fingerprint), startedAt: startedAt,
             wallSeconds: progress.wall.fractionalSeconds, simulatedSeconds: seconds,
             devices: populations.reduce(0) { $0 + $1.devices }, devicesStarted: progress.devicesStarted,
-            run: context, events: ReportBuilder.counts(total.ledger), audit: audit, auditNote: progress.auditNote,
+            run: context, events: ReportBuilder.counts(total.ledger), audit: audit,
+            auditNote: progress.auditNote,
             metrics: metrics.overall, populations: populationReports(progress.recorder, metrics),
             thresholds: results, generator: progress.generator,
             answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
@@ -119,7 +120,9 @@ struct ReportBuilder: Sendable {
     /// readers may rely on.
     static func counts(_ ledger: Ledger) -> Report.EventCounts {
         func named(_ fate: Fate, always: Bool = false) -> [Report.NamedCount] {
-            ledger.causes(of: fate).filter { always || $0.count > 0 }.map { Report.NamedCount($0.name, $0.count) }
+            ledger.causes(of: fate).filter { always || $0.count > 0 }.map {
+                Report.NamedCount($0.name, $0.count)
+            }
         }
         var counts = Report.EventCounts()
         counts.captured = ledger.captured

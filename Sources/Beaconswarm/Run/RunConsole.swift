@@ -42,7 +42,8 @@ final class RunConsole: Sendable {
     }
 
     /// Shows where the run is: one line that rewrites itself, or a plain line every 10 s.
-    func progress(_ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool) {
+    func progress(_ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool)
+    {
         guard !quiet else { return }
         let snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
         if isTerminal {

@@ -29,7 +29,8 @@ struct RunFollower {
                 let broken = builder.abortingThreshold(snapshot.recorder, elapsed: elapsed)
             {
                 abortedBy = broken
-                runner.console.say("threshold \(broken.metric) \(broken.expression) is broken: ending the run")
+                runner.console.say(
+                    "threshold \(broken.metric) \(broken.expression) is broken: ending the run")
                 run.stop()
             }
             if Host.monotonic >= partialDue {
@@ -42,7 +43,8 @@ struct RunFollower {
     private func writePartial(_ snapshot: LiveSnapshot, elapsed: Interval) {
         var progress = ReportBuilder.Progress(
             recorder: snapshot.recorder, simulated: elapsed, wall: Host.monotonic - began,
-            devicesStarted: Int(snapshot.recorder.series.buckets.last?.gauges.devicesStarted ?? 0), fingerprint: 0)
+            devicesStarted: Int(snapshot.recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
+            fingerprint: 0)
         progress.generator.scheduleLag = TrendSummary(snapshot.recorder.scheduleLag)
         // What is still on its way has no fate yet: a partial report is not judged by its balance.
         progress.isPartial = true

@@ -40,7 +40,8 @@ struct RunOutput: Sendable {
     func builder(target: String, warnings: [String] = []) -> ReportBuilder {
         let document = scenario.document
         let context = Report.RunContext(
-            command: options.command.map(document.redact), host: Host.name, operatingSystem: Host.operatingSystem,
+            command: options.command.map(document.redact), host: Host.name,
+            operatingSystem: Host.operatingSystem,
             cores: Host.cores, memoryBytes: Host.memoryBytes, target: document.redact(target))
         return ReportBuilder(
             scenario: scenario.reference, mode: mode, seed: document.seed, context: context,

@@ -24,7 +24,8 @@ struct VirtualRunner {
         let configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
         var observer = Observer(
-            runner: self, builder: builder, folder: output.folder, events: output.events, start: start, began: began)
+            runner: self, builder: builder, folder: output.folder, events: output.events, start: start,
+            began: began)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         var progress = ReportBuilder.Progress(
             recorder: result.recorder, simulated: result.simulated, wall: Host.monotonic - began,
@@ -48,7 +49,8 @@ struct VirtualRunner {
         private var lastPartial = Interval.zero
 
         init(
-            runner: VirtualRunner, builder: ReportBuilder, folder: RunFolder, events: EventFile?, start: Instant,
+            runner: VirtualRunner, builder: ReportBuilder, folder: RunFolder, events: EventFile?,
+            start: Instant,
             began: Interval
         ) {
             self.runner = runner
@@ -96,7 +98,9 @@ extension ReportBuilder {
         guard !due.isEmpty else { return nil }
         let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds, audit: nil)
         // A metric without samples fails at the end of a run, but is no reason to end one.
-        guard var broken = evaluate(due, on: metrics).first(where: { !$0.ok && $0.value != nil }) else { return nil }
+        guard var broken = evaluate(due, on: metrics).first(where: { !$0.ok && $0.value != nil }) else {
+            return nil
+        }
         broken.aborted = true
         return broken
     }

@@ -41,14 +41,16 @@ extension Beaconswarm {
         let (statistics, _) = server.snapshot()
         Console.error(
             "collected \(statistics.received) events in \(statistics.requests) requests: \(statistics.unique) unique, "
-                + "\(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, \(statistics.dryRun) dry run")
+                + "\(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, \(statistics.dryRun) dry run"
+        )
         return .success
     }
 
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {
         let separator = text.lastIndex(of: ":")
         let host = separator.map { String(text[..<$0]) } ?? ""
-        guard let separator, let port = Int(text[text.index(after: separator)...]), (0...65_535).contains(port),
+        guard let separator, let port = Int(text[text.index(after: separator)...]),
+            (0...65_535).contains(port),
             !host.isEmpty
         else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
@@ -59,7 +61,8 @@ extension Beaconswarm {
         for name in text.split(separator: ",") {
             guard let system = CollectorSystem(rawValue: String(name)) else {
                 let known = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandFailure(.usage, "--systems \(text): \(name) is no system of this build; allowed: \(known)")
+                throw CommandFailure(
+                    .usage, "--systems \(text): \(name) is no system of this build; allowed: \(known)")
             }
             result.append(system)
         }
@@ -80,7 +83,8 @@ extension Beaconswarm {
     /// reports.
     ///
     /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
-    public static func audit(folder: String, receipts path: String, json: Bool) async throws -> CommandStatus {
+    public static func audit(folder: String, receipts path: String, json: Bool) async throws -> CommandStatus
+    {
         var report = try RunReader.read(folder)
         let beliefs = try BeliefsFile.parse(
             OutputFile.read("\(folder)/beliefs.txt", failing: .usage), path: "\(folder)/beliefs.txt")

@@ -11,7 +11,9 @@ extension Beaconswarm {
         for source in sources {
             do {
                 let scenario = try LoadedScenario(source)
-                Console.output("\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n")
+                Console.output(
+                    "\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
+                )
                 Console.output("  \(Forecast(scenario.document).text)\n")
                 for warning in scenario.document.warnings {
                     Console.output("  warning: \(warning.pointer): \(warning.text)\n")
@@ -39,13 +41,15 @@ extension Beaconswarm {
     public static func report(_ run: String, format: String?, color: Bool) throws -> CommandStatus {
         let report = try RunReader.read(run)
         guard let format else {
-            let colored = color && Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
+            let colored =
+                color && Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
             Console.output(TerminalSummary.render(report, color: colored, width: Host.terminalWidth))
             return .success
         }
         guard let writer = ReportFormats.writer(named: format) else {
             throw CommandFailure(
-                .usage, "--format \(format): not a format; allowed: \(ReportFormats.names.joined(separator: ", "))")
+                .usage,
+                "--format \(format): not a format; allowed: \(ReportFormats.names.joined(separator: ", "))")
         }
         Console.output(writer.render(report))
         return .success

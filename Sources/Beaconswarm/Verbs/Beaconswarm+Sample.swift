@@ -67,7 +67,8 @@ private struct SampledRequest {
                 effects.removeAll()
                 let outcome: RequestOutcome =
                     request.network == .none ? .failed(.offline) : .answered(status: 304, body: [])
-                next = fleet.complete(slot, request: request.number, outcome: outcome, at: now, effects: &effects)
+                next = fleet.complete(
+                    slot, request: request.number, outcome: outcome, at: now, effects: &effects)
             }
             guard next != .distantFuture else { return nil }
             now = max(next, now)

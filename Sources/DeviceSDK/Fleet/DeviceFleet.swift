@@ -32,18 +32,21 @@ package protocol DeviceFleet: AnyObject {
 
     /// Writes the body of a request that the device asked for. Called once per request, when the
     /// bytes are about to leave; `now` is what belongs to the attempt (`_flush_time`).
-    func encode(_ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer) -> RequestHead
+    func encode(_ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer)
+        -> RequestHead
 
     /// Gives an answer, or the lack of one, back to the device. The engine has advanced the device
     /// through `now` before.
     ///
     /// - Returns: when the device next wants to be woken.
     func complete(
-        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant, effects: inout DeviceEffects
+        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
     ) -> Instant
 
     /// The device's network changed.
-    func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects) -> Instant
+    func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects)
+        -> Instant
 
     /// From now on users do nothing any more, on any device: a run that is stopped early.
     func stopUsers(at now: Instant)
@@ -56,6 +59,8 @@ package protocol DeviceFleet: AnyObject {
 
     /// Events whose capture began so far: the sum of all devices' sequences, counted apart from fates.
     var capturedCount: UInt64 { get }
+    /// Those of them that the devices brought along from before the run's start.
+    var prefilledCount: UInt64 { get }
     /// The number of events that device `slot` captured: its next sequence.
     func capturedCount(of slot: Int) -> UInt32
     /// Rows in all devices' stores now.
@@ -66,6 +71,11 @@ package protocol DeviceFleet: AnyObject {
     /// Order-free sum over the hashed user actions performed so far, by planned time since `start`:
     /// the fingerprint of a live run's plan.
     var planFingerprint: UInt64 { get }
+}
+
+extension DeviceFleet {
+    /// None: most fleets begin with empty stores.
+    package var prefilledCount: UInt64 { 0 }
 }
 
 /// Names a request of a device: kind, and the count of requests of that kind from 0.

@@ -35,7 +35,9 @@ package struct RunSchedule: Hashable, Sendable {
         /// Index of the population concerned, or `nil` for all.
         package var population: Int?
 
-        package init(from: Instant, until: Instant, network: NetworkKind, share: Double, population: Int? = nil) {
+        package init(
+            from: Instant, until: Instant, network: NetworkKind, share: Double, population: Int? = nil
+        ) {
             self.from = from
             self.until = until
             self.network = network

@@ -24,6 +24,7 @@ package final class SystemFleet<System: TrackingSystem>: DeviceFleet {
     private var usersEnd: Instant
 
     package private(set) var capturedCount: UInt64 = 0
+    package private(set) var prefilledCount: UInt64 = 0
     package private(set) var storedCount: UInt64 = 0
     package private(set) var startedCount = 0
     package private(set) var foregroundCount = 0
@@ -138,6 +139,7 @@ extension SystemFleet {
         startedCount += 1
         let before = tally(slot)
         system.arrive(&devices[slot], effects: &effects)
+        prefilledCount += UInt64(devices[slot].nextSequence)
         book(slot, since: before)
         return true
     }

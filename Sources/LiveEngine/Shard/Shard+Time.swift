@@ -168,8 +168,8 @@ extension Shard {
             gauges.devicesStarted = UInt64(fleet.startedCount)
             gauges.connections = UInt64(parts[index].connections)
             recorder.note(
-                gauges: gauges, captured: fleet.capturedCount, population: parts[index].population,
-                at: instant)
+                gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
+                population: parts[index].population, at: instant)
             flushSealed(index)
         }
         usage.sample(at: now)

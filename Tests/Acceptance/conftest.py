@@ -1,0 +1,189 @@
+"""Fixtures of the acceptance tests: the real binary as a process, and what judges it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reference_collector as reference  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("BEACONSWARM_BIN", ROOT / ".build" / "debug" / "beaconswarm")).absolute()
+#: Long enough that only a hang reaches it.
+HANG = 120
+
+
+@dataclass
+class Finished:
+    """A process that has ended."""
+
+    command: list[str]
+    code: int
+    out: str
+    err: str
+
+    def expect(self, *codes: int) -> "Finished":
+        """Fails with everything that the process said unless it ended with one of these codes."""
+        assert self.code in codes, f"{self}\nexpected exit code {' or '.join(map(str, codes))}"
+        return self
+
+    def __str__(self) -> str:
+        return (
+            f"$ {' '.join(self.command)}\nexit code {self.code}\n--- stdout\n{self.out[-4000:]}\n"
+            f"--- stderr\n{self.err[-8000:]}"
+        )
+
+
+class Running:
+    """A process of the binary whose outputs go to files."""
+
+    def __init__(self, command: list[str], folder: Path, env: dict[str, str]):
+        self.command = command
+        name = f"process-{time.monotonic_ns()}"
+        self._out, self._err = folder / f"{name}.out", folder / f"{name}.err"
+        with open(self._out, "wb") as out, open(self._err, "wb") as err:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env
+            )
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def out(self) -> str:
+        return self._out.read_text(errors="replace")
+
+    @property
+    def err(self) -> str:
+        return self._err.read_text(errors="replace")
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def wait(self, timeout: float = HANG) -> Finished:
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            pytest.fail(f"hangs: $ {' '.join(self.command)}\n--- stderr\n{self.err[-8000:]}")
+        return Finished(self.command, code, self.out, self.err)
+
+    def kill(self) -> None:
+        """kill -9 by process id."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def wait_until(self, condition, what: str, timeout: float = HANG) -> None:
+        """Waits for a condition; the process must live until then."""
+        deadline = time.monotonic() + timeout
+        while not condition():
+            if self.process.poll() is not None:
+                pytest.fail(f"ended before {what}\n{self.wait()}")
+            if time.monotonic() > deadline:
+                self.kill()
+                pytest.fail(f"never {what}\n{self.wait()}")
+            time.sleep(0.02)
+
+
+class Tool:
+    """Starts the binary in the test's own folder, and ends what is left of it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._running: list[Running] = []
+
+    def start(self, *arguments: object, env: dict[str, str] | None = None) -> Running:
+        environment = {key: text for key, text in os.environ.items() if not key.startswith("BEACONSWARM_")}
+        running = Running([str(BINARY), *map(str, arguments)], self.folder, environment | (env or {}))
+        self._running.append(running)
+        return running
+
+    def run(self, *arguments: object, env: dict[str, str] | None = None, timeout: float = HANG) -> Finished:
+        return self.start(*arguments, env=env).wait(timeout)
+
+    def close(self) -> None:
+        for running in self._running:
+            running.kill()
+
+
+class Collector:
+    """`beaconswarm collect` on a free port."""
+
+    def __init__(self, tool: Tool, store: Path, *arguments: object):
+        self.store = store
+        self.running = tool.start("collect", "--listen", "127.0.0.1:0", "--store", store, *arguments)
+        self.running.wait_until(lambda: "\n" in self.running.out, "printed a line when ready")
+        match = re.search(r"http://127\.0\.0\.1:(\d+)", self.running.out)
+        assert match, f"no address in the ready line: {self.running.out!r}"
+        self.port = int(match[1])
+        self.url = f"http://127.0.0.1:{self.port}/sa?project=default"
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+            return answer.status, answer.read()
+
+    def stats(self) -> dict:
+        return json.loads(self.get("/stats")[1])
+
+    def stop(self) -> Finished:
+        """Ends it as a service manager does."""
+        self.running.signal(signal.SIGTERM)
+        return self.running.wait()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def binary() -> Path:
+    """The program under test; without it nothing can be said."""
+    if not os.access(BINARY, os.X_OK):
+        pytest.exit(f"{BINARY} is not there: swift build, or set BEACONSWARM_BIN", returncode=2)
+    return BINARY
+
+
+@pytest.fixture
+def tool(tmp_path: Path):
+    tool = Tool(tmp_path)
+    yield tool
+    tool.close()
+
+
+@pytest.fixture
+def collect(tool: Tool, tmp_path: Path):
+    """Starts collectors of the program."""
+    return lambda store=None, *arguments: Collector(tool, store or tmp_path / "store.sqlite", *arguments)
+
+
+@pytest.fixture
+def reference_collector():
+    """Starts independent collectors."""
+    with contextlib.ExitStack() as stack:
+
+        def start(seed: int = 1, kinds: dict[str, int] | None = None) -> reference.ReferenceCollector:
+            collector = reference.ReferenceCollector(seed, kinds).start()
+            stack.callback(lambda: collector._thread.is_alive() and collector.stop())
+            return collector
+
+        yield start
+
+
+@pytest.fixture
+def seed() -> int:
+    """A new seed each time, printed when the test fails; BEACONSWARM_TEST_SEED repeats one."""
+    chosen = int(os.environ.get("BEACONSWARM_TEST_SEED") or random.SystemRandom().randrange(1 << 31))
+    print(f"seed {chosen}: repeat with BEACONSWARM_TEST_SEED={chosen}")
+    return chosen

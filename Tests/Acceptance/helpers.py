@@ -1,0 +1,109 @@
+"""Small things that several acceptance tests share."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import http.client
+import json
+import sqlite3
+import urllib.parse
+from collections import Counter, defaultdict
+from pathlib import Path
+
+FATES = ["delivered", "suppressed", "evicted", "rejected", "lost", "pending"]
+
+
+def write_scenario(folder: Path, scenario: dict, name: str = "scenario.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(scenario, ensure_ascii=False, indent=1))
+    return path
+
+
+def steady(devices: int = 4, duration: str = "20s", **changes) -> dict:
+    """A small scenario of constant load."""
+    scenario = {
+        "name": "acceptance",
+        "seed": 7,
+        "duration": duration,
+        "drain": "5s",
+        "populations": [
+            {
+                "name": "ios",
+                "devices": devices,
+                "system": "sensors",
+                "version": "1.10.17",
+                "persona": {"extends": "steady", "rate": "2/s"},
+                "sdk": {"upload": {"flushInterval": "1s"}},
+            }
+        ],
+    }
+    return scenario | changes
+
+
+def read_events(path: Path) -> list[dict]:
+    """The lines of an events file, packed or not."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def read_report(folder: Path) -> dict:
+    return json.loads((folder / "report.json").read_text())
+
+
+def count_fates(lines: list[dict]) -> dict[str, Counter]:
+    """For each fate, its events by cause (None where there is none)."""
+    counts: dict[str, Counter] = {fate: Counter() for fate in FATES}
+    for line in lines:
+        counts[line["fate"]][line["cause"]] += 1
+    return counts
+
+
+def assert_events_agree(events: dict, lines: list[dict]) -> None:
+    """A report's `events` object says the same as the lines of the events file."""
+    fates = count_fates(lines)
+    assert events["captured"] == len(lines)
+    assert events["delivered"] == fates["delivered"].total()
+    for fate in FATES[1:]:
+        reported = {cause: count for cause, count in events[fate].items() if count}
+        assert reported == dict(fates[fate]), fate
+    assert events["balance"] == 0
+
+
+def by_device(lines: list[dict]) -> dict[int, list[dict]]:
+    """The lines of each device in the order of capture; wants sequences without holes."""
+    devices: dict[int, dict[int, dict]] = defaultdict(dict)
+    for line in lines:
+        device, sequence = map(int, line["id"].split("-"))
+        assert sequence not in devices[device], f"{line['id']} has two lines"
+        devices[device][sequence] = line
+    for device, sequences in devices.items():
+        assert sorted(sequences) == list(range(len(sequences))), f"device {device}: holes in its sequences"
+    return {device: [sequences[n] for n in range(len(sequences))] for device, sequences in sorted(devices.items())}
+
+
+def rows(store: Path, sql: str, *values) -> list[tuple]:
+    """Asks the collector's store."""
+    connection = sqlite3.connect(store)
+    try:
+        return connection.execute(sql, values).fetchall()
+    finally:
+        connection.close()
+
+
+def form_body(events: list[dict]) -> bytes:
+    """An upload as a client writes it."""
+    packed = base64.b64encode(gzip.compress(json.dumps(events, ensure_ascii=False).encode()))
+    return urllib.parse.urlencode({"gzip": 1, "data_list": packed}).encode()
+
+
+def post(port: int, body: bytes, path: str = "/sa?project=default", **headers: str) -> tuple[int, bytes]:
+    """Posts an upload to a collector on this machine."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("POST", path, body, {"Content-Type": "application/x-www-form-urlencoded", **headers})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()

@@ -1,0 +1,442 @@
+"""`beaconswarm collect`, judged by clients that share no code with it."""
+
+from __future__ import annotations
+
+import datetime
+import http.client
+import json
+import random
+import re
+import shlex
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+
+import pytest
+import sensorsanalytics as sa
+
+import sensors_rules as rules
+from conftest import Collector
+from helpers import form_body, post, read_events, rows, steady, write_scenario
+
+COPIES_AND_IDS = "SELECT id, copy FROM events ORDER BY id, copy"
+
+
+# The vendor's own Python SDK
+
+
+class Recorded:
+    """A consumer of the vendor's SDK that also notes what goes through it."""
+
+    def __init__(self, consumer):
+        self.consumer = consumer
+        self.sent: list[dict] = []
+
+    def send(self, message: str) -> None:
+        self.sent.append(json.loads(message))
+        self.consumer.send(message)
+
+    def flush(self) -> None:
+        self.consumer.flush()
+
+    def close(self) -> None:
+        self.consumer.close()
+
+
+def track_everything(client: sa.SensorsAnalytics, who: str) -> None:
+    """Every kind of event that the SDK knows."""
+    when = datetime.datetime(2026, 3, 2, 20, 15, 0, 123000)
+    client.register_super_properties({"channel": '应用商店 "A" \\ / \u2028', "build": 7})
+    client.track(
+        who, "ViewProduct", {"price": 9.5, "tags": ["a", "b"], "seen": when, "is_new": True}, is_login_id=True
+    )
+    client.track(who, "搜索".encode("ascii", "ignore").decode() or "SearchProduct", {"keyword": "羽绒服 🧥"})
+    client.track_signup(who, f"anonymous-{who}", {"source": "test"})
+    client.profile_set(who, {"$city": "上海", "level": 3})
+    client.profile_set_once(who, {"$first_visit_time": when})
+    client.profile_increment(who, {"orders": 2})
+    client.profile_append(who, {"favourites": ["x", "y"]})
+    client.profile_unset(who, ["level"])
+    client.profile_delete(who)
+    client.item_set("book", f"isbn-{who}", {"title": "C++ Primer", "price": 31.5})
+    client.item_delete("book", f"isbn-{who}", {"reason": "gone"})
+    login = sa.SensorsAnalyticsIdentity("$identity_login_id", who)
+    phone = sa.SensorsAnalyticsIdentity("$identity_mobile", "13900000000" + who)
+    client.bind(login, phone)
+    client.track_by_id("PayOrder", {"amount": 100}, login, phone)
+    client.profile_set_by_id({"vip": True}, login)
+    client.profile_set_once_by_id({"since": "2026"}, login)
+    client.profile_increment_by_id({"points": 1}, login)
+    client.profile_append_by_id({"badges": ["gold"]}, login)
+    client.profile_unset_by_id(["points"], login)
+    client.profile_delete_by_id(login)
+    client.unbind(phone)
+
+
+ALL_TYPES = {
+    "track",
+    "track_signup",
+    "profile_set",
+    "profile_set_once",
+    "profile_increment",
+    "profile_append",
+    "profile_unset",
+    "profile_delete",
+    "item_set",
+    "item_delete",
+    "track_id_bind",
+    "track_id_unbind",
+}
+CONSUMERS = {
+    "default": lambda url: sa.DefaultConsumer(url),
+    "batch": lambda url: sa.BatchConsumer(url, max_size=7),
+    "async": lambda url: sa.AsyncBatchConsumer(url, flush_max_time=1, flush_size=5),
+    "debug": lambda url: sa.DebugConsumer(url, write_data=True),
+    "dry-run": lambda url: sa.DebugConsumer(url, write_data=False),
+}
+
+
+def canonical(event: dict) -> str:
+    return json.dumps(event, sort_keys=True, ensure_ascii=False)
+
+
+def test_the_vendors_python_sdk_finds_every_event_stored(collect, seed: int):
+    collector = collect()
+    sent: dict[str, list[dict]] = {}
+    for name, make in CONSUMERS.items():
+        recorded = Recorded(make(collector.url))
+        client = sa.SensorsAnalytics(recorded)
+        for number in range(3):
+            track_everything(client, f"{name}-{seed}-{number}")
+        client.close()
+        assert {event["type"] for event in recorded.sent} == ALL_TYPES
+        sent[name] = recorded.sent
+    stored = [event for name, events in sent.items() if name != "dry-run" for event in events]
+    stats = collector.stats()
+    assert collector.stop().code == 0
+
+    assert sorted(map(canonical, stored)) == sorted(
+        canonical(json.loads(payload)) for (payload,) in rows(collector.store, "SELECT payload FROM events")
+    )
+    expected = {
+        "received": len(stored),
+        "unique": len(stored),
+        "duplicates": 0,
+        "undecodable": 0,
+        "dry_run": len(sent["dry-run"]),
+    }
+    assert {key: stats[key] for key in expected} == expected
+    singles = sum(len(sent[name]) for name in ("default", "debug", "dry-run"))
+    batches = -(-len(sent["batch"]) // 7)
+    assert stats["requests"] >= singles + batches + 1
+    by_type = rows(collector.store, "SELECT type, name, captured_at, system FROM events")
+    assert sorted((type_, name, at) for type_, name, at, _ in by_type) == sorted(
+        (event["type"], event.get("event", ""), event["time"]) for event in stored
+    )
+    assert {system for *_, system in by_type} == {"sensors"}
+    assert len({identifier for (identifier,) in rows(collector.store, "SELECT id FROM events")}) == len(stored)
+
+
+def test_the_same_event_twice_is_a_copy(collect):
+    """Events without `_track_id` are told apart by their content; `_flush_time` does not count."""
+    collector = collect()
+    event = {
+        "type": "track",
+        "event": "A",
+        "distinct_id": "u",
+        "time": 1700000000000,
+        "properties": {"n": 1},
+        "lib": {},
+    }
+    other = event | {"properties": {"n": 2}}
+    tracked = event | {"_track_id": 5}
+    for batch in ([event, other, tracked], [event | {"_flush_time": 1700000000999}], [tracked | {"_flush_time": 1}]):
+        assert post(collector.port, form_body(batch))[0] == 200
+    stats = collector.stats()
+    assert (stats["received"], stats["unique"], stats["duplicates"]) == (5, 3, 2)
+    collector.stop()
+    assert sorted(copy for _, copy in rows(collector.store, COPIES_AND_IDS)) == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"data_list=",
+        b"gzip=1&data_list=%%%",
+        b"gzip=1&data_list=AAAA",
+        b"data=bm8ganNvbg%3D%3D",
+        b"gzip=1&data_list=" + b"A" * 100_001,
+        b"gzip=77&data_list=AAAA",
+        b"\x00\xff" * 50,
+    ],
+)
+def test_what_cannot_be_read_is_refused_and_counted(collect, body: bytes):
+    collector = collect()
+    status, _ = post(collector.port, body)
+    assert status == 400
+    assert post(collector.port, form_body([{"type": "track", "event": "A", "distinct_id": "u", "time": 1}]))[0] == 200
+    stats = collector.stats()
+    assert stats["undecodable"] == 1 and stats["received"] == 1
+    assert collector.get("/healthz")[0] == 200
+
+
+def test_paths_that_take_nothing(collect):
+    collector = collect()
+    with pytest.raises(urllib.error.HTTPError) as error:
+        collector.get("/nothing/here")
+    assert error.value.code == 404
+    status, body = collector.get("/config/iOS.conf")
+    config = json.loads(body)
+    assert status == 200 and config["configs"]["disableSDK"] is False
+
+
+# Acknowledged means stored
+
+
+class Poster(threading.Thread):
+    """A client on one kept-alive connection: uploads of numbered events until the collector is gone."""
+
+    def __init__(self, port: int, device: int, first: int, seed: int):
+        super().__init__(daemon=True)
+        self.port, self.device, self.next = port, device, first
+        self.random = random.Random(seed * 1000 + device)
+        self.acknowledged: list[str] = []
+        self.unknown: list[str] = []
+        self.trouble: str | None = None
+
+    def run(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        while True:
+            count = self.random.randint(1, 50)
+            ids = [f"{self.device}-{self.next + n}" for n in range(count)]
+            self.next += count
+            body = form_body(
+                [
+                    {
+                        "type": "track",
+                        "event": "Load",
+                        "distinct_id": f"d{self.device}",
+                        "time": 1700000000000,
+                        "_track_id": 7,
+                        "properties": {"bs_id": i, "text": "数据" * 20},
+                        "lib": {},
+                    }
+                    for i in ids
+                ]
+            )
+            self.unknown += ids
+            try:
+                connection.request("POST", "/sa?project=default", body, headers)
+                answer = connection.getresponse()
+                answer.read()
+            except (OSError, http.client.HTTPException):
+                return
+            if answer.status != 200:
+                self.trouble = f"status {answer.status}"
+                return
+            self.acknowledged += ids
+            del self.unknown[-count:]
+
+
+def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int):
+    """Four lives of one collector under load, each ended by kill -9 at a random moment."""
+    dice, store = random.Random(seed), tmp_path / "store.sqlite"
+    acknowledged: set[str] = set()
+    uncertain: set[str] = set()
+    first = 0
+    for _ in range(4):
+        collector: Collector = collect(store)
+        assert collector.stats()["received"] >= len(acknowledged)
+        posters = [Poster(collector.port, device, first, seed) for device in range(4)]
+        for poster in posters:
+            poster.start()
+        time.sleep(dice.uniform(0.2, 1.2))
+        collector.running.kill()
+        for poster in posters:
+            poster.join(60)
+            assert not poster.is_alive() and poster.trouble is None, poster.trouble
+            acknowledged.update(poster.acknowledged)
+            uncertain.update(poster.unknown)
+        first = max(poster.next for poster in posters)
+        stored = [identifier for (identifier,) in rows(store, "SELECT id FROM events")]
+        assert len(stored) == len(set(stored)), "an event that was sent once is stored twice"
+        missing = acknowledged - set(stored)
+        assert (
+            not missing
+        ), f"{len(missing)} of {len(acknowledged)} acknowledged events are gone: {sorted(missing)[:10]}"
+        assert set(stored) <= acknowledged | uncertain
+        assert rows(store, "PRAGMA integrity_check") == [("ok",)]
+    assert len(acknowledged) > 1000, "too little load to say anything"
+
+
+def test_copies_go_on_counting_after_a_restart(collect, tmp_path):
+    store = tmp_path / "store.sqlite"
+    batch = [
+        {
+            "type": "track",
+            "event": "A",
+            "distinct_id": "u",
+            "time": 1,
+            "_track_id": n,
+            "lib": {},
+            "properties": {"bs_id": f"3-{n}"},
+        }
+        for n in range(5)
+    ]
+    natural = [{"type": "track", "event": "B", "distinct_id": "u", "time": 1, "properties": {}, "lib": {}}]
+    for life in range(3):
+        collector = collect(store)
+        assert post(collector.port, form_body(batch + natural))[0] == 200
+        stats = collector.stats()
+        assert (stats["unique"], stats["duplicates"]) == (6, 6 * life)
+        if life == 1:
+            collector.running.kill()
+        else:
+            assert collector.stop().code == 0
+    found = rows(store, COPIES_AND_IDS)
+    assert [copy for identifier, copy in found if identifier == "3-4"] == [0, 1, 2]
+    assert len(found) == 18 and len(set(found)) == 18
+    assert rows(store, "SELECT DISTINCT device FROM events WHERE id LIKE '3-%'") == [(3,)]
+
+
+def test_ends_cleanly_on_ctrl_c_and_will_not_share_its_port(collect, tool, tmp_path):
+    collector = collect()
+    second = tool.run("collect", "--listen", f"127.0.0.1:{collector.port}", "--store", tmp_path / "other.sqlite")
+    assert second.code not in (0, -signal.SIGTRAP, -signal.SIGABRT, -signal.SIGSEGV), str(second)
+    assert str(collector.port) in second.err, str(second)
+    collector.running.signal(signal.SIGINT)
+    assert collector.running.wait().code == 0
+
+
+def test_a_file_that_is_no_store_is_left_alone(tool, tmp_path):
+    for name, content in {"text.sqlite": b"not a database, but somebody's notes\n" * 40}.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        finished = tool.run("collect", "--listen", "127.0.0.1:0", "--store", path)
+        assert finished.code not in (0, 105) and finished.code > 0, str(finished)
+        assert name in finished.err, str(finished)
+        assert path.read_bytes() == content
+
+
+def test_planned_faults(collect, tmp_path):
+    """A file of faults, counted from the collector's start."""
+    faults = tmp_path / "faults.json"
+    faults.write_text(json.dumps({"timeline": [{"at": "0s", "collector": {"fault": "status", "status": 503}}]}))
+    collector = collect(None, "--faults", faults)
+    assert post(collector.port, form_body([{"type": "track", "event": "A", "distinct_id": "u", "time": 1}]))[0] == 503
+    assert collector.stats()["received"] == 0
+    collector.stop()
+    assert rows(collector.store, "SELECT count(*) FROM events") == [(0,)]
+
+
+def test_a_wrong_file_of_faults_is_told(tool, tmp_path):
+    faults = tmp_path / "faults.json"
+    faults.write_text('{"timeline": [{"at": "0s", "collector": {"fault": "outtage"}}]}')
+    finished = tool.run("collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "s.sqlite", "--faults", faults)
+    finished.expect(104)
+    assert "/timeline/0/collector/fault" in finished.err and "outage" in finished.err, str(finished)
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+# The embedded collector's store, and samples
+
+
+def test_the_embedded_collectors_store_holds_what_the_report_says(tool, tmp_path):
+    """Two thirds of a live run's replies are lost for a while; the store is asked by SQL."""
+    scenario = steady(
+        6, "6s", timeline=[{"at": "1s", "for": "2s", "share": 0.6, "collector": {"fault": "acceptThenDie"}}]
+    )
+    store, events = tmp_path / "kept.sqlite", tmp_path / "events.ndjson.gz"
+    finished = tool.run(
+        "run",
+        write_scenario(tmp_path, scenario),
+        "--out",
+        tmp_path / "run",
+        "--store",
+        store,
+        "--events",
+        events,
+        "--json",
+    )
+    finished.expect(0, 96)
+    report = json.loads(finished.out)
+    delivered = {line["id"] for line in read_events(events) if line["fate"] == "delivered"}
+    found = rows(store, COPIES_AND_IDS)
+    held = {identifier for identifier, _ in found}
+    audit = report["audit"]
+    assert delivered <= held
+    assert (audit["received"], audit["unique"], audit["duplicates"]) == (
+        len(found),
+        len(held),
+        len(found) - len(held),
+    )
+    assert (audit["confirmed"], audit["recovered"]) == (len(delivered), len(held - delivered))
+    assert audit["acked_not_found"] == audit["unexpected"] == audit["undecodable"] == 0
+    assert audit["duplicates"] > 0, "no reply was lost"
+    for identifier in held:
+        assert sorted(copy for i, copy in found if i == identifier) == list(
+            range(sum(i == identifier for i, _ in found))
+        )
+
+
+SAMPLED = {
+    "name": "sampled",
+    "duration": "30s",
+    "target": {"url": "http://127.0.0.1:8106/sa?project=default"},
+    "populations": [
+        {"name": "old", "devices": 1, "system": "sensors", "version": "1.10.17", "persona": "steady"},
+        {"name": "new", "devices": 1, "system": "sensors", "version": "4.9.1", "persona": "steady"},
+    ],
+}
+
+
+def curl_commands(text: str) -> list[list[str]]:
+    """The shell commands in a text that call curl, backslashes at line ends joined."""
+    joined = text.replace("\\\n", " ")
+    return [
+        shlex.split(line.strip().removeprefix("$ "))
+        for line in joined.splitlines()
+        if re.match(r"\s*(\$ )?curl ", line)
+    ]
+
+
+def test_a_sample_can_be_posted_as_printed(collect, tool, tmp_path):
+    collector = collect()
+    finished = tool.run("sample", write_scenario(tmp_path, SAMPLED), "--target", collector.url).expect(0)
+    commands = curl_commands(finished.out)
+    assert len(commands) == 2, str(finished)
+    for command, version in zip(commands, (rules.OLD, rules.NEW)):
+        data = next(part for part in command if "data_list=" in part)
+        batch = rules.decode(data.encode())
+        problems = [problem for event in batch.events for problem in rules.Checker(event, version).check()]
+        assert not problems, problems
+        done = subprocess.run(
+            [*command, "-s", "-o", "/dev/null", "-w", "%{http_code}"], capture_output=True, text=True, timeout=60
+        )
+        assert done.stdout.strip().endswith("200"), (command, done)
+        decoded = json_values(finished.out)
+        for event in batch.events:
+            assert event.value in decoded, f"the decoded part lacks {event.bs_id}\n{finished}"
+    assert collector.stats()["undecodable"] == 0
+    assert collector.stats()["received"] == sum(
+        len(rules.decode(next(p for p in c if "data_list=" in p).encode()).events) for c in commands
+    )
+
+
+def json_values(text: str) -> list:
+    """Every JSON object that begins a line of a text, those in arrays too."""
+    decoder, values, place = json.JSONDecoder(), [], 0
+    for match in re.finditer(r"^\s*([\[{])", text, re.MULTILINE):
+        if match.start(1) < place:
+            continue
+        try:
+            value, place = decoder.raw_decode(text, match.start(1))
+        except ValueError:
+            continue
+        values += value if isinstance(value, list) else [value]
+    return values

@@ -1,0 +1,432 @@
+"""Exit codes and messages, scenarios and their schema: what scripts rely on."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import signal
+import socket
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from conftest import ROOT, Tool
+from helpers import assert_events_agree, read_events, read_report, steady, write_scenario
+
+SHIPPED = sorted(path for path in (ROOT / "scenarios").glob("*.json") if path.name != "scenario.schema.json")
+SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
+
+
+def closed_port() -> int:
+    """A port where nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def quick(**changes) -> dict:
+    return steady(2, "5s", **changes)
+
+
+# Help
+
+
+def test_help_lists_verbs_and_each_has_its_own(tool: Tool):
+    text = tool.run("--help").expect(0).out
+    verbs = re.findall(r"^  ([a-z]+)(?: \(default\))?  +\S", text.split("SUBCOMMANDS:")[1], re.MULTILINE)
+    assert {"run", "simulate", "collect", "audit", "sample", "report", "validate", "schema"} <= set(verbs)
+    for verb in verbs:
+        described = tool.run(verb, "--help").expect(0).out
+        assert "USAGE" in described and "not implemented" not in described.lower()
+
+
+def test_version(tool: Tool):
+    assert re.match(r"\d+\.\d+", tool.run("--version").expect(0).out)
+
+
+# 64: wrong usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["simulate", "s.json", "--no-such-option"],
+        ["no-such-verb"],
+        ["simulate", "s.json", "--devices", "many"],
+        ["report", "nowhere"],
+        ["audit", "nowhere", "--receipts", "nothing.ndjson"],
+        ["collect", "--listen", "nonsense", "--store", "s.sqlite"],
+        ["collect", "--store", "s.sqlite", "--systems", "sensors,nonsense"],
+        ["simulate", "s.json", "--events", "events.txt"],
+    ],
+)
+def test_wrong_usage_is_64(tool: Tool, tmp_path: Path, arguments: list[str]):
+    write_scenario(tmp_path, quick(), "s.json")
+    finished = tool.run(*arguments).expect(64)
+    assert finished.err.strip(), str(finished)
+    assert not (tmp_path / "s.sqlite").exists() and not (tmp_path / "reports").exists(), str(finished)
+
+
+@pytest.mark.parametrize("verb", ["run", "simulate"])
+def test_nothing_that_exists_is_overwritten(tool: Tool, tmp_path: Path, verb: str):
+    scenario = write_scenario(tmp_path, quick())
+    events, out = tmp_path / "events.ndjson", tmp_path / "out"
+    events.write_text("mine\n")
+    finished = tool.run(verb, scenario, "--out", out, "--events", events).expect(64)
+    assert str(events) in finished.err and not out.exists(), str(finished)
+    out.mkdir()
+    finished = tool.run(verb, scenario, "--out", out, "--events", tmp_path / "new.ndjson").expect(64)
+    assert str(out) in finished.err, str(finished)
+    assert events.read_text() == "mine\n" and not list(out.iterdir())
+    assert not list(tmp_path.glob("new.ndjson*")), "an events file was begun for a run that did not begin"
+
+
+# 69: nobody there
+
+
+def test_a_target_that_is_down_is_69(tool: Tool, tmp_path: Path):
+    port = closed_port()
+    finished = tool.run(
+        "run",
+        write_scenario(tmp_path, quick()),
+        "--target",
+        f"http://127.0.0.1:{port}/sa?token=hushhush",
+        "--out",
+        tmp_path / "out",
+    ).expect(69)
+    assert str(port) in finished.err and "hushhush" not in finished.err, str(finished)
+    assert not (tmp_path / "out").exists(), "nothing was run, so nothing is left behind"
+
+
+def test_a_name_without_an_address_is_69(tool: Tool, tmp_path: Path):
+    finished = tool.run(
+        "run",
+        write_scenario(tmp_path, quick()),
+        "--target",
+        "http://no-such-host.invalid/sa",
+        "--out",
+        tmp_path / "out",
+    ).expect(69)
+    assert "no-such-host.invalid" in finished.err, str(finished)
+
+
+# 99: thresholds
+
+
+@pytest.mark.parametrize(
+    "expressions, code, verdict",
+    [
+        ({"events_captured": ["count>0"]}, 0, "passed"),
+        ({"events_captured": ["count>0", "count<1"]}, 99, "failed"),
+        ({"http_req_duration{population:ios}": ["p(99)<0.000001"]}, 99, "failed"),
+        ({"http_req_tls_handshaking": ["avg<1000"]}, 99, "failed"),
+    ],
+)
+def test_thresholds(tool: Tool, tmp_path: Path, expressions: dict, code: int, verdict: str):
+    """The last one has no samples in plain HTTP: a metric without samples fails."""
+    out = tmp_path / "out"
+    finished = tool.run("simulate", write_scenario(tmp_path, quick(thresholds=expressions)), "--out", out).expect(
+        code
+    )
+    report = read_report(out)
+    assert report["verdict"] == verdict
+    assert [threshold["ok"] for threshold in report["thresholds"]].count(False) == (1 if code else 0)
+    assert (out / "junit.xml").exists()
+    if code:
+        failed = next(threshold for threshold in report["thresholds"] if not threshold["ok"])
+        assert failed["expression"] in finished.out + finished.err, str(finished)
+
+
+def test_a_threshold_can_end_the_run(tool: Tool, tmp_path: Path):
+    thresholds = {"events_captured": [{"threshold": "count<20", "abortOnFail": True}]}
+    out = tmp_path / "out"
+    tool.run("simulate", write_scenario(tmp_path, steady(4, "1h", thresholds=thresholds)), "--out", out).expect(99)
+    report = read_report(out)
+    assert report["simulated_seconds"] < 600 and report["events"]["balance"] == 0
+
+
+# 104: wrong scenarios
+
+
+def test_a_missing_scenario_is_104(tool: Tool, tmp_path: Path):
+    for verb in ("run", "simulate", "validate", "sample"):
+        finished = tool.run(verb, tmp_path / "none.json").expect(104)
+        assert "none.json" in finished.err, str(finished)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"name": "x",, }', '{"a": 1} trailing', "\x00", '{"name": "\\ud800"}'])
+def test_bad_json_is_104(tool: Tool, tmp_path: Path, text: str):
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    finished = tool.run("simulate", path).expect(104)
+    assert re.search(r"bad\.json:\d+:\d+", finished.err), f"no place in the file\n{finished}"
+
+
+def test_comments_and_trailing_commas_are_accepted(tool: Tool, tmp_path: Path):
+    path = tmp_path / "relaxed.json"
+    text = json.dumps(quick(), indent=1).replace('"seed": 7,', '"seed": 7, // lucky').replace("}\n ]", "},\n ]")
+    path.write_text(text)
+    assert "// lucky" in text and "},\n ]" in text
+    tool.run("validate", path).expect(0)
+
+
+def test_every_problem_is_told_with_pointer_and_nearest_name(tool: Tool, tmp_path: Path):
+    scenario = quick(durration="5s", thresholds={"events_losst": ["rate<1"], "events_lost": ["rate<<1"]})
+    population = scenario["populations"][0]
+    population["devices"] = 0
+    population["sdk"]["upload"]["flushBulkSice"] = 50
+    population["sdk"]["storage"] = {"limit": "many"}
+    population["version"] = "4.9.2"
+    scenario["timeline"] = [{"at": "1s", "collector": {"fault": "outige"}}]
+    path = write_scenario(tmp_path, scenario)
+    finished = tool.run("run", path, "--out", tmp_path / "out").expect(104)
+    expected = {
+        "/durration": "duration",
+        "/populations/0/devices": None,
+        "/populations/0/sdk/upload/flushBulkSice": "flushBulkSize",
+        "/populations/0/sdk/storage/limit": None,
+        "/populations/0/version": "4.9.1",
+        "/timeline/0/collector/fault": "outage",
+        "/thresholds/events_losst": "events_lost",
+        "/thresholds/events_lost": None,
+    }
+    for pointer, nearest in expected.items():
+        lines = [line for line in finished.err.splitlines() if re.search(re.escape(pointer) + r"(?![A-Za-z])", line)]
+        assert lines, f"nothing about {pointer}\n{finished}"
+        if nearest:
+            assert any(nearest in line.split(pointer, 1)[1] for line in lines), f"{pointer}: no {nearest}\n{finished}"
+    assert not (tmp_path / "out").exists(), "nothing runs"
+    assert finished.out == "", str(finished)
+
+
+@pytest.mark.parametrize(
+    "override, mentioned",
+    [
+        ("populations.0.devizes=3", "devices"),
+        ("seed=abc", "seed"),
+        ("/populations/0/devices=-1", "devices"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_wrong_overrides_are_told(tool: Tool, tmp_path: Path, override: str, mentioned: str):
+    finished = tool.run("simulate", write_scenario(tmp_path, quick()), "--set", override)
+    finished.expect(64, 104)
+    assert mentioned in finished.err, str(finished)
+
+
+def test_precedence_default_file_environment_option(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, quick())
+    for name, options, environment, seed, devices in [
+        ("file", [], {}, 7, 2),
+        ("environment", [], {"BEACONSWARM_SEED": "8", "BEACONSWARM_DEVICES": "3"}, 8, 3),
+        ("option", ["--seed", 9, "--set", "populations.0.devices=4"], {"BEACONSWARM_SEED": "8"}, 9, 4),
+    ]:
+        out = tmp_path / name
+        tool.run("simulate", scenario, "--out", out, "-q", *options, env=environment).expect(0)
+        report = read_report(out)
+        assert (report["seed"], report["devices"]) == (seed, devices), name
+
+
+def test_secrets_stay_secret(tool: Tool, tmp_path: Path, reference_collector):
+    """`${NAME}` is the environment's; its value is sent, but never told."""
+    collector = reference_collector()
+    scenario = quick(target={"url": collector.url, "headers": {"X-Env": "${STAGE_SECRET}"}})
+    scenario["duration"], scenario["drain"] = "2s", "2s"
+    path = write_scenario(tmp_path, scenario)
+    finished = tool.run("run", path, "--out", tmp_path / "unset").expect(104)
+    assert "STAGE_SECRET" in finished.err, str(finished)
+    finished = tool.run(
+        "run",
+        path,
+        "--out",
+        tmp_path / "out",
+        "--events",
+        tmp_path / "e.ndjson",
+        env={"STAGE_SECRET": "verysecret123"},
+    )
+    finished.expect(0, 96)
+    texts = [finished.out, finished.err] + [file.read_text() for file in (tmp_path / "out").iterdir()]
+    assert not [text for text in texts if "verysecret123" in text]
+    assert collector.stop().requests
+
+
+# 105: interrupted
+
+
+def interrupted_scenario() -> dict:
+    """A run whose drain is long, against a collector that answers nothing for a while."""
+    scenario = steady(20, "10m", drain="5m")
+    scenario["populations"][0]["sdk"]["upload"] |= {"timeout": "60s"}
+    return scenario
+
+
+def test_ctrl_c_ends_gracefully(tool: Tool, tmp_path: Path, reference_collector):
+    collector = reference_collector()
+    events, out = tmp_path / "events.ndjson", tmp_path / "out"
+    running = tool.start(
+        "run",
+        write_scenario(tmp_path, interrupted_scenario()),
+        "--target",
+        collector.url,
+        "--out",
+        out,
+        "--events",
+        events,
+    )
+    running.wait_until(lambda: len(collector.ledger.requests) > 30, "sent 30 requests")
+    running.signal(signal.SIGINT)
+    running.wait().expect(105)
+    ledger, lines, report = collector.stop(), read_events(events), read_report(out)
+    assert report["verdict"] == "interrupted"
+    assert_events_agree(report["events"], lines)
+    assert {line["id"] for line in lines if line["fate"] == "delivered"} == ledger.acknowledged()
+    assert report["events"]["pending"]["in_flight"] == 0
+    assert report["events"]["pending"]["stored"] == 0, "the drain sends what is stored"
+    assert (out / "report.html").exists() and not list(tmp_path.rglob("*.partial*"))
+
+
+def test_the_second_ctrl_c_ends_at_once(tool: Tool, tmp_path: Path, reference_collector):
+    collector = reference_collector(kinds={"stall": 1})
+    events, out = tmp_path / "events.ndjson", tmp_path / "out"
+    running = tool.start(
+        "run",
+        write_scenario(tmp_path, interrupted_scenario()),
+        "--target",
+        collector.url,
+        "--out",
+        out,
+        "--events",
+        events,
+    )
+    running.wait_until(lambda: len(collector.ledger.requests) >= 10, "sent 10 requests")
+    running.signal(signal.SIGINT)
+    with pytest.raises(Exception):
+        running.process.wait(1.5)
+    running.signal(signal.SIGINT)
+    running.wait(20).expect(105)
+    assert not (out / "report.json").exists() and not events.exists(), "a broken-off run does not look whole"
+
+
+def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
+    scenario = steady(200, "30d")
+    scenario["populations"][0]["persona"] = "power"
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "out")
+    running.wait_until(lambda: (tmp_path / "out").exists(), "made its folder")
+    try:
+        running.process.wait(1)
+    except Exception:
+        pass
+    running.signal(signal.SIGTERM)
+    running.wait().expect(105)
+    report = read_report(tmp_path / "out")
+    assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
+
+
+# Outputs
+
+
+def test_json_leaves_nothing_else_on_stdout(tool: Tool, tmp_path: Path):
+    finished = tool.run("simulate", write_scenario(tmp_path, quick()), "--out", tmp_path / "out", "--json").expect(0)
+    assert json.loads(finished.out) == read_report(tmp_path / "out")
+
+
+def test_quiet_says_nothing(tool: Tool, tmp_path: Path):
+    finished = tool.run("simulate", write_scenario(tmp_path, quick()), "--out", tmp_path / "out", "--quiet").expect(0)
+    assert finished.err == "", str(finished)
+
+
+def test_no_escape_codes_in_files(tool: Tool, tmp_path: Path):
+    for environment in ({}, {"NO_COLOR": "1"}):
+        finished = tool.run("simulate", write_scenario(tmp_path, quick()), env=environment).expect(0)
+        assert "\x1b" not in finished.out + finished.err, repr(finished.out + finished.err)
+
+
+def test_the_folders_default_name(tool: Tool, tmp_path: Path):
+    finished = tool.run("simulate", write_scenario(tmp_path, quick())).expect(0)
+    folders = list((tmp_path / "reports").iterdir())
+    assert len(folders) == 1 and re.fullmatch(r"acceptance-virtual-\d{8}T\d{6}Z", folders[0].name)
+    assert folders[0].name in finished.out + finished.err, "the folder's path is printed"
+
+
+# The schema
+
+
+def test_the_schema_that_ships_is_the_one_that_is_printed(tool: Tool):
+    printed = tool.run("schema").expect(0).out
+    assert printed == SCHEMA.read_text()
+    jsonschema.Draft202012Validator.check_schema(json.loads(printed))
+    assert json.loads(printed)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+@pytest.fixture(scope="module")
+def schema() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+
+
+def test_some_scenarios_ship():
+    assert len(SHIPPED) >= 5
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_shipped_scenario_is_valid(tool: Tool, schema, path: Path):
+    scenario = json.loads(path.read_text())
+    problems = [f"{error.json_path}: {error.message}" for error in schema.iter_errors(scenario)]
+    assert not problems, "\n".join(problems)
+    assert scenario["description"].strip() and scenario["$schema"] == "./scenario.schema.json"
+    finished = tool.run("validate", path, timeout=60).expect(0)
+    for word in ("ok", "events/s", "peak", "requests", "B/s", "connections|sockets", "memory"):
+        assert re.search(word, finished.out), f"the offered load lacks {word}\n{finished}"
+
+
+def test_validate_goes_on_after_a_bad_scenario(tool: Tool, tmp_path: Path):
+    bad, good = write_scenario(tmp_path, quick(seed="x"), "bad.json"), write_scenario(tmp_path, quick(), "good.json")
+    finished = tool.run("validate", bad, good).expect(104)
+    assert "/seed" in finished.err and "good.json: ok" in finished.out, str(finished)
+
+
+def mutations(scenario: dict):
+    """Scenarios that are wrong in one place each, and where."""
+
+    def changed(pointer: str, value) -> tuple[str, dict]:
+        result = copy.deepcopy(scenario)
+        *parents, last = pointer.strip("/").split("/")
+        holder = result
+        for key in parents:
+            holder = holder[int(key)] if isinstance(holder, list) else holder.setdefault(key, {})
+        holder[last] = value
+        return pointer, result
+
+    yield changed("/duration", 5)
+    yield changed("/duration", "soon")
+    yield changed("/seed", -1)
+    yield changed("/seed", 1.5)
+    yield changed("/name", "")
+    yield changed("/populations", [])
+    yield changed("/populations/0/devices", 0)
+    yield changed("/populations/0/devices", "10")
+    yield changed("/populations/0/system", "sensor")
+    yield changed("/populations/0/version", "9.9")
+    yield changed("/populations/0/unknown", 1)
+    yield changed("/populations/0/sdk/debugMode", "on")
+    yield changed("/populations/0/sdk/upload/networks", ["lte"])
+    yield changed("/populations/0/sdk/upload/keepStatuses", [42])
+    yield changed("/populations/0/sdk/storage/limit", 1)
+    yield changed("/tagEvents", "yes")
+    yield changed("/timeline", [{"at": "1s", "collector": {"fault": "status", "status": 199}}])
+    yield changed("/timeline", [{"at": "1s", "share": 2, "collector": {"fault": "reset"}}])
+    yield changed("/timeline", [{"collector": {"fault": "reset"}}])
+
+
+def test_what_the_schema_rejects_the_program_rejects(tool: Tool, tmp_path: Path, schema):
+    wrong = []
+    for number, (pointer, scenario) in enumerate(mutations(quick())):
+        if schema.is_valid(scenario):
+            wrong.append(f"the schema accepts {pointer}: {json.dumps(scenario)}")
+        path = write_scenario(tmp_path, scenario, f"mutation-{number}.json")
+        finished = tool.run("validate", path)
+        if finished.code != 104 or pointer.split("/")[-1] not in finished.err:
+            wrong.append(f"validate does not name {pointer}\n{finished}")
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,332 @@
+"""What a run leaves behind: whole, broken off, or on a full disk."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from conftest import HANG, Tool
+from helpers import form_body, post, read_report, rows, steady, write_scenario
+
+FORMATS = ["html", "md", "csv", "junit", "prometheus", "json"]
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory) -> tuple[Tool, Path]:
+    """A simulated run with a fault, thresholds and names that need escaping."""
+    folder = tmp_path_factory.mktemp("finished")
+    tool = Tool(folder)
+    scenario = steady(
+        5,
+        "3m",
+        description='Look <here> & "there": </script><b>µ 中文',
+        timeline=[{"at": "30s", "for": "30s", "collector": {"fault": "outage"}}],
+        thresholds={"events_lost": ["rate<0.5"], "event_freshness": ["p(95)<1"]},
+    )
+    tool.run("simulate", write_scenario(folder, scenario), "--out", folder / "run").expect(99)
+    return tool, folder / "run"
+
+
+def render(run: tuple[Tool, Path], form: str) -> str:
+    tool, folder = run
+    return tool.run("report", folder, "--format", form).expect(0).out
+
+
+def test_a_runs_folder_is_whole(finished_run):
+    _, folder = finished_run
+    files = {path.name for path in folder.iterdir()}
+    assert {"report.json", "report.html", "summary.md", "timeseries.csv", "errors.ndjson", "junit.xml"} <= files
+    assert not [name for name in files if "partial" in name]
+
+
+def test_the_report_has_the_keys_that_scripts_read(finished_run):
+    report = read_report(finished_run[1])
+    assert report["schema"] == "beaconswarm.report/1" and report["mode"] == "virtual"
+    assert {
+        "tool",
+        "scenario",
+        "seed",
+        "fingerprint",
+        "verdict",
+        "started_at",
+        "wall_seconds",
+        "simulated_seconds",
+        "devices",
+        "devices_started",
+        "run",
+        "events",
+        "audit",
+        "metrics",
+        "populations",
+        "thresholds",
+        "generator",
+    } <= set(report)
+    assert set(report["scenario"]) >= {"name", "sha256", "overrides"} and "version" in report["tool"]
+    assert {"command", "host"} <= set(report["run"])
+    events = report["events"]
+    assert {"captured", "delivered", "suppressed", "evicted", "rejected", "lost", "pending", "balance"} <= set(events)
+    assert {"storage_limit", "expired"} <= set(events["evicted"]) and {"stored", "in_flight"} <= set(
+        events["pending"]
+    )
+    assert set(report["audit"]) >= {
+        "received",
+        "unique",
+        "duplicates",
+        "confirmed",
+        "acked_not_found",
+        "swallowed",
+        "dry_run",
+        "recovered",
+        "unexpected",
+        "undecodable",
+    }
+    trend = {"count", "min", "avg", "med", "max", "p(90)", "p(95)", "p(99)", "p(99.9)"}
+    for name in ("http_req_duration", "http_req_service", "event_freshness", "batch_size"):
+        assert trend <= set(report["metrics"][name]), name
+    for name in ("http_reqs", "data_sent", "events_captured", "retries", "config_fetches"):
+        assert {"count", "rate"} <= set(report["metrics"][name]), name
+    for name in (
+        "http_req_failed",
+        "events_lost",
+        "freshness_within_1m",
+        "freshness_within_1h",
+        "freshness_within_24h",
+    ):
+        assert {"rate", "passes", "fails"} <= set(report["metrics"][name]), name
+    assert {"metric", "expression", "value", "ok"} <= set(report["thresholds"][0])
+    assert {"saturated", "schedule_lag", "cpu_utilization", "event_loops"} <= set(report["generator"])
+    assert set(report["populations"]["ios"]) >= {"events", "metrics"}
+
+
+def test_rendering_again_gives_the_folders_files(finished_run):
+    _, folder = finished_run
+    names = {
+        "html": "report.html",
+        "md": "summary.md",
+        "csv": "timeseries.csv",
+        "junit": "junit.xml",
+        "json": "report.json",
+    }
+    for form, name in names.items():
+        assert render(finished_run, form) == (folder / name).read_text(), form
+
+
+class Page(html.parser.HTMLParser):
+    """Collects what a page would fetch, and whether its elements are closed."""
+
+    VOID = {"meta", "br", "hr", "img", "input", "link", "col"}
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.references: list[str] = []
+        self.open: list[str] = []
+        self.problems: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("src", "href", "srcset", "action", "data", "poster", "xlink:href") and not value.startswith(
+                "#"
+            ):
+                self.references.append(f"{tag} {name}={value}")
+            if value and re.search(r"url\((?!['\"]?(#|data:))", value):
+                self.references.append(f"{tag} {name}={value}")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in self.open:
+            while (last := self.open.pop()) != tag:
+                if last not in ("p", "li", "td", "th", "tr", "dd", "dt", "tbody", "thead", "option"):
+                    self.problems.append(f"{last} is not closed before {tag}")
+        else:
+            self.problems.append(f"{tag} is closed but not open")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_html_needs_no_network(finished_run):
+    text = render(finished_run, "html")
+    page = Page(text)
+    assert not page.references and not page.problems
+    assert not re.search(r"@import|(?:src|href)\s*=\s*[\"']?(?:https?:)?//|fetch\(|XMLHttpRequest|WebSocket", text)
+    assert 'Look <here> & "there": </script><b>µ 中文' in page.text, "the description is not there, or not escaped"
+
+
+def test_junit_is_well_formed_and_counts(finished_run):
+    root = ElementTree.fromstring(render(finished_run, "junit"))
+    cases = list(root.iter("testcase"))
+    failed = [case for case in cases if case.find("failure") is not None]
+    assert len(cases) >= 2 and len(failed) >= 1
+    assert any("event_freshness" in (case.get("name") or "") for case in failed)
+    for suite in root.iter("testsuite"):
+        inside = list(suite.iter("testcase"))
+        assert int(suite.get("tests")) == len(inside)
+        assert int(suite.get("failures")) == sum(case.find("failure") is not None for case in inside)
+
+
+SAMPLE = re.compile(
+    r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? '
+    r"(-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Inf)|NaN)$"
+)
+
+
+def test_prometheus_parses_line_by_line(finished_run):
+    text = render(finished_run, "prometheus")
+    assert text.endswith("\n")
+    families: dict[str, str] = {}
+    seen: set[str] = set()
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert name not in families and kind in ("gauge", "counter", "summary", "histogram", "untyped"), line
+            families[name] = kind
+            continue
+        if line.startswith("# HELP ") or not line:
+            continue
+        match = SAMPLE.match(line)
+        assert match, line
+        base = re.sub(r"_(sum|count|bucket)$", "", match[1])
+        assert match[1] in families or families.get(base) in ("summary", "histogram"), f"no TYPE: {line}"
+        assert match[1] + (match[2] or "") not in seen, f"twice: {line}"
+        seen.add(match[1] + (match[2] or ""))
+    report = read_report(finished_run[1])
+    captured = re.search(r"^beaconswarm_(?:\w*)captured\w*(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    assert captured and float(captured[1]) == report["events"]["captured"]
+
+
+def test_the_time_series_adds_up(finished_run):
+    report = read_report(finished_run[1])
+    table = list(csv.DictReader(io.StringIO(render(finished_run, "csv"))))
+    assert len(table) > 10 and all(None not in row and None not in row.values() for row in table)
+    column = next(name for name in table[0] if "captured" in name)
+    assert sum(float(row[column]) for row in table) == report["events"]["captured"]
+    column = next(name for name in table[0] if "delivered" in name)
+    assert sum(float(row[column]) for row in table) == report["events"]["delivered"]
+
+
+def test_markdown_names_the_verdict_and_the_counts(finished_run):
+    text, report = render(finished_run, "md"), read_report(finished_run[1])
+    assert "fail" in text.lower()
+    assert re.sub(r"[ ,\u202f\u2009\u00a0']", "", text).find(str(report["events"]["captured"])) >= 0
+
+
+def test_an_unknown_format_is_64(finished_run):
+    tool, folder = finished_run
+    finished = tool.run("report", folder, "--format", "pdf").expect(64)
+    assert all(form in finished.err for form in FORMATS), str(finished)
+
+
+# Broken off
+
+
+def test_a_killed_run_can_still_be_read(tool: Tool, tmp_path: Path):
+    """kill -9 after the first partial report: what is there says that it is partial."""
+    out, events = tmp_path / "run", tmp_path / "events.ndjson"
+    scenario = steady(40, "1m", thresholds={"events_captured": ["count>0"]})
+    scenario["populations"][0]["persona"] = {"extends": "steady", "rate": "10/s"}
+    running = tool.start("run", write_scenario(tmp_path, scenario), "--out", out, "--events", events)
+    partial = out / "report.partial.json"
+    running.wait_until(lambda: partial.exists() and (out / "timeseries.csv").exists(), "wrote a partial report", HANG)
+    running.kill()
+
+    assert not (out / "report.json").exists() and not events.exists()
+    lines = Path(f"{events}.partial").read_bytes().splitlines()
+    assert lines and all(json.loads(line)["fate"] for line in lines[:-1])
+    table = list(csv.DictReader(io.StringIO((out / "timeseries.csv").read_text())))
+    assert len(table) >= 3
+    report = json.loads(tool.run("report", out, "--format", "json").expect(0).out)
+    assert report["events"]["captured"] > 1000 and report["devices"] == 40
+    rendered = {form: tool.run("report", out, "--format", form).expect(0).out for form in FORMATS}
+    assert all(text.strip() for text in rendered.values())
+    rendered["terminal"] = tool.run("report", out).expect(0).out
+    for form in ("html", "md", "terminal"):
+        assert re.search(
+            r"partial|broken[ -]off|broke off|unfinished|not finished|incomplete", rendered[form], re.IGNORECASE
+        ), f"{form} looks like the report of a whole run\n{rendered['md'][:600]}"
+    assert report["events"]["delivered"] <= report["events"]["captured"], "more delivered than captured"
+
+
+# Full disk
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path):
+    """A file system of 512 kB."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"cannot mount a small tmpfs (root needed): {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_a_full_disk_is_told_and_leaves_nothing_that_looks_whole(
+    tool: Tool, tmp_path: Path, tiny_disk: Path, verb: str
+):
+    (tiny_disk / "filler").write_bytes(b"x" * (496 << 10))
+    finished = tool.run(
+        verb, write_scenario(tmp_path, steady(5, "3s", drain="1s")), "--out", tiny_disk / "run"
+    ).expect(70)
+    assert "No space left on device" in finished.err and str(tiny_disk) in finished.err, str(finished)
+    assert not (tiny_disk / "run" / "report.json").exists()
+
+
+def test_a_full_disk_under_the_events_file(tool: Tool, tmp_path: Path, tiny_disk: Path):
+    events = tiny_disk / "events.ndjson"
+    scenario = steady(50, "5m")
+    finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "--events", events)
+    finished.expect(70)
+    assert "No space left on device" in finished.err and "events.ndjson" in finished.err, str(finished)
+    assert not events.exists() and not (tmp_path / "run" / "report.json").exists()
+
+
+def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path):
+    """What cannot be stored is not acknowledged, and the collector lives on."""
+    collector = collect(tiny_disk / "store.sqlite")
+    acknowledged, refused = [], 0
+    for number in range(200):
+        events = [
+            {
+                "type": "track",
+                "event": "A",
+                "distinct_id": "u",
+                "time": 1,
+                "lib": {},
+                "properties": {"bs_id": f"0-{number * 10 + n}", "text": os.urandom(100).hex()},
+            }
+            for n in range(10)
+        ]
+        status, _ = post(collector.port, form_body(events))
+        if status == 200:
+            acknowledged += [event["properties"]["bs_id"] for event in events]
+        else:
+            assert status >= 500, status
+            refused += 1
+    assert refused, "the disk never filled up"
+    assert collector.get("/healthz")[0] == 200
+    assert collector.stats()["received"] == len(acknowledged)
+    collector.running.kill()
+    stored = [identifier for (identifier,) in rows(collector.store, "SELECT id FROM events")]
+    assert sorted(stored) == sorted(acknowledged)
