@@ -196,8 +196,8 @@ class Inspector:
         version = self._versions.get(device)
         if version in (rules.OLD, rules.NEW):
             self.ledger.violations += rules.Checker(event, version).check()
-        elif version is not None:
-            self.ledger.violations.append(f"{identifier}: version {version!r}")
+        elif not event.is_web:
+            self.ledger.violations.append(f"{identifier}: version {version!r} in lib")
         if "_track_id" in event.value:
             key = tuple(event.value.get(name) for name in ("distinct_id", "_track_id", "time", "event", "type"))
             if key in self._track_ids:

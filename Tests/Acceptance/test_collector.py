@@ -103,6 +103,7 @@ def canonical(event: dict) -> str:
     return json.dumps(event, sort_keys=True, ensure_ascii=False)
 
 
+@pytest.mark.filterwarnings("ignore:isSet:DeprecationWarning")
 def test_the_vendors_python_sdk_finds_every_event_stored(collect, seed: int):
     collector = collect()
     sent: dict[str, list[dict]] = {}

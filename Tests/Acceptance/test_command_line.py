@@ -258,7 +258,7 @@ def test_secrets_stay_secret(tool: Tool, tmp_path: Path, reference_collector):
 
 def interrupted_scenario() -> dict:
     """A run whose drain is long, against a collector that answers nothing for a while."""
-    scenario = steady(20, "10m", drain="5m")
+    scenario = steady(20, "3m", drain="5m")
     scenario["populations"][0]["sdk"]["upload"] |= {"timeout": "60s"}
     return scenario
 

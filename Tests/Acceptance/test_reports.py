@@ -295,7 +295,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_that_looks_whole(
 
 def test_a_full_disk_under_the_events_file(tool: Tool, tmp_path: Path, tiny_disk: Path):
     events = tiny_disk / "events.ndjson"
-    scenario = steady(50, "5m")
+    scenario = steady(50, "1m")
     finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "--events", events)
     finished.expect(70)
     assert "No space left on device" in finished.err and "events.ndjson" in finished.err, str(finished)

@@ -1,0 +1,137 @@
+"""The judge itself: published vectors, and uploads that are wrong in one place must be found out."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import gzip
+import json
+import urllib.parse
+
+import pytest
+
+import reference_collector as reference
+import sensors_rules as rules
+
+# A gzip of the published example and its check sum.
+PACKED = (
+    "H4sIAAAAAAAAA4uuVkotS80rUbJSciqtdM/PTylW0lEqqSxIBYqUFCUmZwO5KZnFJZl5ySXxmSlA0VJdQ5CSzFygEkNzAwTQUYoH6wArMzQyNjE1M7ew"
+    "1FEqKMovSC0qyUwtVrKqBvIyk4E6LfVMa4Ea0nJKizPi0Q0zNDCojQUAQLONS5sAAAA="
+)
+
+OLD_EVENT = {
+    "event": "$AppClick", "type": "track", "distinct_id": "3D1F", "time": 1539847154123, "_track_id": 2910475221,
+    "_flush_time": 1539847160456,
+    "lib": {"$lib": "iOS", "$lib_version": "1.10.17", "$app_version": "1.3.0", "$lib_method": "code",
+            "$lib_detail": "Home######"},
+    "properties": {
+        "$app_version": "1.3.0", "$carrier": "中国移动", "$device_id": "3D1F", "$lib": "iOS", "$lib_version": "1.10.17",
+        "$manufacturer": "Apple", "$model": "iPhone10,3", "$os": "iOS", "$os_version": "12.0", "$screen_height": 812,
+        "$screen_width": 375, "$network_type": "WIFI", "$wifi": True, "$is_first_day": False, "$screen_name": "Home",
+        "$title": "首页", "$element_type": "UIButton", "$element_content": "购买", "bs_id": "0-0"},
+}  # fmt: skip
+
+
+def body(events: list[dict], version: str = rules.OLD, checksum: int | None = None) -> bytes:
+    text = json.dumps(events, ensure_ascii=False, separators=(",", ":"))
+    coded = base64.b64encode(gzip.compress(text.encode())).decode()
+    escaped = urllib.parse.quote(coded, safe="" if version == rules.OLD else "/")
+    return f"crc={rules.java_hash(coded) if checksum is None else checksum}&gzip=1&data_list={escaped}".encode()
+
+
+def judge(*bodies: bytes, target: str = "/sa?project=default", **headers: str) -> list[str]:
+    ledger = reference.Ledger()
+    inspector = reference.Inspector(ledger, "/sa?project=default")
+    usual = {"user-agent": "SensorsAnalytics iOS SDK", "content-type": "application/x-www-form-urlencoded"}
+    for each in bodies:
+        inspector.take("ok", target, usual | headers, each)
+    return ledger.violations
+
+
+def changed(**members) -> dict:
+    """The example with changed members; `a__b` is b in a, None takes a member out."""
+    event = copy.deepcopy(OLD_EVENT)
+    for path, value in members.items():
+        holder = event
+        *parents, last = path.split("__")
+        for key in parents:
+            holder = holder[key]
+        if value is None:
+            del holder[last]
+        else:
+            holder[last] = value
+    return event
+
+
+@pytest.mark.parametrize(
+    "text, value", [("", 0), ("a", 97), ("hello", 99162322), ("H4sIAAAAAAAA", -1372898654), ("A/B+C==", -1033933044)]
+)
+def test_check_sums(text: str, value: int):
+    assert rules.java_hash(text) == value
+
+
+@pytest.mark.parametrize("version", [rules.OLD, rules.NEW])
+def test_the_published_example_decodes(version: str):
+    escaped = urllib.parse.quote(PACKED, safe="" if version == rules.OLD else "/")
+    batch = rules.decode(f"crc=284406544&gzip=1&data_list={escaped}".encode())
+    assert batch.escaping == version
+    assert batch.events[0].flush_time == 1700000000100
+    assert batch.events[0].stable_text.endswith('"properties":{"price":9.5}}')
+
+
+def test_a_right_upload_has_no_violations():
+    later = changed(_flush_time=1539847160457)
+    assert judge(body([OLD_EVENT]), body([later])) == []
+
+
+@pytest.mark.parametrize(
+    "members, told",
+    [
+        ({"_flush_time": 1539847154122}, "before time"),
+        ({"_track_id": 1 << 32}, "_track_id"),
+        ({"_track_id": True}, "_track_id"),
+        ({"distinct_id": 7}, "distinct_id"),
+        ({"event": "user id"}, "event name"),
+        ({"type": "item_set"}, "type"),
+        ({"identities": {"a": "b"}}, "identities"),
+        ({"lib": None}, "lib"),
+        ({"lib__$lib_method": "autoTrack"}, "$lib_method"),
+        ({"lib__$lib_detail": None}, "$lib_detail"),
+        ({"lib__bs_id": "0-0"}, "unexpected keys in lib"),
+        ({"properties__$is_first_day": None}, "$is_first_day"),
+        ({"properties__$model": None}, "$model"),
+        ({"properties__$screen_width": "375"}, "$screen_width"),
+        ({"properties__$network_type": "5G"}, "$network_type"),
+        ({"properties__$wifi": False}, "$wifi"),
+        ({"properties__$app_id": "x"}, "later version"),
+        ({"properties__$element_path": "UIView"}, "$element_path"),
+        ({"properties__date": "x"}, "property name"),
+        ({"properties__tags": [1]}, "list of other things"),
+        ({"properties__bs_id": "0-01"}, "bs_id"),
+        ({"type": "profile_set", "event": None}, "automatic properties"),
+    ],
+)
+def test_one_wrong_member_is_found_out(members: dict, told: str):
+    violations = judge(body([changed(**members)]))
+    assert any(told in violation for violation in violations), violations
+
+
+@pytest.mark.parametrize(
+    "bodies, headers, told",
+    [
+        ([body([OLD_EVENT], checksum=1)], {}, "crc"),
+        ([body([OLD_EVENT], rules.NEW)], {}, "escaped as"),
+        ([body([OLD_EVENT]), body([OLD_EVENT])], {}, "sent again"),
+        ([body([OLD_EVENT]), body([changed(_flush_time=1539847160457, time=1)])], {}, "changed"),
+        ([body([OLD_EVENT, OLD_EVENT])], {}, "twice in request"),
+        ([body([OLD_EVENT, changed(properties__bs_id="0-1")])], {}, "the same distinct_id"),
+        ([body([changed(properties__bs_id=f"0-{n}", _track_id=n) for n in range(51)])], {}, "51 events"),
+        ([body([OLD_EVENT])], {"content-encoding": "gzip"}, "Content-Encoding"),
+        ([body([OLD_EVENT])], {"user-agent": "curl"}, "user-agent"),
+        ([body([OLD_EVENT])], {"dry-run": "true"}, "Dry-Run"),
+        ([b"data=1"], {}, "crc="),
+    ],
+)
+def test_a_wrong_request_is_found_out(bodies: list[bytes], headers: dict, told: str):
+    violations = judge(*bodies, **headers)
+    assert any(told in violation for violation in violations), violations
