@@ -22,23 +22,6 @@ package struct LiveSnapshot: Sendable {
     package var now: Instant
 }
 
-/// An answer that no device hopes for: outside 2xx, or bytes that are not a whole answer.
-package struct UnexpectedAnswer: Sendable, Hashable {
-    /// The most that a run keeps.
-    package static let limit = 20
-
-    /// 0 where there was no status line.
-    package var status: UInt16
-    /// The name of the failure where the answer was not whole.
-    package var failure: String?
-    /// Header lines as they came, one per line, at most 2 kB.
-    package var headers: String
-    /// The first 2 kB of the body.
-    package var body: [UInt8]
-    package var population: Int
-    package var at: Instant
-}
-
 /// Whether the generator kept up with its own schedule.
 package struct GeneratorHealth: Sendable {
     /// How late things were done, over all shards.

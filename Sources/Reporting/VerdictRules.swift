@@ -10,6 +10,8 @@ package enum VerdictRules {
         package var balance: Int64 = 0
         package var audit: Report.AuditCounts?
         package var interrupted = false
+        /// Whether the run is not over: what is on its way has no fate yet, and thresholds are not judged.
+        package var isPartial = false
         /// Whether a live run's generator could not keep its own schedule.
         package var saturated = false
         /// The generator's lag at p(99), milliseconds.
@@ -37,6 +39,10 @@ package enum VerdictRules {
 
     /// Judges the findings.
     package static func judge(_ findings: Findings) -> Outcome {
+        if findings.isPartial {
+            let text = "The run broke off, or is still going on: these are its figures so far, and nothing is judged."
+            return Outcome(verdict: .interrupted, exitCode: 105, reasons: [text])
+        }
         var outcomes: [(code: Int32, verdict: Report.Verdict, reasons: [String])] = []
         if let message = findings.internalError {
             outcomes.append(

@@ -12,6 +12,9 @@ struct Exchange {
     var delay: Interval
     var bytesSent: UInt64 = 0
     var bytesReceived: UInt64 = 0
+    /// Header lines and body of an answer, for what is kept of unexpected ones.
+    var headers = ""
+    var body: [UInt8] = []
 
     static func failed(_ name: StaticString, _ failure: RequestFailure, after delay: Interval) -> Exchange {
         Exchange(outcome: .failed(failure), failure: name, delay: delay)
@@ -59,6 +62,10 @@ struct ModelledServer {
         if fault.diesAfterAccept { exchange = .failed("closed", .closed, after: delay) }
         exchange.bytesSent = bytes
         exchange.bytesReceived = UInt64(reply.body.count)
+        if !(200..<300).contains(reply.status) {
+            exchange.headers = "Content-Type: \(reply.contentType)"
+            exchange.body = Array(reply.body.prefix(2048))
+        }
         return exchange
     }
 

@@ -16,11 +16,15 @@ struct VirtualEngine {
     var open: OpenRequests
     var server: ModelledServer
     var recorder: RunRecorder
+    private var networkChanges: NetworkTimeline
     var effects = DeviceEffects()
     var phase = Phase.running
     var now: Instant
     var wakes: UInt64 = 0
     private var stoppedAt: Instant?
+    private var unexpectedAnswers: [UnexpectedAnswer] = []
+    /// A device that held up the end of the drain when it was asked last.
+    private var drainingDevice: (fleet: Int, slot: Int)?
 
     enum Phase {
         /// Users act.
@@ -40,15 +44,20 @@ struct VirtualEngine {
         devices = DeviceTable(fleets: fleets)
         open = OpenRequests(deviceCount: devices.count)
         server = ModelledServer(plan: configuration.collector, rules: configuration.server)
+        networkChanges = NetworkTimeline(schedule: configuration.schedule)
         recorder = RunRecorder(start: schedule.start, populationCount: fleets.count)
     }
 
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
         scheduleArrivals()
-        scheduleNetworkChanges()
         var nextTick = schedule.start + recorder.series.width
         while phase != .closing {
             let next = queue.first()?.time ?? .distantFuture
+            if networkChanges.next <= min(next, nextTick), let moment = networkChanges.popDue(through: nextTick) {
+                now = moment
+                changeNetworks(at: moment, &observer)
+                continue
+            }
             if next >= nextTick {
                 now = nextTick
                 tick(&observer)
@@ -69,20 +78,17 @@ struct VirtualEngine {
         }
     }
 
-    private mutating func scheduleNetworkChanges() {
-        for (index, entry) in schedule.deviceEntries.enumerated() where entry.from < schedule.drainEnd {
-            for device in 0..<devices.count {
-                let (fleet, slot) = devices.place(of: device)
-                let plan = configuration.plans[fleet]
-                guard
-                    entry.concerns(
-                        population: fleet, stream: plan.stream(.network, index: slot), entry: index)
-                else { continue }
-                insert(.network(entry.network), device: device, at: entry.from)
-                if entry.until < schedule.drainEnd {
-                    insert(.network(plan.network.kind), device: device, at: entry.until)
-                }
-            }
+    /// Makes the network changes of a moment, before everything else that happens then.
+    private mutating func changeNetworks(at moment: Instant, _ observer: inout some VirtualObserver) {
+        for device in 0..<devices.count {
+            let (fleet, slot) = devices.place(of: device)
+            let plan = configuration.plans[fleet]
+            guard let kind = networkChanges.network(of: plan, index: slot, from: moment) else { continue }
+            let next = fleets[fleet].advance(
+                slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
+            settle(device, next: next, &observer)
+            let changed = fleets[fleet].setNetwork(kind, of: slot, at: moment, effects: &effects)
+            settle(device, next: changed, &observer)
         }
     }
 
@@ -99,12 +105,6 @@ struct VirtualEngine {
             devices.setNextWake(.distantFuture, of: device)
             let (fleet, slot) = devices.place(of: device)
             let next = fleets[fleet].advance(slot, through: now, effects: &effects)
-            settle(device, next: next, &observer)
-        case .network(let kind):
-            let (fleet, slot) = devices.place(of: device)
-            guard fleets[fleet].arrival(of: slot) <= now || phase == .running else { return }
-            _ = fleets[fleet].advance(slot, through: now, effects: &effects)
-            let next = fleets[fleet].setNetwork(kind, of: slot, at: now, effects: &effects)
             settle(device, next: next, &observer)
         case .answer(let index):
             guard let request = open.take(index) else { return }
@@ -166,6 +166,14 @@ struct VirtualEngine {
         case .answered(let status, _):
             sample.status = status
             sample.bytesReceived = exchange.bytesReceived
+            if request.number.kind == .upload, !(200..<300).contains(status),
+                unexpectedAnswers.count < UnexpectedAnswer.limit
+            {
+                unexpectedAnswers.append(
+                    UnexpectedAnswer(
+                        status: status, failure: nil, headers: exchange.headers, body: exchange.body,
+                        population: population, at: answeredAt))
+            }
         case .failed: sample.failure = timedOut ? "timed_out" : exchange.failure
         }
         let index = open.add(
@@ -207,11 +215,18 @@ struct VirtualEngine {
         }
     }
 
-    private func anyDeviceDraining() -> Bool {
-        fleets.contains { fleet in (0..<fleet.deviceCount).contains { fleet.isDraining($0) } }
+    private mutating func anyDeviceDraining() -> Bool {
+        // The device that held up the drain at the last tick mostly still does: no search then.
+        if let (fleet, slot) = drainingDevice, fleets[fleet].isDraining(slot) { return true }
+        drainingDevice = nil
+        for (index, fleet) in fleets.enumerated() where fleet.storedCount > 0 && fleet.foregroundCount > 0 {
+            guard let slot = (0..<fleet.deviceCount).first(where: { fleet.isDraining($0) }) else { continue }
+            drainingDevice = (index, slot)
+            return true
+        }
+        return false
     }
 
-    /// Notes the fleets' state at the end of the interval that is over.
     mutating func noteGauges() {
         let instant = max(schedule.start, now - Interval(nanoseconds: 1))
         for (index, fleet) in fleets.enumerated() {
@@ -251,6 +266,6 @@ struct VirtualEngine {
         return VirtualResult(
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
-            stoppedAt: stoppedAt, wakes: wakes)
+            stoppedAt: stoppedAt, unexpectedAnswers: unexpectedAnswers, wakes: wakes)
     }
 }

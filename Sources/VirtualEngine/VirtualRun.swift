@@ -39,6 +39,8 @@ package struct VirtualResult: Sendable {
     package var devicesStarted: Int
     /// The time at which an observer ended the users' part, if one did.
     package var stoppedAt: Instant?
+    /// The first answers outside 2xx.
+    package var unexpectedAnswers: [UnexpectedAnswer]
     /// Entries taken from the event queue.
     package var wakes: UInt64
 }

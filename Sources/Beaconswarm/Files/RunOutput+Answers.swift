@@ -1,4 +1,4 @@
-import LiveEngine
+import Measurement
 import Timebase
 import Wire
 

@@ -23,26 +23,36 @@ struct Forecast {
     /// Of the generator: devices, their stored rows, and a connection each.
     var memoryBytes = 0.0
 
+    /// Events that devices bring along from before the run; they leave besides.
+    var prefilled: UInt64 = 0
+
     init(_ document: ScenarioDocument) {
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         for plan in plans.populations {
-            let played = min(plan.deviceCount, Forecast.sample)
+            let played = Forecast.sampleSize(plan, schedule: plans.schedule)
             let scale = Double(plan.deviceCount) / Double(played)
             let result = Forecast.play(plan, devices: played, schedule: plans.schedule)
             let record = result.recorder.populations[0]
-            let prefill = plan.prefill
-            let captured = Double(record.ledger.captured) - Double(prefill * played)
-            eventsMean += captured * scale / seconds
+            eventsMean += Double(record.ledger.captured) * scale / seconds
             requestsMean += Double(record.requests) * scale / seconds
             bytesMean += record.sentBytes * scale / seconds
             let width = result.recorder.series.width.fractionalSeconds
             let peak = result.recorder.series.buckets.map(\.captured).max() ?? 0
             eventsPeak += Double(peak) * scale / width
             sockets += min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
-            memoryBytes += Double(plan.deviceCount) * (400 + Double(prefill) * 36)
+            prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
+            memoryBytes += Double(plan.deviceCount) * 400
         }
-        memoryBytes += Double(sockets) * 6000
+        memoryBytes += Double(prefilled) * 36 + Double(sockets) * 6000
+    }
+
+    /// As many devices as are needed for a steady figure, and no more than are played in a moment.
+    private static func sampleSize(_ plan: PopulationPlan, schedule: RunSchedule) -> Int {
+        let few = min(plan.deviceCount, 5)
+        let captured = play(plan, devices: few, schedule: schedule).recorder.populations[0].ledger.captured
+        let affordable = 20_000 * few / max(1, Int(captured))
+        return min(plan.deviceCount, sample, max(few, affordable))
     }
 
     private static func play(_ plan: PopulationPlan, devices: Int, schedule: RunSchedule) -> VirtualResult {
@@ -50,12 +60,12 @@ struct Forecast {
         sample.deviceCount = devices
         sample.index = 0
         sample.firstDevice = 0
+        sample.dropPrefill()
         var quiet = schedule
         quiet.deviceEntries = []
         let configuration = VirtualConfiguration(plans: [sample], schedule: quiet, collector: CollectorPlan())
         var observer = IgnoringObserver()
-        return runVirtually(
-            configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
+        return runVirtually(configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
     }
 
     /// One line for people.
@@ -66,6 +76,7 @@ struct Forecast {
         return "offers \(figure(eventsMean)) events/s on average (peak \(figure(eventsPeak))), "
             + "\(figure(requestsMean)) requests/s, \(figure(bytesMean / 1000)) kB/s, up to \(sockets) sockets, "
             + "about \(figure(memoryBytes / 1e6)) MB of memory"
+            + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")
     }
 }
 
@@ -80,6 +91,15 @@ extension PopulationPlan {
     var prefill: Int {
         switch system {
         case .sensors(let rules): rules.storage.prefill
+        }
+    }
+
+    /// Lets the devices begin with empty stores.
+    fileprivate mutating func dropPrefill() {
+        switch system {
+        case .sensors(var rules):
+            rules.storage.prefill = 0
+            system = .sensors(rules)
         }
     }
 }

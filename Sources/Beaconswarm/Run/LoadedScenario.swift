@@ -56,7 +56,8 @@ struct LoadedScenario: Sendable {
             _ = try Threshold.parse(metric: metric, expression: expression)
             return nil
         } catch {
-            return error.description
+            let names = error.nearest.joined(separator: " or ")
+            return error.allowed + (names.isEmpty ? "" : "; did you mean \(names)?")
         }
     }
 

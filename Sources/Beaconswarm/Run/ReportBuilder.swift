@@ -65,6 +65,12 @@ struct ReportBuilder: Sendable {
     }
 
     func report(_ progress: Progress) -> Report {
+        var progress = progress
+        if progress.isPartial { progress.recorder.settleUnfinished() }
+        return render(progress)
+    }
+
+    private func render(_ progress: Progress) -> Report {
         let seconds = progress.simulated.fractionalSeconds
         let metrics = metrics(of: progress.recorder, seconds: seconds, audit: progress.audit)
         var results = evaluate(thresholds, on: metrics)
@@ -80,7 +86,8 @@ struct ReportBuilder: Sendable {
         let audit = progress.audit.map(ReportBuilder.counts)
         var findings = VerdictRules.Findings()
         findings.captured = total.ledger.captured
-        findings.balance = progress.isPartial ? 0 : total.ledger.balance
+        findings.balance = total.ledger.balance
+        findings.isPartial = progress.isPartial
         findings.audit = audit
         findings.interrupted = progress.interrupted
         findings.saturated = progress.generator.saturated
@@ -172,6 +179,16 @@ struct ReportBuilder: Sendable {
             point.connections = Int(bucket.gauges.connections)
             point.lagP99 = bucket.lag.milliseconds(atPercentile: 99)
             return point
+        }
+    }
+}
+
+extension RunRecorder {
+    /// Books what has no fate yet as stored: where it is while the run goes on.
+    fileprivate mutating func settleUnfinished() {
+        for index in populations.indices where populations[index].ledger.balance > 0 {
+            populations[index].ledger.seal(
+                .pending(.stored), times: UInt64(populations[index].ledger.balance))
         }
     }
 }

@@ -46,7 +46,6 @@ struct RunFollower {
             devicesStarted: Int(snapshot.recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
             fingerprint: 0)
         progress.generator.scheduleLag = TrendSummary(snapshot.recorder.scheduleLag)
-        // What is still on its way has no fate yet: a partial report is not judged by its balance.
         progress.isPartial = true
         do throws(CommandFailure) {
             try folder.writePartial(builder.report(progress))

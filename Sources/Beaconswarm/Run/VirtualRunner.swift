@@ -18,7 +18,7 @@ struct VirtualRunner {
         let plans = scenario.document.plans(start: start)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         let builder = output.builder(target: "modelled world")
-        console.begin(builder, forecast: nil)
+        console.begin(builder, forecast: options.quiet ? nil : Forecast(scenario.document))
         let began = Host.monotonic
         let fleets = plans.populations.map { makeFleet(plan: $0, share: .whole) }
         let configuration = VirtualConfiguration(
@@ -33,6 +33,9 @@ struct VirtualRunner {
         progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts)
         progress.interrupted = interruption.isRequested
         progress.abortedBy = observer.abortedBy
+        try output.write(
+            unexpected: result.unexpectedAnswers, populations: builder.populations,
+            redact: scenario.document.redact)
         return try output.finish(progress, builder: builder, console: console)
     }
 

@@ -111,6 +111,10 @@ extension Report {
         let counts = ReportBuilder.counts(audit)
         self.audit = counts
         auditNote = "from \(path)"
+        let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
+        metrics.removeAll { $0.name == "events_duplicated" }
+        metrics.append(
+            Metric("events_duplicated", .counter(count: Double(counts.duplicates), perSecond: rate)))
         var findings = VerdictRules.Findings()
         findings.captured = events.captured
         findings.balance = events.balance

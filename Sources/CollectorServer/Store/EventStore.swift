@@ -26,6 +26,7 @@ final class EventStore {
     private let isTemporary: Bool
     private let database: DatabaseQueue
     private var insertion: OpaquePointer?
+    private var isClosed = false
     private var idText = WireBuffer()
     /// The highest request number in the file.
     private(set) var lastBatch: Int64 = 0
@@ -135,7 +136,11 @@ final class EventStore {
     }
 
     /// Writes everything into the one file, closes it, and deletes it if it is temporary.
+    ///
+    /// Closing again does nothing.
     func close() {
+        guard !isClosed else { return }
+        isClosed = true
         database.writeWithoutTransaction { db in
             sqlite3_finalize(insertion)
             insertion = nil

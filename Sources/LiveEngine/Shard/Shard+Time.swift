@@ -160,6 +160,11 @@ extension Shard {
 
     /// Notes the state of the fleets for the second that ends at `instant`.
     private func noteSecond(at instant: Instant) {
+        noteFleets(at: instant)
+        usage.sample(at: now)
+    }
+
+    private func noteFleets(at instant: Instant) {
         for index in parts.indices {
             let fleet = parts[index].fleet
             var gauges = TimeSeries.Gauges()
@@ -172,11 +177,13 @@ extension Shard {
                 population: parts[index].population, at: instant)
             flushSealed(index)
         }
-        usage.sample(at: now)
     }
 
+    /// The state at this moment; what was captured so far is counted up to it, so that a snapshot never
+    /// tells of more events delivered than captured.
     func snapshot() -> LiveSnapshot {
-        LiveSnapshot(
+        if phase < .finished { noteFleets(at: max(now, clock.now())) }
+        return LiveSnapshot(
             recorder: recorder, phase: phase, openConnections: connections.count,
             requestsInFlight: requests.count, now: max(now, clock.now()))
     }

@@ -1,0 +1,32 @@
+import DeviceSDK
+import Timebase
+import World
+
+extension Shard {
+    /// Makes the changes that are due, on the devices that they concern.
+    func changeNetworks() {
+        while let moment = networkChanges.popDue(through: now) {
+            for index in parts.indices
+            where networkChanges.touches(population: parts[index].population, at: moment) {
+                changeNetworks(of: index, at: moment)
+            }
+        }
+    }
+
+    private func changeNetworks(of index: Int, at moment: Instant) {
+        let part = parts[index]
+        for slot in 0..<part.fleet.deviceCount {
+            let inPopulation = share.populationIndex(ofSlot: slot)
+            guard let kind = networkChanges.network(of: part.plan, index: inPopulation, from: moment) else {
+                continue
+            }
+            let device = part.firstDevice + UInt32(slot)
+            tick()
+            // What was due before comes first; what is due at this very moment meets the new network.
+            _ = part.fleet.advance(slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
+            absorbEffects(of: index)
+            wakes.set(device, part.fleet.setNetwork(kind, of: slot, at: moment, effects: &effects))
+            absorbEffects(of: index)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import Timebase
+
+/// An answer that no device hopes for: outside 2xx, or bytes that are not a whole answer.
+package struct UnexpectedAnswer: Sendable, Hashable {
+    /// The most that a run keeps.
+    package static let limit = 20
+
+    /// 0 where there was no status line.
+    package var status: UInt16
+    /// The name of the failure where the answer was not whole.
+    package var failure: String?
+    /// Header lines as they came, one per line, at most 2 kB.
+    package var headers: String
+    /// The first 2 kB of the body.
+    package var body: [UInt8]
+    package var population: Int
+    package var at: Instant
+
+    package init(
+        status: UInt16, failure: String?, headers: String, body: [UInt8], population: Int, at: Instant
+    ) {
+        self.status = status
+        self.failure = failure
+        self.headers = headers
+        self.body = body
+        self.population = population
+        self.at = at
+    }
+}
