@@ -29,6 +29,12 @@ struct FaultsFileTests {
         #expect(plan.configs.last?.from == start + .hours(1))
     }
 
+    @Test("says how a wrong checksum is answered, if it is")
+    func checksum() throws {
+        #expect(try load(#"{"timeline": [], "wrongChecksumStatus": 400}"#).get().wrongChecksumStatus == 400)
+        #expect(try load(#"{"timeline": []}"#).get().wrongChecksumStatus == nil)
+    }
+
     @Test(
         "tells what it cannot do",
         arguments: [

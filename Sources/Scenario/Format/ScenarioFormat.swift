@@ -17,6 +17,8 @@ struct ScenarioDraft: Sendable {
     var networks: [Named<NetworkDraft>] = []
     var timeline: [Located<TimelineDraft>] = []
     var thresholds: [Named<[ThresholdDraft]>] = []
+    /// Of a file of faults only.
+    var wrongChecksumStatus: Int?
 
     static let identifier = Form<String>.identifier(
         what: "a letter, then letters, digits, \"_\" and \"-\", 64 in all at most",

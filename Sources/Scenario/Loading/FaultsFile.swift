@@ -20,6 +20,9 @@ package enum FaultsFile {
             Field(
                 "timeline", \.timeline, .list(of: TimelineDraft.form), required: true,
                 "Faults and configurations."),
+            Field(
+                "wrongChecksumStatus", \.wrongChecksumStatus, .integer(200...599),
+                "Answer to an upload whose crc is wrong; by default it is only counted."),
         ])
 
     /// Reads a file.
@@ -49,6 +52,8 @@ package enum FaultsFile {
             name: name, description: "", seed: draft.seed, start: nil, duration: draft.duration, drain: .zero,
             populations: [], timeline: timeline, thresholds: [], warnings: [], overrides: [],
             redactor: Redactor(secrets: []))
-        return .success(document.plans(start: start).collector)
+        var plan = document.plans(start: start).collector
+        plan.wrongChecksumStatus = draft.wrongChecksumStatus.map(UInt16.init)
+        return .success(plan)
     }
 }
