@@ -36,7 +36,8 @@ extension Beaconswarm {
     ///
     /// - Parameters:
     ///   - run: The run's folder, or its report.
-    ///   - format: A name of ``ReportFormats``, or `nil` for the terminal's summary.
+    ///   - format: The name of a format, such as `html`, or `nil` for the terminal's summary.
+    ///   - color: Whether the summary may have colours; it has none outside a terminal.
     /// - Throws: ``CommandFailure`` if there is no such run or format.
     public static func report(_ run: String, format: String?, color: Bool) throws -> CommandStatus {
         let report = try RunReader.read(run)
