@@ -24,8 +24,8 @@ package struct PopulationRecord: Sendable {
     private var bytesReceived: UInt64 = 0
     /// Uploads that were not sent because the device had no network.
     package private(set) var offlineAttempts: UInt64 = 0
-    private var answerNames: [String] = []
-    private var answerCounts: [UInt64] = []
+    /// How often each kind of answer came, in the order in which they came first.
+    private var answerCounts: [(answer: Answer, count: UInt64)] = []
     private var storeDepth = GaugeRange()
     private var devicesActive = GaugeRange()
 
@@ -38,11 +38,14 @@ package struct PopulationRecord: Sendable {
     /// Books an event's fate, and its freshness if it was delivered.
     package mutating func note(_ event: SealedEvent) {
         ledger.seal(event.disposition)
-        guard event.disposition == .delivered else { return }
+        guard case .delivered = event.disposition else { return }
         let age = event.ackedAt - event.capturedAt
         freshness.record(age)
-        for (index, bound) in PopulationRecord.freshnessBounds.enumerated() where age <= bound.bound {
+        // The bounds ascend: from the largest down to the first that is passed.
+        var index = deliveredWithin.count - 1
+        while index >= 0, age.nanoseconds <= PopulationRecord.freshnessBounds[index].bound.nanoseconds {
             deliveredWithin[index] += 1
+            index -= 1
         }
     }
 
@@ -52,7 +55,7 @@ package struct PopulationRecord: Sendable {
             configFetches += 1
             return
         }
-        if let failure = sample.failure, failure.description == "offline" {
+        if sample.isOffline {
             offlineAttempts += 1
             return
         }
@@ -62,7 +65,7 @@ package struct PopulationRecord: Sendable {
         bytesSent += sample.bytesSent
         bytesReceived += sample.bytesReceived
         batchSize.record(UInt64(sample.eventCount))
-        countAnswer(sample.answerName)
+        count(Answer(status: sample.status, failure: sample.failure))
         blocked.record(sample.blocked)
         if let connecting = sample.connecting { self.connecting.record(connecting) }
         // Only whole answers have a duration: a refusal within a millisecond is not a fast answer.
@@ -74,12 +77,28 @@ package struct PopulationRecord: Sendable {
         receiving.record(sample.receiving)
     }
 
-    private mutating func countAnswer(_ name: String) {
-        if let index = answerNames.firstIndex(of: name) {
-            answerCounts[index] += 1
+    /// What a request came to: a status, or the name of a failure.
+    private struct Answer {
+        var status: UInt16
+        var failure: StaticString?
+
+        /// Compares names by their bytes, and only where the addresses differ.
+        func isSame(as other: Answer) -> Bool {
+            switch (failure, other.failure) {
+            case (nil, nil): status == other.status
+            case (let mine?, let theirs?): mine.isSame(as: theirs)
+            default: false
+            }
+        }
+
+        var name: String { failure?.description ?? String(status) }
+    }
+
+    private mutating func count(_ answer: Answer, times: UInt64 = 1) {
+        if let index = answerCounts.firstIndex(where: { $0.answer.isSame(as: answer) }) {
+            answerCounts[index].count += times
         } else {
-            answerNames.append(name)
-            answerCounts.append(1)
+            answerCounts.append((answer, times))
         }
     }
 
@@ -91,7 +110,7 @@ package struct PopulationRecord: Sendable {
 
     /// Answers by status or name of failure, the most frequent first, ties by name.
     package var answers: [(name: String, count: UInt64)] {
-        zip(answerNames, answerCounts).map { (name: $0, count: $1) }
+        answerCounts.map { (name: $0.answer.name, count: $0.count) }
             .sorted { $0.count != $1.count ? $0.count > $1.count : $0.name < $1.name }
     }
 
@@ -115,10 +134,7 @@ package struct PopulationRecord: Sendable {
         bytesSent += other.bytesSent
         bytesReceived += other.bytesReceived
         offlineAttempts += other.offlineAttempts
-        for (name, count) in zip(other.answerNames, other.answerCounts) {
-            countAnswer(name)
-            if let index = answerNames.firstIndex(of: name) { answerCounts[index] += count - 1 }
-        }
+        for entry in other.answerCounts { count(entry.answer, times: entry.count) }
         storeDepth.merge(other.storeDepth)
         devicesActive.merge(other.devicesActive)
     }
@@ -189,6 +205,16 @@ extension RequestSample {
     /// No whole answer, or a status of 400 or above.
     package var failed: Bool { failure != nil || status >= 400 }
 
-    /// The status, or the name of the failure.
-    var answerName: String { failure?.description ?? String(status) }
+    /// Begun without a network: nothing was sent.
+    var isOffline: Bool { failure?.isSame(as: "offline") ?? false }
+}
+
+extension StaticString {
+    /// Whether two texts are the same, without making a `String` of either.
+    fileprivate func isSame(as other: StaticString) -> Bool {
+        guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
+        if utf8Start == other.utf8Start { return true }
+        return UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+            .elementsEqual(UnsafeBufferPointer(start: other.utf8Start, count: utf8CodeUnitCount))
+    }
 }

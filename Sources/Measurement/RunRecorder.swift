@@ -23,12 +23,12 @@ package struct RunRecorder: Sendable {
     }
 
     /// Books sealed events of one population.
-    package mutating func note(_ events: some Collection<SealedEvent>, population: Int) {
+    package mutating func note(_ events: ContiguousArray<SealedEvent>, population: Int) {
         for event in events {
             populations[population].note(event)
             eventFingerprint &+= RunRecorder.hash(event, population: population)
             noteBelief(event)
-            guard event.disposition == .delivered else { continue }
+            guard case .delivered = event.disposition else { continue }
             series.update(at: event.ackedAt) {
                 $0.delivered += 1
                 $0.freshness.record(event.ackedAt - event.capturedAt)
@@ -37,7 +37,8 @@ package struct RunRecorder: Sendable {
     }
 
     private mutating func noteBelief(_ event: SealedEvent) {
-        let isDelivered = event.disposition == .delivered
+        var isDelivered = false
+        if case .delivered = event.disposition { isDelivered = true }
         if let key = event.naturalKey {
             if isDelivered { beliefs.note(delivered: key) } else { beliefs.note(captured: key) }
         } else if isDelivered {
@@ -48,7 +49,7 @@ package struct RunRecorder: Sendable {
     /// Records a finished request.
     package mutating func note(_ sample: RequestSample, population: Int) {
         populations[population].note(sample)
-        guard !sample.isConfig, sample.failure?.description != "offline" else { return }
+        guard !sample.isConfig, !sample.isOffline else { return }
         series.update(at: sample.finishedAt) {
             $0.requests += 1
             $0.bytesSent += sample.bytesSent
@@ -100,13 +101,10 @@ package struct RunRecorder: Sendable {
 
     private static func hash(_ event: SealedEvent, population: Int) -> UInt64 {
         var stream = RandomStream(key: UInt64(event.id.device) << 32 | UInt64(event.id.sequence))
-        for word in [
-            UInt64(population) << 32 | UInt64(event.label) << 16 | UInt64(event.attempts),
-            UInt64(event.disposition.code), UInt64(bitPattern: event.capturedAt.nanoseconds),
-            UInt64(bitPattern: event.ackedAt.nanoseconds),
-        ] {
-            stream = stream.child(word)
-        }
+            .child(UInt64(population) << 32 | UInt64(event.label) << 16 | UInt64(event.attempts))
+            .child(UInt64(event.disposition.code))
+            .child(UInt64(bitPattern: event.capturedAt.nanoseconds))
+            .child(UInt64(bitPattern: event.ackedAt.nanoseconds))
         return stream.next()
     }
 }

@@ -58,14 +58,17 @@ package struct TimeSeries: Sendable {
     /// The present length of an interval; a power of two times a second.
     package private(set) var width = Interval.seconds(1)
     package private(set) var buckets: [Bucket] = []
+    /// The bucket that was looked up last and the nanoseconds that belong to it: most things happen
+    /// in the interval in which the one before them did.
+    private var latest = (index: 0, from: Int64.max, until: Int64.min)
 
     /// Makes an empty series.
     package init(start: Instant) { self.start = start }
 
     /// Changes the interval in which `instant` lies; instants before the start count to the first.
     package mutating func update(at instant: Instant, _ change: (inout Bucket) -> Void) {
-        let index = bucketIndex(of: instant)
-        change(&buckets[index])
+        let known = instant.nanoseconds >= latest.from && instant.nanoseconds < latest.until
+        change(&buckets[known ? latest.index : bucketIndex(of: instant)])
     }
 
     /// Sets the gauges of the interval in which `instant` lies, and of those after it: they stay what
@@ -85,6 +88,8 @@ package struct TimeSeries: Sendable {
             blank.gauges = buckets.last?.gauges ?? Gauges()
             buckets.append(contentsOf: repeatElement(blank, count: index + 1 - buckets.count))
         }
+        let from = start.nanoseconds + Int64(index) * width.nanoseconds
+        latest = (index, from, from + width.nanoseconds)
         return index
     }
 
@@ -100,6 +105,7 @@ package struct TimeSeries: Sendable {
             merged.append(bucket)
         }
         buckets = merged
+        latest = (0, .max, .min)
     }
 
     /// Adds another shard's series of the same run; gauges add up.

@@ -47,7 +47,7 @@ struct RunRecorderTests {
     @Test("makes books, freshness and beliefs from the same events")
     func books() throws {
         var recorder = RunRecorder(start: start, populationCount: 1)
-        let events = [
+        let events: ContiguousArray = [
             event(0, .delivered), event(1, .evicted(.storageLimit)), event(2, .delivered, age: .minutes(5)),
             event(3, .suppressed(.invalid)), event(4, .rejected(status: 413)),
         ]
@@ -67,11 +67,12 @@ struct RunRecorderTests {
 
     @Test("has a fingerprint that knows content but not order")
     func fingerprint() {
-        let events = (0..<100).map { event(UInt32($0), $0 % 3 == 0 ? .delivered : .lost(.killed)) }
+        let events = ContiguousArray(
+            (0..<100).map { event(UInt32($0), $0 % 3 == 0 ? .delivered : .lost(.killed)) })
         var one = RunRecorder(start: start, populationCount: 1)
         one.note(events, population: 0)
         var other = RunRecorder(start: start, populationCount: 1)
-        other.note(events.reversed(), population: 0)
+        other.note(ContiguousArray(events.reversed()), population: 0)
         #expect(one.eventFingerprint == other.eventFingerprint)
         var third = RunRecorder(start: start, populationCount: 1)
         third.note(events.dropLast() + [event(99, .lost(.storageError))], population: 0)
@@ -106,7 +107,9 @@ struct RunRecorderTests {
             RunRecorder(start: start, populationCount: 2), RunRecorder(start: start, populationCount: 2),
         ]
         for index in 0..<200 {
-            let sealed = [event(UInt32(index), .delivered, age: .milliseconds(Int64(index)))]
+            let sealed: ContiguousArray = [
+                event(UInt32(index), .delivered, age: .milliseconds(Int64(index)))
+            ]
             whole.note(sealed, population: index % 2)
             parts[index / 100].note(sealed, population: index % 2)
         }
