@@ -118,13 +118,13 @@ package struct TimerWheel {
 
     /// Moves the present to the next slot that holds anything.
     private mutating func advance() {
-        current.removeAll(keepingCapacity: true)
+        if !current.isEmpty { current.removeAll(keepingCapacity: true) }
         head = 0
         let mask = TimerWheel.slotCount - 1
         if let slot = levels[0].next(after: Int(currentTick) & mask) {
             currentTick = currentTick & ~Int64(mask) | Int64(slot)
             levels[0].takeAll(slot: slot, into: &current)
-            current.sort()
+            if current.count > 1 { current.sort() }
             return
         }
         for level in 1..<3 {
@@ -189,8 +189,13 @@ struct WheelLevel {
 
     /// Moves a slot's entries to `destination` and frees the slot's memory if it is large.
     mutating func takeAll(slot: Int, into destination: inout ContiguousArray<Wake>) {
-        destination.append(contentsOf: slots[slot])
-        slots[slot].removeAll(keepingCapacity: slots[slot].capacity <= 64)
+        if destination.isEmpty && slots[slot].capacity <= 64 && destination.capacity <= 64 {
+            // Small ones change places: nothing is copied, and the slot keeps memory for its next turn.
+            swap(&destination, &slots[slot])
+        } else {
+            destination.append(contentsOf: slots[slot])
+            slots[slot].removeAll(keepingCapacity: slots[slot].capacity <= 64)
+        }
         occupied[slot >> 6] &= ~(1 << UInt64(slot & 63))
     }
 }

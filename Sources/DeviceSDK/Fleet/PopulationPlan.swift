@@ -44,8 +44,12 @@ package struct PopulationPlan: Sendable {
 
     /// The stream of one purpose of the device with the given index in this population.
     package func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
-        RandomStream(
-            seed: seed, population: RandomStream.hash(of: name), index: UInt64(index), purpose: purpose)
+        streams.stream(purpose, index: index)
+    }
+
+    /// The devices' streams apart from the plan, for whoever asks for many.
+    var streams: PopulationStreams {
+        PopulationStreams(seed: seed, population: RandomStream.hash(of: name))
     }
 
     /// Where the SDK was told to send to, taken apart.
@@ -75,6 +79,17 @@ package struct PopulationPlan: Sendable {
                 self.value = value
             }
         }
+    }
+}
+
+/// What ``PopulationPlan/stream(_:index:)`` needs of a plan: the seed, and the name's hash.
+struct PopulationStreams: Sendable {
+    let seed: UInt64
+    let population: UInt64
+
+    /// The stream of one purpose of the device with the given index in the population.
+    func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
+        RandomStream(seed: seed, population: population, index: UInt64(index), purpose: purpose)
     }
 }
 

@@ -12,6 +12,11 @@ package protocol TrackedDevice {
     var storedCount: Int { get }
     /// Whether the app is in the foreground.
     var isForeground: Bool { get }
+    /// When the device's next timer is due; ``Timebase/Instant/distantFuture`` for none.
+    ///
+    /// Asked after each step, so it may not copy the device: a mutating getter works in place. It
+    /// changes nothing.
+    var nextDue: Instant { mutating get }
 }
 
 /// One tracking system: its rules, its encoder, and the steps of its state machine.
@@ -34,9 +39,6 @@ package protocol TrackingSystem {
     /// Something happens to the app.
     mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects)
-
-    /// When the device's next timer is due; ``Timebase/Instant/distantFuture`` for none.
-    func nextDue(of device: borrowing Device) -> Instant
 
     /// Fires the device's next timer, which is due at `now`.
     mutating func fireTimer(

@@ -46,8 +46,8 @@ final class ManualWorld {
     /// Fires what is due up to and with a moment.
     func run(to seconds: Double) {
         let end = ManualWorld.time(seconds)
-        while system.nextDue(of: device) <= end {
-            now = system.nextDue(of: device)
+        while device.nextDue <= end {
+            now = device.nextDue
             step { system.fireTimer(of: &device, at: now, effects: &$0) }
         }
         now = end

@@ -133,7 +133,7 @@ struct RemoteConfigTests {
             world.names(.suppressed(.sdkDisabled)) == ["$AppStart", "BuyGoods", "$SignUp"])
         #expect(world.device.epochs.current.account == nil)
         #expect(world.device.epochs.current.superGroups == 0)
-        #expect(world.system.nextDue(of: world.device) == .distantFuture)
+        #expect(world.device.nextDue == .distantFuture)
         // On disk: a kill does not bring the SDK back; another configuration does.
         world.act(8, .kill, .launch(passive: false), .enterForeground)
         #expect(world.names(.suppressed(.sdkDisabled)).count == 4)
@@ -188,7 +188,7 @@ struct RemoteConfigTests {
         world.answerFetch(200, #"{"configs":{"disableSDK":true,"effect_mode":1}}"#, at: 1)
         #expect(world.uploadedSequences.last == [1, 2])
         world.fail(.reset, at: 2)
-        #expect(world.system.nextDue(of: world.device) == .distantFuture)
+        #expect(world.device.nextDue == .distantFuture)
         world.act(3, .enterBackground)
         #expect(world.fate(3) == .suppressed(.sdkDisabled))
         world.fail(.reset, at: 4)

@@ -1,4 +1,4 @@
-import Timebase
+package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
 /// its way. Some 220 bytes and no heap while nothing is stored and nothing is on its way.
@@ -80,6 +80,12 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
 
     package var storedCount: Int { store.count + memory.count }
     package var isForeground: Bool { state.contains(.isActive) }
+    package var nextDue: Instant {
+        mutating get {
+            // Ticks of the timer that find nothing to send are not worth a wake.
+            min(storedCount > 0 ? flushDue : .distantFuture, retryDue)
+        }
+    }
     var isRunning: Bool { state.contains(.isRunning) }
     var isBlocked: Bool { state.contains(.isBlocked) }
 

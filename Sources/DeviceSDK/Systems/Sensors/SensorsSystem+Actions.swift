@@ -60,7 +60,7 @@ extension SensorsSystem {
 
     /// Calls that capture nothing. A disabled SDK hands out no instance (`sharedInstance` is nil), so
     /// they do nothing then.
-    private func changeState(_ action: UserAction, of device: inout Device, at now: Instant) {
+    private mutating func changeState(_ action: UserAction, of device: inout Device, at now: Instant) {
         guard !isDisabled(device) else { return }
         switch action {
         case .logout: device.epochs.change { $0.account = nil }
@@ -87,7 +87,7 @@ extension SensorsSystem {
 
     /// 4.9.1 drops a tap less than 0.1 s after the last one on the same view, before it builds
     /// anything (`SAAutoTrackUtils isValidAppClickForObject:`); rows of lists are not asked.
-    private func isRepeatedTap(
+    private mutating func isRepeatedTap(
         _ device: inout Device, screen: UInt16, control: UInt16, now: Instant
     ) -> Bool {
         guard isRecent, plan.app.screens[Int(screen)].controls[Int(control)].position == nil else {
@@ -99,18 +99,19 @@ extension SensorsSystem {
         return false
     }
 
-    private func tapDraft(_ device: borrowing Device, screen: UInt16, control: UInt16) -> EventDraft {
+    private mutating func tapDraft(_ device: borrowing Device, screen: UInt16, control: UInt16) -> EventDraft
+    {
         var draft = EventDraft(SensorsTemplates.click, screen: screen)
         draft.control = control
         if let position = plan.app.screens[Int(screen)].controls[Int(control)].position {
-            var stream = plan.stream(.screens, index: Int(device.index))
+            var stream = streams.stream(.screens, index: Int(device.index))
                 .child(UInt64(device.nextSequence))
             draft.detail = UInt32(stream.below(UInt64(max(1, position.rows))))
         }
         return draft
     }
 
-    private func businessDraft(
+    private mutating func businessDraft(
         _ device: inout Device, event: UInt16, subject: UInt32, now: Instant
     ) -> EventDraft {
         var draft = EventDraft(templates.business(event), screen: device.currentScreen)

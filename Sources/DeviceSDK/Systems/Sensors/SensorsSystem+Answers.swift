@@ -37,7 +37,7 @@ extension SensorsSystem {
     /// Moves the rows of an answered request.
     ///
     /// - Returns: whether the flush goes on with the next batch.
-    private func settle(
+    private mutating func settle(
         _ request: SensorsRequest, of device: inout Device, outcome: RequestOutcome, now: Instant,
         effects: inout DeviceEffects
     ) -> Bool {
@@ -59,7 +59,7 @@ extension SensorsSystem {
     }
 
     /// The rows are in the air once less; a positive answer settles them.
-    private func release(
+    private mutating func release(
         _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool,
         now: Instant, effects: inout DeviceEffects
     ) {
@@ -86,7 +86,7 @@ extension SensorsSystem {
     /// gets into or out of its store while a request runs, the first rows are the request's.
     ///
     /// - Returns: `false` if the store could not delete: then the rows are still there.
-    private func delete(
+    private mutating func delete(
         _ request: SensorsRequest, status: UInt16, of device: inout Device,
         effects: inout DeviceEffects
     ) -> Bool {

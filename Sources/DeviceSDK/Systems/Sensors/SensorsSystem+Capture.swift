@@ -3,6 +3,9 @@ import AppModel
 import Timebase
 
 /// What becomes of an event from the hook to the store.
+///
+/// Functions here and beside it are mutating even where they change nothing: the system is a large
+/// value, and only a mutating call hands it over by address.
 extension SensorsSystem {
     /// The SDK begins to build an event: it gets its sequence, and is suppressed or goes its way to
     /// the store.
@@ -29,6 +32,7 @@ extension SensorsSystem {
 
     /// Why an event is not built: the SDK is off, the event's switch is off, its name is on the
     /// blacklist, or validation refuses it. In this order, as the SDK asks.
+    @inline(__always)
     private func suppression(
         of draft: EventDraft, on device: borrowing Device
     ) -> Disposition.Suppression? {
@@ -51,11 +55,11 @@ extension SensorsSystem {
     ) {
         bringForwardTimer(of: &device, to: now)
         store(record, on: &device, effects: &effects)
-        let upload = rules.upload
         // Rows that no upload has marked; while none runs, as in 1.10.17 here, these are all rows.
         let idle = device.store.idleCount + device.memory.idleCount
         let isEnough =
-            upload.flushesAboveBulkSize ? idle > upload.flushBulkSize : idle >= upload.flushBulkSize
+            rules.upload.flushesAboveBulkSize
+            ? idle > rules.upload.flushBulkSize : idle >= rules.upload.flushBulkSize
         if isEnough || isDebug(device) || isImmediate[Int(record.template)] {
             requestFlush(&device, due: now, now: now, effects: &effects)
         }
@@ -63,7 +67,7 @@ extension SensorsSystem {
 
     /// The ticks that were skipped because nothing was stored are over. One that is due now is not:
     /// timers come after actions.
-    private func bringForwardTimer(of device: inout Device, to now: Instant) {
+    private mutating func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.flushDue < now else { return }
         let interval = rules.upload.flushInterval.nanoseconds
         let late = (now - device.flushDue).nanoseconds
@@ -83,7 +87,7 @@ extension SensorsSystem {
     }
 
     /// 4.9.1 keeps what its database refuses in a list in memory, 1.10.17 lets it go.
-    private func refuse(
+    private mutating func refuse(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
         if isRecent {
@@ -98,20 +102,19 @@ extension SensorsSystem {
     /// stays below it (`SADatabase.m preCheckForInsertRecords:`).
     ///
     /// - Returns: `false` if there is no room: a deletion failed, or nothing may be deleted.
-    private func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
-        let storage = rules.storage
-        func isFull(_ count: Int) -> Bool {
-            storage.staysBelowLimit ? count + 1 >= storage.limit : count >= storage.limit
-        }
+    private mutating func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+        // Rules are asked for where they are needed: a copy of them all costs more than an insert.
+        let (limit, staysBelow) = (rules.storage.limit, rules.storage.staysBelowLimit)
+        func isFull(_ count: Int) -> Bool { staysBelow ? count + 1 >= limit : count >= limit }
         while isFull(device.store.count) {
             let before = device.store.count
             guard evict(on: &device, effects: &effects), device.store.count < before else { return false }
-            if !storage.staysBelowLimit { return true }
+            if !staysBelow { return true }
         }
         return true
     }
 
-    private func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+    private mutating func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
         guard !deletionFails(on: &device) else { return false }
         var evicted = ContiguousArray<EventRecord>()
         let isDone = device.store.deleteOldest(
@@ -125,15 +128,16 @@ extension SensorsSystem {
     }
 
     /// Whether a deletion fails: its own draw, whatever else was drawn.
-    func deletionFails(on device: inout Device) -> Bool {
+    mutating func deletionFails(on device: inout Device) -> Bool {
         guard rules.storage.deleteFailureChance > 0 else { return false }
         var stream = draw(&device, .faults)
         return stream.chance(rules.storage.deleteFailureChance)
     }
 
+    @inline(__always)
     private func fails(_ chance: Double, sequence: UInt32, on device: borrowing Device) -> Bool {
         guard chance > 0 else { return false }
-        var stream = plan.stream(.faults, index: Int(device.index)).child(UInt64(sequence))
+        var stream = streams.stream(.faults, index: Int(device.index)).child(UInt64(sequence))
         return stream.chance(chance)
     }
 }
@@ -168,7 +172,7 @@ extension SensorsSystem {
         }
     }
 
-    private func prefillDraft(
+    private mutating func prefillDraft(
         _ native: [Int], of device: borrowing Device, stream: inout RandomStream
     ) -> EventDraft {
         let view = EventDraft(SensorsTemplates.viewScreen, screen: plan.app.startScreen)
@@ -185,7 +189,7 @@ extension SensorsSystem {
     }
 
     /// Stores an event of the past: the limit holds, faults of the disk do not.
-    private func keep(
+    private mutating func keep(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
         let limit = rules.storage.staysBelowLimit ? rules.storage.limit - 1 : rules.storage.limit

@@ -34,7 +34,7 @@ extension SensorsSystem {
     }
 
     /// A row has left the store for another reason than a positive answer.
-    func leave(
+    mutating func leave(
         _ record: EventRecord, as fate: EventFate, on device: inout Device,
         effects: inout DeviceEffects
     ) {
@@ -47,7 +47,7 @@ extension SensorsSystem {
     }
 
     /// A request that carried ghosts has ended.
-    func releaseGhosts(
+    mutating func releaseGhosts(
         of request: SensorsRequest, isPositive: Bool, on device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
@@ -108,7 +108,7 @@ extension SensorsSystem {
 
     /// Takes back requests that the engine has not seen yet: they were asked for in the very call in
     /// which the process dies, and never left.
-    private func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
+    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
         let slot = device.slot
         let revoked = effects.requests.filter { $0.slot == slot }
@@ -133,12 +133,11 @@ extension SensorsSystem {
         let pending = { (record: EventRecord) -> Disposition in
             .pending(record.inFlight > 0 ? .inFlight : .stored)
         }
-        device.store.forEach {
-            if !$0.isSettled { seal($0, pending($0), on: device, effects: &effects) }
-        }
-        device.memory.forEach {
-            if !$0.isSettled { seal($0, pending($0), on: device, effects: &effects) }
-        }
+        // Gathered first: a closure that sees the device would copy it for each row.
+        var rows = ContiguousArray<EventRecord>()
+        device.store.forEach { if !$0.isSettled { rows.append($0) } }
+        device.memory.forEach { if !$0.isSettled { rows.append($0) } }
+        for row in rows { seal(row, pending(row), on: device, effects: &effects) }
         device.waiting.forEachRecord {
             seal($0, .pending(.stored), on: device, effects: &effects)
         }

@@ -123,7 +123,7 @@ extension SensorsSystem {
     }
 
     /// Starts the foreground timer. 1.x begins its interval anew, 4.x lets a running timer run.
-    func startTimer(_ device: inout Device, now: Instant) {
+    mutating func startTimer(_ device: inout Device, now: Instant) {
         guard rules.upload.flushInterval > .zero, !isDisabled(device),
             device.state.contains(.isActive), !isRecent || device.flushDue == .distantFuture
         else { return }

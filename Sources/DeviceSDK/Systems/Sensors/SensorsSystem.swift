@@ -20,6 +20,7 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     package typealias Device = SensorsDevice<Store>
 
     let plan: PopulationPlan
+    let streams: PopulationStreams
     let rules: SensorsRules
     /// 4.9.1 rather than 1.10.17 or the published text.
     let isRecent: Bool
@@ -46,6 +47,7 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     /// - Parameter makeStore: Opens the store of the device with the given index in the population.
     package init(plan: PopulationPlan, rules: SensorsRules, makeStore: @escaping (Int) -> Store) {
         self.plan = plan
+        streams = plan.streams
         self.rules = rules
         self.makeStore = makeStore
         isRecent = rules.version == .v4
@@ -74,12 +76,6 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
         epoch.network = plan.network.kind
         return SensorsDevice(
             index: index, slot: slot, number: number, store: makeStore(index), epoch: epoch)
-    }
-
-    package func nextDue(of device: borrowing Device) -> Instant {
-        // Ticks of the timer that find nothing to send are not worth a wake.
-        let flush = device.storedCount > 0 ? device.flushDue : .distantFuture
-        return min(flush, device.retryDue)
     }
 
     package mutating func fireTimer(
@@ -116,18 +112,22 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     }
 
     // MARK: - What several parts ask
+    // Always inlined: a call would hand over a copy of the device.
 
     /// The debug mode in force: the app's, unless the configuration switched it off.
+    @inline(__always)
     func isDebug(_ device: borrowing Device) -> Bool {
         if rules.debugMode == .off { return false }
         return !device.state.contains(.debugIsOff)
     }
 
+    @inline(__always)
     func isDisabled(_ device: borrowing Device) -> Bool {
         configs[Int(device.activeConfig)].config.disablesSDK
     }
 
     /// Whether the configuration in force, or else the app, leaves a preset event on.
+    @inline(__always)
     func autoTracks(_ bit: Int, _ device: borrowing Device) -> Bool {
         (configs[Int(device.activeConfig)].config.autoTrackMode ?? localAutoTrack) & bit != 0
     }
@@ -138,8 +138,8 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     }
 
     /// A draw that belongs to a device and to nothing else.
-    func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
+    mutating func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
         device.drawCount += 1
-        return plan.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
+        return streams.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
     }
 }

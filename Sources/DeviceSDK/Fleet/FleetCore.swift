@@ -1,0 +1,164 @@
+import Accounting
+import AppModel
+import Timebase
+import Wire
+import World
+
+/// What a ``SystemFleet`` holds: parallel arrays, addressed by slot, of what users do next and of
+/// the devices' own state.
+struct FleetCore<System: TrackingSystem> {
+    let plan: PopulationPlan
+    let share: ShardShare
+    private let model: UserModel
+    var system: System
+    private var users: ContiguousArray<UserSimulator>
+    private(set) var devices: ContiguousArray<System.Device>
+    private var hasArrived: ContiguousArray<Bool>
+    /// The plan's end of the users, or an earlier one.
+    var usersEnd: Instant
+
+    private(set) var capturedCount: UInt64 = 0
+    private(set) var prefilledCount: UInt64 = 0
+    private(set) var storedCount: UInt64 = 0
+    private(set) var startedCount = 0
+    private(set) var foregroundCount = 0
+    private(set) var planFingerprint: UInt64 = 0
+
+    init(plan: PopulationPlan, share: ShardShare, system: System) {
+        self.plan = plan
+        self.share = share
+        self.system = system
+        let model = UserModel(app: plan.app, persona: plan.persona)
+        self.model = model
+        usersEnd = plan.usersEnd
+        let count = share.deviceCount(of: plan.deviceCount)
+        users = []
+        devices = []
+        users.reserveCapacity(count)
+        devices.reserveCapacity(count)
+        hasArrived = ContiguousArray(repeating: false, count: count)
+        let streams = plan.streams
+        for slot in 0..<count {
+            let index = share.populationIndex(ofSlot: slot)
+            users.append(
+                UserSimulator(
+                    model: model, streams: { streams.stream($0, index: index) },
+                    arrival: FleetCore.arrival(plan, index: index), usersEnd: plan.usersEnd))
+            devices.append(
+                system.makeDevice(
+                    index: index, slot: UInt32(slot), number: plan.firstDevice + UInt32(index)))
+        }
+    }
+
+    private static func arrival(_ plan: PopulationPlan, index: Int) -> Instant {
+        plan.start + plan.arrival.offset(index: index, count: plan.deviceCount)
+    }
+
+    func arrival(of slot: Int) -> Instant {
+        let arrival = Self.arrival(plan, index: share.populationIndex(ofSlot: slot))
+        return arrival < usersEnd ? arrival : .distantFuture
+    }
+
+    func isDraining(_ slot: Int) -> Bool {
+        devices[slot].isForeground && devices[slot].storedCount > 0
+    }
+
+    mutating func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
+        guard arrives(slot, by: now, effects: &effects) else { return arrival(of: slot) }
+        var wake = nextWake(of: slot)
+        // Mostly the device is advanced because it wants to be; before an answer, it often is not due.
+        guard wake <= now else { return wake }
+        let before = tally(slot)
+        while wake <= now {
+            if nextAction(of: slot) == wake {
+                let planned = users[slot].next(model)
+                note(planned, slot: slot)
+                system.perform(planned.action, on: &devices[slot], at: planned.at, effects: &effects)
+            } else {
+                system.fireTimer(of: &devices[slot], at: wake, effects: &effects)
+            }
+            wake = nextWake(of: slot)
+        }
+        book(slot, since: before)
+        return wake
+    }
+
+    mutating func encode(
+        _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        system.encode(request, of: &devices[slot], at: now, into: &body)
+    }
+
+    mutating func complete(
+        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) -> Instant {
+        let before = tally(slot)
+        system.complete(request, of: &devices[slot], outcome: outcome, at: now, effects: &effects)
+        book(slot, since: before)
+        return nextWake(of: slot)
+    }
+
+    mutating func setNetwork(
+        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+    ) -> Instant {
+        let before = tally(slot)
+        system.setNetwork(kind, of: &devices[slot], at: now, effects: &effects)
+        book(slot, since: before)
+        return hasArrived[slot] ? nextWake(of: slot) : arrival(of: slot)
+    }
+
+    mutating func finish(effects: inout DeviceEffects) {
+        for slot in devices.indices { system.finish(&devices[slot], effects: &effects) }
+    }
+}
+
+extension FleetCore {
+    /// Lets the device arrive if its time has come; whether it is there.
+    private mutating func arrives(_ slot: Int, by now: Instant, effects: inout DeviceEffects) -> Bool {
+        if hasArrived[slot] { return true }
+        guard arrival(of: slot) <= now else { return false }
+        hasArrived[slot] = true
+        startedCount += 1
+        let before = tally(slot)
+        system.arrive(&devices[slot], effects: &effects)
+        prefilledCount += UInt64(devices[slot].nextSequence)
+        book(slot, since: before)
+        return true
+    }
+
+    private mutating func nextAction(of slot: Int) -> Instant {
+        let at = users[slot].nextAt
+        return at < usersEnd ? at : .distantFuture
+    }
+
+    // Mutating, as what follows, because a large value is handed over by address only then.
+    private mutating func nextWake(of slot: Int) -> Instant {
+        min(nextAction(of: slot), devices[slot].nextDue)
+    }
+
+    private mutating func note(_ planned: PlannedAction, slot: Int) {
+        let index = UInt64(share.populationIndex(ofSlot: slot))
+        planFingerprint &+= planned.fingerprint(population: plan.index, device: index, start: plan.start)
+    }
+
+    private struct Tally {
+        var captured: UInt32
+        var stored: Int
+        var isForeground: Bool
+    }
+
+    private mutating func tally(_ slot: Int) -> Tally {
+        Tally(
+            captured: devices[slot].nextSequence, stored: devices[slot].storedCount,
+            isForeground: devices[slot].isForeground)
+    }
+
+    /// Adds what a step changed on a device to the fleet's totals.
+    private mutating func book(_ slot: Int, since before: Tally) {
+        let after = tally(slot)
+        capturedCount += UInt64(after.captured - before.captured)
+        storedCount = UInt64(Int64(storedCount) + Int64(after.stored - before.stored))
+        if before.isForeground != after.isForeground { foregroundCount += after.isForeground ? 1 : -1 }
+    }
+}
