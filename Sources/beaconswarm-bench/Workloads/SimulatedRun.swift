@@ -1,0 +1,100 @@
+import Accounting
+import AppModel
+import CollectorModel
+import DeviceSDK
+import Measurement
+import Timebase
+import VirtualEngine
+import Wire
+import World
+
+/// Runs of whole devices in virtual time.
+enum SimulatedRun {
+    /// An observer that only lets the run go on.
+    struct Silence: VirtualObserver {
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+    }
+
+    /// Simulates casual users; without a network the devices only capture and store.
+    static func run(
+        _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool
+    ) -> VirtualResult {
+        let (fleet, configuration) = prepare(version, devices: devices, duration: duration, uploads: uploads)
+        return run([fleet], configuration)
+    }
+
+    static func run(_ fleets: [any DeviceFleet], _ configuration: VirtualConfiguration) -> VirtualResult {
+        var observer = Silence()
+        return runVirtually(configuration, fleets: fleets, observer: &observer)
+    }
+
+    static func prepare(
+        _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool
+    ) -> (fleet: any DeviceFleet, configuration: VirtualConfiguration) {
+        var plan = Fixture.plan(version, devices: devices, duration: duration)
+        plan.arrival = ArrivalSchedule(over: duration)
+        if !uploads { plan.network = NetworkRules(kind: .none) }
+        let schedule = RunSchedule(start: Fixture.start, duration: duration, drain: .seconds(30))
+        let configuration = VirtualConfiguration(
+            plans: [plan], schedule: schedule, collector: CollectorPlan())
+        return (makeFleet(plan: plan, share: .whole), configuration)
+    }
+}
+
+/// Passes everything on to a fleet, and hashes the bodies that it writes: two builds whose
+/// fingerprints agree have written the same bytes.
+final class FingerprintingFleet: DeviceFleet {
+    private let fleet: any DeviceFleet
+    private(set) var bodies = 0
+    private(set) var bytes = 0
+    private(set) var fingerprint: UInt64 = 0
+
+    init(_ fleet: any DeviceFleet) { self.fleet = fleet }
+
+    var deviceCount: Int { fleet.deviceCount }
+    var populationIndex: Int { fleet.populationIndex }
+    var labels: [EventLabel] { fleet.labels }
+    var capturedCount: UInt64 { fleet.capturedCount }
+    var prefilledCount: UInt64 { fleet.prefilledCount }
+    var storedCount: UInt64 { fleet.storedCount }
+    var startedCount: Int { fleet.startedCount }
+    var foregroundCount: Int { fleet.foregroundCount }
+    var planFingerprint: UInt64 { fleet.planFingerprint }
+
+    func globalNumber(of slot: Int) -> UInt32 { fleet.globalNumber(of: slot) }
+    func arrival(of slot: Int) -> Instant { fleet.arrival(of: slot) }
+
+    func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
+        fleet.advance(slot, through: now, effects: &effects)
+    }
+
+    func encode(
+        _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        let head = fleet.encode(slot, request: request, at: now, into: &body)
+        let hash = body.withUnsafeBytes { Hash128($0) }
+        fingerprint &+= hash.high ^ hash.low
+        bodies += 1
+        bytes += body.count
+        return head
+    }
+
+    func complete(
+        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) -> Instant {
+        fleet.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
+    }
+
+    func setNetwork(
+        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+    ) -> Instant {
+        fleet.setNetwork(kind, of: slot, at: now, effects: &effects)
+    }
+
+    func stopUsers(at now: Instant) { fleet.stopUsers(at: now) }
+    func isDraining(_ slot: Int) -> Bool { fleet.isDraining(slot) }
+    func finish(effects: inout DeviceEffects) { fleet.finish(effects: &effects) }
+    func capturedCount(of slot: Int) -> UInt32 { fleet.capturedCount(of: slot) }
+}
