@@ -40,7 +40,8 @@ package enum VerdictRules {
     /// Judges the findings.
     package static func judge(_ findings: Findings) -> Outcome {
         if findings.isPartial {
-            let text = "The run broke off, or is still going on: these are its figures so far, and nothing is judged."
+            let text =
+                "The run broke off, or is still going on: these are its figures so far, and nothing is judged."
             return Outcome(verdict: .interrupted, exitCode: 105, reasons: [text])
         }
         var outcomes: [(code: Int32, verdict: Report.Verdict, reasons: [String])] = []
@@ -122,6 +123,7 @@ package enum VerdictRules {
             switch count {
             case 0: "No thresholds were set"
             case 1: "The threshold held"
+            case 2: "Both thresholds held"
             default: "All \(count) thresholds held"
             }
         guard findings.captured > 0 else { return "\(thresholds); no event was captured." }

@@ -8,11 +8,21 @@ struct BeaconswarmCommand: AsyncParsableCommand {
         abstract: "Plays thousands of tracking SDKs against a collector and accounts for every event.",
         discussion: """
             A scenario (JSON) says which SDKs, how many devices, what their users do, and what goes wrong.
-            Start with:  beaconswarm run scenarios/demo.json
+            Start with:
 
-            Exit codes: 0 done · 64 usage · 69 target unreachable · 70 internal error · 95 books do not balance
-            or acknowledged events are missing · 96 the generator could not keep its schedule · 99 a threshold
-            failed · 104 invalid scenario · 105 interrupted
+              beaconswarm run scenarios/demo.json
+
+            Exit codes:
+
+              0    done, every threshold held
+              64   wrong usage, or an output that exists already
+              69   target unreachable
+              70   internal error
+              95   the books do not balance, or acknowledged events are missing
+              96   the generator could not keep its own schedule
+              99   a threshold failed
+              104  invalid scenario
+              105  interrupted
             """,
         version: Beaconswarm.version,
         subcommands: [

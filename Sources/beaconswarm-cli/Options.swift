@@ -44,12 +44,6 @@ struct OutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Writes a line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
     var events: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Audits against what a foreign collector's store holds after the run (NDJSON, CSV, SQLite).",
-            valueName: "FILE"))
-    var receipts: String?
-
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
@@ -63,7 +57,6 @@ struct OutputOptions: ParsableArguments {
         var options = RunOptions(source: source)
         options.out = out
         options.events = events
-        options.receipts = receipts
         options.json = json
         options.quiet = quiet
         options.color = !noColor

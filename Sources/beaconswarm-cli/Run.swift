@@ -13,6 +13,12 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
+        help: ArgumentHelp(
+            "Audits against what a foreign collector's store holds after the run (NDJSON, CSV, SQLite).",
+            valueName: "FILE"))
+    var receipts: String?
+
+    @Option(
         help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
     var threads: Int?
 
@@ -22,6 +28,7 @@ struct Run: AsyncParsableCommand {
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         options.threads = threads
+        options.receipts = receipts
         options.store = store
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }

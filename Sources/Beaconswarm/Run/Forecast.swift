@@ -65,7 +65,8 @@ struct Forecast {
         quiet.deviceEntries = []
         let configuration = VirtualConfiguration(plans: [sample], schedule: quiet, collector: CollectorPlan())
         var observer = IgnoringObserver()
-        return runVirtually(configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
+        return runVirtually(
+            configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
     }
 
     /// One line for people.

@@ -123,22 +123,20 @@ struct ReportBuilder: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The ledger as reports tell it: causes that did not occur are left out, but for those that
-    /// readers may rely on.
+    /// The ledger as reports tell it: every cause with its count, zeros included, so that a script may
+    /// ask for one by name.
     static func counts(_ ledger: Ledger) -> Report.EventCounts {
-        func named(_ fate: Fate, always: Bool = false) -> [Report.NamedCount] {
-            ledger.causes(of: fate).filter { always || $0.count > 0 }.map {
-                Report.NamedCount($0.name, $0.count)
-            }
+        func named(_ fate: Fate) -> [Report.NamedCount] {
+            ledger.causes(of: fate).map { Report.NamedCount($0.name, $0.count) }
         }
         var counts = Report.EventCounts()
         counts.captured = ledger.captured
         counts.delivered = ledger.delivered
         counts.suppressed = named(.suppressed)
-        counts.evicted = named(.evicted, always: true)
+        counts.evicted = named(.evicted)
         counts.rejected = named(.rejected)
         counts.lost = named(.lost)
-        counts.pending = named(.pending, always: true)
+        counts.pending = named(.pending)
         counts.balance = ledger.balance
         return counts
     }

@@ -67,7 +67,8 @@ final class RunConsole: Sendable {
         var snapshot = StatusSnapshot()
         snapshot.phase = phase
         snapshot.elapsed = elapsed.fractionalSeconds
-        snapshot.total = planned.fractionalSeconds
+        // The drain ends when there is nothing left to do: it has no length of its own.
+        snapshot.total = elapsed <= planned ? planned.fractionalSeconds : nil
         let gauges = recorder.series.buckets.last?.gauges ?? TimeSeries.Gauges()
         snapshot.devices = Int(gauges.devicesStarted)
         snapshot.rowsStored = gauges.storedRows

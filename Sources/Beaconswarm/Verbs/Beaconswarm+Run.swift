@@ -18,10 +18,6 @@ extension Beaconswarm {
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
-        if options.receipts != nil {
-            throw CommandFailure(
-                .usage, "--receipts belongs to live runs: a simulation's collector is in the process")
-        }
         let scenario = try LoadedScenario(options.source)
         let runner = VirtualRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: Interruption())

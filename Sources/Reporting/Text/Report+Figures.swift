@@ -73,11 +73,28 @@ extension Report {
     var repeatCommand: String {
         var words =
             run.command.isEmpty
-            ? ["beaconswarm", mode == .live ? "run" : "simulate", "SCENARIO"] : run.command
+            ? ["beaconswarm", mode == .live ? "run" : "simulate", "SCENARIO"] : commandWithoutOutputs
         if !words.contains(where: { $0 == "--seed" || $0.hasPrefix("--seed=") }) {
             words += ["--seed", String(seed)]
         }
         return words.map { Escaping.shell(Escaping.line($0)) }.joined(separator: " ")
+    }
+
+    /// The command without the outputs that it named: they exist now and are never overwritten.
+    private var commandWithoutOutputs: [String] {
+        let outputs = ["--out", "--events", "--store"]
+        var words: [String] = []
+        var skips = false
+        for word in run.command {
+            if skips {
+                skips = false
+            } else if outputs.contains(word) {
+                skips = true
+            } else if !outputs.contains(where: { word.hasPrefix($0 + "=") }) {
+                words.append(word)
+            }
+        }
+        return words
     }
 
     /// Said wherever request times are shown.

@@ -69,7 +69,7 @@ package enum MetricCatalogue {
         metric("batch_size", .trend, .events, "Events in one upload."),
         metric("retries", .counter, .requests, "Uploads that carried a batch again after a failure."),
         metric("store_depth", .gauge, .rows, "Events waiting on all devices, on disk or in memory."),
-        metric("devices_active", .gauge, .devices, "Devices whose app is running."),
+        metric("devices_active", .gauge, .devices, "Devices whose app is in the foreground."),
         metric("config_fetches", .counter, .requests, "Fetches of remote configuration."),
     ]
 

@@ -1,0 +1,161 @@
+import Accounting
+import Foundation
+import Reporting
+import Testing
+import Timebase
+import Wire
+
+@testable import Beaconswarm
+
+/// A folder that goes with the test.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "beaconswarm-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+@Suite("Beliefs on disk")
+struct BeliefsFileTests {
+    @Test("read back what was believed", arguments: [UInt64(1), 2, 3])
+    func roundTrip(seed: UInt64) throws {
+        var stream = RandomStream(key: seed)
+        var beliefs = DeviceBeliefs()
+        beliefs.capturedCounts = (0..<40).map { _ in UInt32(stream.below(300)) }
+        for (device, captured) in beliefs.capturedCounts.enumerated() {
+            for sequence in 0..<captured where stream.chance(0.7) {
+                beliefs.note(delivered: EventID(device: UInt32(device), sequence: sequence))
+            }
+        }
+        beliefs.note(delivered: NaturalKey(high: stream.next(), low: stream.next()))
+        beliefs.note(captured: NaturalKey(high: stream.next(), low: stream.next()))
+        let read = try BeliefsFile.parse(BeliefsFile.render(beliefs), path: "beliefs.txt")
+        #expect(read == beliefs, "seed \(seed)")
+    }
+
+    @Test(
+        "refuse a damaged file and name its line",
+        arguments: [
+            ("", 1), ("x", 1), ("beaconswarm.beliefs/1 2\n5 1 0\n", 2),
+            ("beaconswarm.beliefs/1 2\n0 3 0-3\n", 2),
+            ("beaconswarm.beliefs/1 2\n0 3 2-1\n", 2), ("beaconswarm.beliefs/1 2\n0 3 0\nd xyz\n", 3),
+        ] as [(String, Int)])
+    func damaged(text: String, line: Int) {
+        do {
+            _ = try BeliefsFile.parse(Array(text.utf8), path: "b.txt")
+            Issue.record("took \(text)")
+        } catch {
+            #expect(error.message.hasPrefix("b.txt:\(line):"))
+        }
+    }
+}
+
+@Suite("The event file")
+struct EventFileTests {
+    static let names = EventFile.PopulationNames(
+        name: "a\"b", system: "sensors", labels: [EventLabel(type: "track", name: "$AppStart")])
+
+    static func event(_ sequence: UInt32, _ disposition: Disposition) -> SealedEvent {
+        SealedEvent(
+            id: EventID(device: 3, sequence: sequence), label: 0, attempts: 2, disposition: disposition,
+            capturedAt: Instant(nanoseconds: 1_700_000_000_000_250_000),
+            ackedAt: disposition == .delivered ? Instant(milliseconds: 1_700_000_001_000) : .distantFuture)
+    }
+
+    @Test("has one JSON object per line with the contract's keys, and its name only when it is whole")
+    func lines() throws {
+        let scratch = try Scratch()
+        let file = try EventFile(path: scratch.file("e.ndjson"), populations: [Self.names])
+        file.write([Self.event(0, .delivered), Self.event(1, .rejected(status: 413))], population: 0)
+        #expect(!OutputFile.exists(scratch.file("e.ndjson")))
+        try file.finish()
+        #expect(!OutputFile.exists(scratch.file("e.ndjson.partial")))
+        let text = try String(contentsOfFile: scratch.file("e.ndjson"), encoding: .utf8)
+        let objects = try text.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(objects.count == 2)
+        #expect(
+            Set(objects[0].keys) == [
+                "id", "population", "system", "type", "name", "captured_at", "fate", "cause", "attempts",
+                "acked_at",
+            ])
+        #expect(objects[0]["id"] as? String == "3-0")
+        #expect(objects[0]["population"] as? String == "a\"b")
+        #expect(objects[0]["captured_at"] as? Double == 1_700_000_000_000.25)
+        #expect(objects[0]["acked_at"] as? Double == 1_700_000_001_000)
+        #expect(objects[0]["cause"] is NSNull)
+        #expect(objects[1]["fate"] as? String == "rejected")
+        #expect(objects[1]["cause"] as? String == "413")
+        #expect(objects[1]["acked_at"] is NSNull)
+    }
+
+    @Test("packs itself where the name asks for it")
+    func packed() throws {
+        let scratch = try Scratch()
+        let file = try EventFile(path: scratch.file("e.ndjson.gz"), populations: [Self.names])
+        for sequence in 0..<5000 { file.write([Self.event(UInt32(sequence), .lost(.killed))], population: 0) }
+        try file.finish()
+        let bytes = try OutputFile.read(scratch.file("e.ndjson.gz"), failing: .usage)
+        var text = WireBuffer()
+        try bytes.withUnsafeBytes { try GzipDecoder(limit: 1 << 24).decompress($0, into: &text) }
+        #expect(text.text.split(separator: "\n").count == 5000)
+    }
+
+    @Test("refuses to replace a file, and names without a known ending")
+    func refuses() throws {
+        let scratch = try Scratch()
+        try OutputFile.write([1], to: scratch.file("e.ndjson"))
+        for name in ["e.ndjson", "e.txt"] {
+            do {
+                _ = try EventFile(path: scratch.file(name), populations: [])
+                Issue.record("took \(name)")
+            } catch {
+                #expect(error.code == .usage)
+            }
+        }
+    }
+
+    @Test("keeps its partial name when the disk is full")
+    func full() throws {
+        guard OutputFile.exists("/dev/full") else { return }
+        do {
+            let file = try AppendingFile(path: "/dev/full")
+            try file.append([1, 2, 3])
+            Issue.record("wrote to a full disk")
+        } catch {
+            #expect(error.code == .internalError)
+            #expect(error.message.contains("/dev/full"))
+        }
+    }
+}
+
+@Suite("A run's folder")
+struct RunFolderTests {
+    @Test("is never made over an existing one")
+    func existing() throws {
+        let scratch = try Scratch()
+        do {
+            _ = try RunFolder(creating: scratch.path)
+            Issue.record("took an existing folder")
+        } catch {
+            #expect(error.code == .usage)
+        }
+        let deep = try RunFolder(creating: scratch.file("a/b/c"))
+        #expect(OutputFile.exists(deep.path))
+    }
+
+    @Test("has a default name of scenario, mode and UTC that is safe for a file system")
+    func name() {
+        let instant = Instant(milliseconds: 1_700_000_000_000)
+        #expect(
+            RunFolder.defaultPath(scenario: "x/../y z", mode: .live, at: instant)
+                == "reports/x-..-y-z-live-20231114T221320Z")
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Wire
+
+@Suite("SHA-256")
+struct SHA256Tests {
+    @Test(
+        "gives the digests of FIPS 180-4's examples and of lengths around a block's end",
+        arguments: [
+            ("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            ("a", 1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+            ("a", 55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
+            ("a", 56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
+            ("a", 64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+        ] as [(String, Int, String)])
+    func digests(text: String, times: Int, digest: String) {
+        let bytes = Array(repeatElement(Array(text.utf8), count: times).joined())
+        #expect(SHA256.hexadecimal(of: bytes) == digest)
+    }
+}
