@@ -91,6 +91,11 @@ package struct PropertySampler: Sendable {
         )
     }
 
+    /// The streams of a field of a catalogue: an entity's value is drawn from the child with its number.
+    package func stream(ofField field: UInt16, of catalogue: UInt16) -> RandomStream {
+        fieldKeys[Int(catalogue)][Int(field)]
+    }
+
     /// Draws a value in full, for whoever does not render beforehand.
     package func value(
         of generator: PropertyGenerator, stream: inout RandomStream, context: PropertyContext

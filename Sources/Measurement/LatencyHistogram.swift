@@ -28,7 +28,7 @@ package struct LatencyHistogram: Sendable {
         let raw = interval.nanoseconds / 1000
         let value = min(UInt64(max(raw, 0)), LatencyHistogram.maximum)
         if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
-        if histogram == nil {
+        if count == 0 {
             histogram = Histogram(
                 lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
                 numberOfSignificantValueDigits: .three)

@@ -45,7 +45,7 @@ package enum Distribution: Sendable, Hashable {
 /// A choice among numbered alternatives by weight: one draw, O(log n).
 package struct WeightedChoice: Sendable, Hashable {
     /// Running sums of the weights.
-    let cumulative: [Double]
+    package let cumulative: [Double]
 
     /// Makes a choice; the weights need not add up to 1.
     ///
@@ -70,9 +70,22 @@ package struct WeightedChoice: Sendable, Hashable {
 
     /// Draws the index of an alternative.
     package func sample(_ stream: inout RandomStream) -> Int {
-        let target = stream.uniform() * cumulative[cumulative.count - 1]
+        cumulative.withUnsafeBufferPointer { sums in
+            guard let first = sums.baseAddress else { return 0 }
+            return WeightedChoice.sample(&stream, cumulative: first, count: sums.count)
+        }
+    }
+
+    /// Draws from running sums that lie elsewhere.
+    ///
+    /// - Precondition: `count` > 0, and so many sums, the last one positive, are in the memory.
+    @inlinable
+    package static func sample(
+        _ stream: inout RandomStream, cumulative: UnsafePointer<Double>, count: Int
+    ) -> Int {
+        let target = stream.uniform() * cumulative[count - 1]
         var low = 0
-        var high = cumulative.count - 1
+        var high = count - 1
         while low < high {
             let middle = (low + high) / 2
             if cumulative[middle] > target { high = middle } else { low = middle + 1 }

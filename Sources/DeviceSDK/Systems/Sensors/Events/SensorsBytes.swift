@@ -9,10 +9,17 @@ struct SensorsBytes {
     /// Nothing.
     init() {}
 
-    var array: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
+    /// A part of the piece.
+    func part(_ range: Range<Int>) -> SensorsBytes {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        var part = self
+        part.start = start.map { $0 + range.lowerBound }
+        part.count = range.count
+        return part
+    }
 }
 
-/// Memory for pieces that live as long as the arena does.
+/// Memory for pieces and tables that live as long as the arena does.
 final class SensorsArena {
     private var chunks: [UnsafeMutableRawPointer] = []
 
@@ -24,10 +31,24 @@ final class SensorsArena {
     /// Copies a buffer's content into the arena.
     func keep(_ buffer: borrowing WireBuffer) -> SensorsBytes { buffer.withUnsafeBytes { keep($0) } }
 
+    /// Copies plain values into the arena. They are never destroyed, so they must not own anything:
+    /// numbers, pointers, structs and enums of such.
+    func keep<Plain>(table: [Plain]) -> UnsafePointer<Plain> {
+        let size = MemoryLayout<Plain>.stride * max(1, table.count)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        chunks.append(memory)
+        let typed = memory.bindMemory(to: Plain.self, capacity: max(1, table.count))
+        for (index, value) in table.enumerated() { (typed + index).initialize(to: value) }
+        return UnsafePointer(typed)
+    }
+
     private func keep(_ bytes: UnsafeRawBufferPointer) -> SensorsBytes {
         var kept = SensorsBytes()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return kept }
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 8)
+        // Cursors read whole blocks, from anywhere in the piece.
+        let size = bytes.count + SensorsCursor.block
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         memory.copyMemory(from: source, byteCount: bytes.count)
         chunks.append(memory)
         kept.start = UnsafeRawPointer(memory)
@@ -42,18 +63,19 @@ final class SensorsArena {
     }
 }
 
-extension WireBuffer {
-    mutating func append(_ bytes: SensorsBytes) {
-        append(contentsOf: UnsafeRawBufferPointer(start: bytes.start, count: bytes.count))
-    }
-}
-
 /// Writes into raw memory whose size was reserved before: one check for a whole run of pieces.
+///
+/// What is reserved must have ``slack`` bytes to spare: short pieces are copied in whole blocks,
+/// whose end the next piece overwrites.
 struct SensorsCursor {
     private let start: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
     /// The most bytes that ``put(_:)-(UInt64)`` writes.
     static let digits = 20
+    /// The size of the blocks in which pieces are copied.
+    static let block = 16
+    /// Bytes behind the content that a cursor may touch.
+    static let slack = block
 
     init(_ memory: UnsafeMutableRawPointer) {
         start = memory
@@ -62,11 +84,39 @@ struct SensorsCursor {
 
     var count: Int { end - start }
 
+    /// Forgets what was written after the first `count` bytes.
+    @inline(__always)
+    mutating func truncate(to count: Int) { end = start + count }
+
+    /// Takes a comma at the end away.
+    @inline(__always)
+    mutating func dropComma() {
+        if (end - 1).load(as: UInt8.self) == UInt8(ascii: ",") { end -= 1 }
+    }
+
     @inline(__always)
     mutating func put(_ bytes: SensorsBytes) {
         guard let source = bytes.start else { return }
-        end.copyMemory(from: source, byteCount: bytes.count)
+        if bytes.count <= 4 * Self.block {
+            // A call of memcpy costs more than up to four loads and stores.
+            var place = 0
+            repeat {
+                let block = source.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
+                end.storeBytes(of: block, toByteOffset: place, as: SIMD16<UInt8>.self)
+                place &+= Self.block
+            } while place < bytes.count
+        } else {
+            end.copyMemory(from: source, byteCount: bytes.count)
+        }
         end += bytes.count
+    }
+
+    mutating func put(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { source in
+            guard let base = source.baseAddress else { return }
+            end.copyMemory(from: base, byteCount: source.count)
+            end += source.count
+        }
     }
 
     @inline(__always)
@@ -75,36 +125,86 @@ struct SensorsCursor {
         end += literal.utf8CodeUnitCount
     }
 
+    @inline(__always)
+    mutating func put(byte: UInt8) {
+        end.storeBytes(of: byte, as: UInt8.self)
+        end += 1
+    }
+
+    @inline(__always)
     mutating func put(_ value: Int64) {
-        if value < 0 { put("-" as StaticString) }
+        if value < 0 { put(byte: UInt8(ascii: "-")) }
         put(value.magnitude)
     }
 
     mutating func put(_ value: UInt64) {
-        var count = 1
-        var limit: UInt64 = 10
-        while count < Self.digits, value >= limit {
-            count &+= 1
-            let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            limit = next
-        }
+        let count = Self.digitCount(of: value)
         var rest = value
         var place = end + count
-        // Two digits per division.
+        // Two digits per division, copied from a table.
+        let pairs = UnsafeRawPointer(Self.digitPairs.utf8Start)
         while rest >= 100 {
-            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            let quotient = rest / 100
             place -= 2
-            let tens = UInt16(truncatingIfNeeded: (pair * 103) >> 10)
-            let units = UInt16(truncatingIfNeeded: pair) &- tens &* 10
-            let digits = (tens | units << 8) &+ 0x3030
-            place.storeBytes(of: digits.littleEndian, as: UInt16.self)
+            place.copyMemory(
+                from: pairs + Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2, byteCount: 2)
             rest = quotient
         }
         if rest >= 10 {
-            (place - 2).storeBytes(of: UInt8(truncatingIfNeeded: rest / 10) &+ 48, as: UInt8.self)
+            (place - 2).copyMemory(from: pairs + Int(truncatingIfNeeded: rest) &* 2, byteCount: 2)
+        } else {
+            (place - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest) &+ 48, as: UInt8.self)
         }
-        (place - 1).storeBytes(of: UInt8(truncatingIfNeeded: rest % 10) &+ 48, as: UInt8.self)
         end += count
+    }
+
+    /// 00 … 99.
+    private static var digitPairs: StaticString {
+        """
+        00010203040506070809101112131415161718192021222324252627282930313233343536373839\
+        40414243444546474849505152535455565758596061626364656667686970717273747576777879\
+        8081828384858687888990919293949596979899
+        """
+    }
+
+    private static func digitCount(of value: UInt64) -> Int {
+        var count = 1
+        var rest = value
+        while rest >= 10_000 {
+            rest /= 10_000
+            count &+= 4
+        }
+        return count &+ (rest < 10 ? 0 : rest < 100 ? 1 : rest < 1000 ? 2 : 3)
+    }
+
+    /// Writes a number with zeros before it up to a number of digits.
+    mutating func put(_ value: UInt64, digits: Int) {
+        var missing = digits - Self.digitCount(of: value)
+        while missing > 0 {
+            put(byte: UInt8(ascii: "0"))
+            missing -= 1
+        }
+        put(value)
+    }
+
+    /// Writes `value` / 10^`decimals` without zeros at the end: 3500 with 3 becomes `3.5`.
+    ///
+    /// - Parameter decimals: 0 to 9.
+    mutating func put(_ value: Int64, decimals: Int) {
+        if value < 0 { put(byte: UInt8(ascii: "-")) }
+        var scale: UInt64 = 1
+        for _ in 0..<decimals { scale &*= 10 }
+        var (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: scale)
+        put(whole)
+        guard fraction > 0 else { return }
+        var digits = decimals
+        whole = fraction / 10
+        while whole &* 10 == fraction {
+            fraction = whole
+            whole = fraction / 10
+            digits -= 1
+        }
+        put(byte: UInt8(ascii: "."))
+        put(fraction, digits: digits)
     }
 }

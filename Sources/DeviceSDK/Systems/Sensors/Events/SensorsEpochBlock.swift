@@ -8,6 +8,11 @@ import World
 final class SensorsEpochBlock {
     /// What an event needs of the block: plain values, valid until the next `prepare`.
     struct View {
+        /// What the block was made for.
+        var index = -1
+        var epoch = SensorsEpoch()
+        /// The most bytes that an event takes from here.
+        var limit = 0
         /// The device's streams that events draw from.
         var properties = RandomStream(key: 0)
         var trackIdentifiers = RandomStream(key: 0)
@@ -25,8 +30,10 @@ final class SensorsEpochBlock {
         var deviceID = SensorsBytes()
     }
 
-    /// What the block was made for; nothing at first. One property, so that a hit costs one access.
-    private var state: (index: Int, epoch: SensorsEpoch, traits: SensorsTraits, view: View)?
+    /// The view, behind a pointer that never changes: reading it needs no check of exclusive access.
+    private let view: UnsafeMutablePointer<View>
+    /// Of the device that the block was made for last.
+    private var traits: SensorsTraits?
     /// Holds the pieces of the view.
     private let arena = SensorsArena()
     private var epoch = SensorsEpoch()
@@ -55,22 +62,35 @@ final class SensorsEpochBlock {
     private(set) var lifted: [(text: String, json: [UInt8])] = []
     private var time: Int64?
 
+    init() {
+        view = .allocate(capacity: 1)
+        view.initialize(to: View())
+    }
+
+    deinit {
+        view.deinitialize(count: 1)
+        view.deallocate()
+    }
+
     /// Makes the block for a device under an epoch, unless it is that already.
+    @inline(__always)
     func prepare(
-        index: Int, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, book: SensorsRecipeBook
-    ) -> View {
-        if let state, state.index == index, state.epoch == epoch { return state.view }
-        return make(
-            index: index, epoch: epoch, traits: state?.index == index ? state?.traits ?? traits() : traits(),
-            book: book)
+        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, book: SensorsRecipeBook
+    ) -> UnsafePointer<View> {
+        if view.pointee.index != index || view.pointee.epoch != epoch {
+            let known = self.traits.flatMap { $0.index == index ? $0 : nil }
+            make(index: index, epoch: epoch, traits: known ?? traits(), book: book)
+        }
+        return UnsafePointer(view)
     }
 
     @inline(never)
     private func make(
         index: Int, epoch: SensorsEpoch, traits: SensorsTraits, book: SensorsRecipeBook
-    ) -> View {
+    ) {
         self.epoch = epoch
-        properties = book.plan.stream(.properties, index: index)
+        self.traits = traits
+        properties = book.streams.stream(.properties, index: index)
         writeIdentity(traits, isNew: book.isNew)
         deviceID.removeAll()
         deviceID.append("\"$device_id\":\"")
@@ -79,13 +99,14 @@ final class SensorsEpochBlock {
         writeCommon(traits, book)
         writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
         arena.removeAll()
-        let view = View(
-            properties: properties, trackIdentifiers: book.plan.stream(.trackIdentifiers, index: index),
+        view.pointee = View(
+            index: index, epoch: epoch,
+            limit: identity.count + originalID.count + lib.count + webLib.count
+                + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
+            properties: properties, trackIdentifiers: book.streams.stream(.trackIdentifiers, index: index),
             skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty, identity: arena.keep(identity),
             originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
             common: arena.keep(common), location: arena.keep(location), deviceID: arena.keep(deviceID))
-        state = (index, epoch, traits, view)
-        return view
     }
 
     private func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {
@@ -203,9 +224,14 @@ final class SensorsEpochBlock {
             sequence: 0, subject: 0, capturedAt: book.plan.start + traits.clockSkew)
         for group in book.superGroups.indices.prefix(64) where epoch.superGroups >> UInt64(group) & 1 == 1 {
             var added: [(key: Int, text: String, json: [UInt8])] = []
-            for member in book.superGroups[group] {
+            let pieces = book.superPieces[group]
+            for (place, member) in book.superGroups[group].enumerated() {
                 var buffer = WireBuffer()
-                member.write(properties, context, to: &buffer)
+                buffer.append(upTo: pieces.limit + SensorsCursor.slack) { memory in
+                    var cursor = SensorsCursor(memory)
+                    pieces.write(place, properties, context, to: &cursor)
+                    return cursor.count
+                }
                 if !buffer.isEmpty { added.append((member.key, member.text, buffer.bytes)) }
             }
             guard book.isNew || added.count == book.superGroups[group].count else { continue }

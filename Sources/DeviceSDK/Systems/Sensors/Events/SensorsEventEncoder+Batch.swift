@@ -69,18 +69,18 @@ extension SensorsEventEncoder {
             return json.withUnsafeBytes { Hash128($0) }
         }
         let epoch = self.epoch(epoch, of: record)
-        let view = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
-        let event = SensorsEventDraws(record, view)
+        let view = block.prepare(index: index, epoch: epoch, traits: traits, book: book)
+        let event = SensorsEventDraws(record, view.pointee)
         let label = book.labels.labels[Int(record.template)]
         let separator: UInt8 = 0x1F
         json.append(label.type)
         json.append(separator)
         json.append(contentsOf: block.distinctID)
         json.append(separator)
-        var identifiers = view.trackIdentifiers.child(UInt64(record.sequence))
+        var identifiers = view.pointee.trackIdentifiers.child(UInt64(record.sequence))
         json.appendDecimal(identifiers.next() >> 32)
         json.append(separator)
-        json.appendDecimal(time(of: recipe, event, view))
+        json.appendDecimal(time(of: recipe, event, view.pointee))
         json.append(separator)
         json.append(label.name)
         return json.withUnsafeBytes { Hash128($0) }

@@ -1,64 +1,62 @@
 import Timebase
-import Wire
 
 extension SensorsEventEncoder {
     /// The members of `properties`, each with a comma after it. No key is written twice: what loses
     /// is left out.
+    @inline(__always)
     func writeProperties(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws,
-        _ view: SensorsEpochBlock.View, epoch: SensorsEpoch, device: UInt32, into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ view: UnsafePointer<SensorsEpochBlock.View>, device: UInt32, to cursor: inout SensorsCursor
     ) {
         if recipe.kind.hasCommonProperties {
-            writeEventProperties(record, recipe, event, view, epoch: epoch, into: &out)
-            if book.tagsEvents { writeTag(record, device: device, into: &out) }
+            writeEventProperties(record, recipe, event, view, to: &cursor)
+            if book.tagsEvents { writeTag(record, device: device, to: &cursor) }
         } else {
-            out.append(recipe.constants)
-            for member in recipe.members { member.write(event.stream, event.context, to: &out) }
-            if recipe.correctsDeviceID { out.append(view.deviceID) }
+            cursor.put(recipe.constants)
+            recipe.members.writeAll(event.stream, event.context, to: &cursor)
+            if recipe.correctsDeviceID { cursor.put(view.pointee.deviceID) }
         }
-        if out.last == UInt8(ascii: ",") { out.truncate(to: out.count - 1) }
-        out.append(UInt8(ascii: "}"))
+        cursor.dropComma()
+        cursor.put(byte: UInt8(ascii: "}"))
     }
 
     private func writeEventProperties(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws,
-        _ view: SensorsEpochBlock.View, epoch: SensorsEpoch, into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
         let flags = SensorsEventFlags(rawValue: record.flags)
         let needsKeys = recipe.mayOverride || recipe.mayDropDynamics
-        let optional = needsKeys ? optionalKeys(record, recipe, epoch) : []
+        let isPassive = view.pointee.epoch.startedPassively
+        let optional = needsKeys ? optionalKeys(record, recipe, isPassive: isPassive) : []
         if recipe.mayOverride {
-            writeCommon(recipe, optional, into: &out)
+            writeCommon(recipe, optional, view, to: &cursor)
         } else {
-            out.append(view.common)
+            cursor.put(view.pointee.common)
         }
-        writeDynamics(recipe, event, optional, into: &out)
+        if recipe.dynamics.count > 0 { writeDynamics(recipe, event, optional, to: &cursor) }
         if recipe.kind == .web {
-            writePage(record, recipe, event, into: &out)
+            writePage(record, recipe, event, to: &cursor)
         } else {
-            out.append(recipe.constants)
-            writePreset(record, flags, into: &out)
-            for member in recipe.members { member.write(event.stream, event.context, to: &out) }
+            cursor.put(recipe.constants)
+            writePreset(record, flags, to: &cursor)
+            recipe.members.writeAll(event.stream, event.context, to: &cursor)
             if flags.contains(.timed), !recipe.setsDuration {
-                out.append("\"event_duration\":")
-                out.appendFixed(Int64(record.detail), decimals: 3, trimmingZeros: true)
-                out.append(UInt8(ascii: ","))
+                cursor.put("\"event_duration\":")
+                cursor.put(Int64(record.detail), decimals: 3)
+                cursor.put(byte: UInt8(ascii: ","))
             }
         }
-        writeHigh(recipe, event, view, flags, epoch, into: &out)
+        writeHigh(recipe, event, view, flags, to: &cursor)
     }
 
     private func writeCommon(
-        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, into out: inout WireBuffer
+        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys,
+        _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
-        block.common.withUnsafeBytes { bytes in
-            var start = 0
-            for (key, end) in block.members {
-                if !overrides(recipe, optional, key) {
-                    out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-                }
-                start = end
-            }
+        var start = 0
+        for (key, end) in block.members {
+            if !overrides(recipe, optional, key) { cursor.put(view.pointee.common.part(start..<end)) }
+            start = end
         }
     }
 
@@ -68,10 +66,9 @@ extension SensorsEventEncoder {
     }
 
     private func writeDynamics(
-        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ optional: SensorsOptionalKeys,
-        into out: inout WireBuffer
+        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, _ optional: SensorsOptionalKeys,
+        to cursor: inout SensorsCursor
     ) {
-        guard !recipe.dynamics.isEmpty else { return }
         // 1.x refuses the whole dictionary for one bad value.
         if !book.isNew, book.dynamicsDepend {
             for member in book.dynamics {
@@ -79,110 +76,132 @@ extension SensorsEventEncoder {
                 if member.value.isRefused(&own, subject: event.context.subject) { return }
             }
         }
-        for member in recipe.dynamics
-        where !recipe.mayDropDynamics || optional.rawValue & book.optionalBits[member.key] == 0 {
-            member.write(event.stream, event.context, to: &out)
+        for index in 0..<recipe.dynamics.count
+        where !recipe.mayDropDynamics
+            || optional.rawValue & book.optionalBits[recipe.dynamics.key(index)] == 0
+        {
+            recipe.dynamics.write(index, event.stream, event.context, to: &cursor)
         }
     }
 
     /// A page's own properties, as far as the app has none of the same name.
     private func writePage(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: SensorsEventDraws,
-        into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        to cursor: inout SensorsCursor
     ) {
-        let page = Int(record.screen) < book.webMembers.count ? book.webMembers[Int(record.screen)] : []
-        for member in page where !isTaken(member.key, recipe) && !recipe.overridesPage(member.key) {
-            guard !recipe.members.contains(where: { $0.key == member.key }) else { continue }
-            member.write(event.stream, event.context, to: &out)
+        let own = recipe.members
+        if Int(record.screen) < book.webMembers.count {
+            let page = book.webMembers[Int(record.screen)]
+            for index in 0..<page.count {
+                let key = page.key(index)
+                guard !isTaken(key), !recipe.overridesPage(key) else { continue }
+                guard !(0..<own.count).contains(where: { own.key($0) == key }) else { continue }
+                page.write(index, event.stream, event.context, to: &cursor)
+            }
         }
-        for member in recipe.members where !isTaken(member.key, recipe) {
-            member.write(event.stream, event.context, to: &out)
+        for index in 0..<own.count where !isTaken(own.key(index)) {
+            own.write(index, event.stream, event.context, to: &cursor)
         }
     }
 
     /// Whether the app's properties on a page's event have a key.
-    private func isTaken(_ key: Int, _ recipe: SensorsRecipe) -> Bool {
+    private func isTaken(_ key: Int) -> Bool {
         if key == book.libKey || key == book.libVersionKey { return false }
         return key < block.present.count && block.present[key]
     }
 
     /// What the SDK itself gives its preset events.
-    private func writePreset(_ record: EventRecord, _ flags: SensorsEventFlags, into out: inout WireBuffer) {
+    @inline(__always)
+    private func writePreset(
+        _ record: EventRecord, _ flags: SensorsEventFlags, to cursor: inout SensorsCursor
+    ) {
         switch record.template {
-        case SensorsTemplates.appStart, SensorsTemplates.appStartPassively:
-            out.append("\"$is_first_time\":")
-            out.appendJSON(flags.contains(.firstTime))
-            out.append(",\"$resume_from_background\":")
-            out.appendJSON(flags.contains(.resumed))
-            out.append(UInt8(ascii: ","))
         case SensorsTemplates.viewScreen:
             guard Int(record.screen) < book.screens.count else { return }
-            out.append(book.screens[Int(record.screen)].common)
-            out.append(book.screens[Int(record.screen)].url)
+            cursor.put(book.screens[Int(record.screen)].common)
+            cursor.put(book.screens[Int(record.screen)].url)
             guard Int(record.control) < book.screens.count else { return }
-            out.append(book.screens[Int(record.control)].asReferrer)
-        case SensorsTemplates.click:
-            writeClick(record, into: &out)
-        case SensorsTemplates.crashed:
-            if book.crashReasons.isEmpty {
-                out.append("\"app_crashed_reason\":\"unknown\",")
-            } else {
-                out.append(contentsOf: book.crashReasons[Int(record.detail) % book.crashReasons.count])
-            }
-        case SensorsTemplates.remoteConfigChanged:
-            out.append(contentsOf: remoteConfig(record.detail))
+            cursor.put(book.screens[Int(record.control)].asReferrer)
+        case SensorsTemplates.click: writeClick(record, to: &cursor)
+        case ...SensorsTemplates.remoteConfigChanged: writeRarePreset(record, flags, to: &cursor)
         default: break
         }
     }
 
-    private func writeClick(_ record: EventRecord, into out: inout WireBuffer) {
+    private func writeRarePreset(
+        _ record: EventRecord, _ flags: SensorsEventFlags, to cursor: inout SensorsCursor
+    ) {
+        switch record.template {
+        case SensorsTemplates.appStart, SensorsTemplates.appStartPassively:
+            cursor.put("\"$is_first_time\":")
+            cursor.put(flags.contains(.firstTime) ? "true" : "false" as StaticString)
+            cursor.put(",\"$resume_from_background\":")
+            cursor.put(flags.contains(.resumed) ? "true" : "false" as StaticString)
+            cursor.put(byte: UInt8(ascii: ","))
+        case SensorsTemplates.crashed:
+            if book.crashReasons.isEmpty {
+                cursor.put("\"app_crashed_reason\":\"unknown\",")
+            } else {
+                cursor.put(book.crashReasons[Int(record.detail) % book.crashReasons.count])
+            }
+        case SensorsTemplates.remoteConfigChanged: cursor.put(remoteConfig(record.detail))
+        default: break
+        }
+    }
+
+    @inline(__always)
+    private func writeClick(_ record: EventRecord, to cursor: inout SensorsCursor) {
         guard Int(record.screen) < book.screens.count else { return }
-        out.append(book.screens[Int(record.screen)].common)
-        guard Int(record.control) < book.screens[Int(record.screen)].controls.count else { return }
-        let control = book.screens[Int(record.screen)].controls[Int(record.control)]
-        out.append(control.common)
-        if let position = control.position {
-            out.append(position)
-            out.appendDecimal(UInt64(record.detail))
-            out.append("\",")
+        cursor.put(book.screens[Int(record.screen)].common)
+        guard Int(record.control) < book.screens[Int(record.screen)].controlCount else { return }
+        let control = book.screens[Int(record.screen)].controls + Int(record.control)
+        cursor.put(control.pointee.common)
+        if let position = control.pointee.position {
+            cursor.put(position)
+            cursor.put(UInt64(record.detail))
+            cursor.put("\",")
         }
     }
 
     /// What is written over everything that the app gives.
+    @inline(__always)
     private func writeHigh(
-        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View,
-        _ flags: SensorsEventFlags, _ epoch: SensorsEpoch, into out: inout WireBuffer
+        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ view: UnsafePointer<SensorsEpochBlock.View>, _ flags: SensorsEventFlags,
+        to cursor: inout SensorsCursor
     ) {
         if recipe.kind != .signUp {
             if flags.contains(.firstDay) {
-                out.append("\"$is_first_day\":true,")
+                cursor.put("\"$is_first_day\":true,")
             } else {
-                out.append("\"$is_first_day\":false,")
+                cursor.put("\"$is_first_day\":false,")
             }
         }
         guard recipe.kind == .track || recipe.kind == .signUp && book.isNew else { return }
-        if !book.isNew, epoch.startedPassively { out.append("\"$app_state\":\"background\",") }
+        if !book.isNew, view.pointee.epoch.startedPassively {
+            cursor.put("\"$app_state\":\"background\",")
+        }
         if book.rules.collectsOrientation {
             var orientation = event.stream.child(SensorsRecipeBook.Ordinal.orientation)
             // Phones are held upright nearly always.
             if orientation.chance(0.97) {
-                out.append("\"$screen_orientation\":\"portrait\",")
+                cursor.put("\"$screen_orientation\":\"portrait\",")
             } else {
-                out.append("\"$screen_orientation\":\"landscape\",")
+                cursor.put("\"$screen_orientation\":\"landscape\",")
             }
         }
-        out.append(view.location)
+        cursor.put(view.pointee.location)
     }
 
     /// Which of the keys that are not always there this event carries.
     private func optionalKeys(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ epoch: SensorsEpoch
+        _ record: EventRecord, _ recipe: SensorsRecipe, isPassive: Bool
     ) -> SensorsOptionalKeys {
         var keys: SensorsOptionalKeys = []
         guard recipe.kind != .web else { return keys }
         let flags = SensorsEventFlags(rawValue: record.flags)
         if flags.contains(.timed) { keys.insert(.duration) }
-        if !book.isNew, epoch.startedPassively, recipe.kind == .track { keys.insert(.appState) }
+        if !book.isNew, isPassive, recipe.kind == .track { keys.insert(.appState) }
         guard recipe.hasScreenDetail, Int(record.screen) < book.screens.count else { return keys }
         let screen = book.screens[Int(record.screen)]
         keys.formUnion(screen.keys)
@@ -191,7 +210,7 @@ extension SensorsEventEncoder {
             if Int(record.control) < book.screens.count {
                 keys.formUnion(book.screens[Int(record.control)].referrerKeys)
             }
-        } else if Int(record.control) < screen.controls.count {
+        } else if Int(record.control) < screen.controlCount {
             keys.formUnion(screen.controls[Int(record.control)].keys)
         }
         return keys

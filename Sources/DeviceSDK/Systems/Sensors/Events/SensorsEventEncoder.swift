@@ -61,36 +61,36 @@ package final class SensorsEventEncoder {
         device: UInt32, flushTime: Int64?, into out: inout WireBuffer
     ) {
         let recipe = book.recipes[Int(record.template)]
-        let epoch = self.epoch(epoch, of: record)
-        let view = block.prepare(index: index, epoch: epoch, traits: traits(), book: book)
-        let event = SensorsEventDraws(record, view)
-        writeHead(recipe, event, view, into: &out)
-        if recipe.kind == .web, book.isNew { out.append(",\"_hybrid_h5\":true") }
-        if view.hasLifted || !recipe.lifted.isEmpty { writeLifted(recipe, event, into: &out) }
-        writeLib(record, recipe, view, device: device, into: &out)
-        if recipe.hasProperties {
-            out.append("},\"properties\":{")
-            writeProperties(record, recipe, event, view, epoch: epoch, device: device, into: &out)
-        } else {
-            out.append(UInt8(ascii: "}"))
+        let view = block.prepare(
+            index: index, epoch: self.epoch(epoch, of: record), traits: traits, book: book)
+        let event = SensorsEventDraws(record, view.pointee)
+        var limit = recipe.limit + view.pointee.limit + book.presetLimit + SensorsCursor.slack
+        if record.template == SensorsTemplates.remoteConfigChanged {
+            limit += remoteConfig(record.detail).count
         }
-        writeEnd(flushTime: flushTime, into: &out)
-    }
-
-    /// Closes the event.
-    private func writeEnd(flushTime: Int64?, into out: inout WireBuffer) {
-        out.append(upTo: 20 + SensorsCursor.digits) { memory in
+        out.append(upTo: limit) { memory in
             var cursor = SensorsCursor(memory)
+            writeHead(recipe, event, view, to: &cursor)
+            if recipe.kind == .web, book.isNew { cursor.put(",\"_hybrid_h5\":true") }
+            if view.pointee.hasLifted || recipe.lifted.count > 0 { writeLifted(recipe, event, to: &cursor) }
+            writeLib(record, recipe, view, device: device, to: &cursor)
+            if recipe.hasProperties {
+                cursor.put("},\"properties\":{")
+                writeProperties(record, recipe, event, view, device: device, to: &cursor)
+            } else {
+                cursor.put(byte: UInt8(ascii: "}"))
+            }
             if let flushTime {
                 cursor.put(",\"_flush_time\":")
                 cursor.put(flushTime)
             }
-            cursor.put("}" as StaticString)
+            cursor.put(byte: UInt8(ascii: "}"))
             return cursor.count
         }
     }
 
     /// A sign-up carries the new account even if its epoch does not have it yet.
+    @inline(__always)
     func epoch(_ epoch: SensorsEpoch, of record: EventRecord) -> SensorsEpoch {
         guard record.template == SensorsTemplates.signUp, epoch.account == nil else { return epoch }
         var changed = epoch
@@ -99,98 +99,89 @@ package final class SensorsEventEncoder {
     }
 
     /// Type and name, who it was, when, and which.
+    @inline(__always)
     private func writeHead(
-        _ recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View,
-        into out: inout WireBuffer
+        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
-        let time = time(of: recipe, event, view)
+        let time = time(of: recipe, event, view.pointee)
+        cursor.put(recipe.head)
         if recipe.kind == .item {
-            out.append(recipe.head)
-            recipe.itemID?.write(event.stream, event.context, to: &out)
-            out.append("\"time\":")
-            out.appendDecimal(time)
-            return
-        }
-        var identifiers = view.trackIdentifiers.child(UInt64(event.context.sequence))
-        let identifier = identifiers.next() >> 32
-        let pieces = recipe.head.count + view.originalID.count + view.identity.count
-        out.append(upTo: pieces + 2 * SensorsCursor.digits + 24) { memory in
-            var cursor = SensorsCursor(memory)
-            cursor.put(recipe.head)
-            if recipe.kind == .signUp { cursor.put(view.originalID) }
-            cursor.put(view.identity)
+            recipe.itemID.writeAll(event.stream, event.context, to: &cursor)
             cursor.put("\"time\":")
             cursor.put(time)
-            cursor.put(",\"_track_id\":")
-            cursor.put(identifier)
-            return cursor.count
+            return
         }
+        var identifiers = view.pointee.trackIdentifiers.child(UInt64(event.context.sequence))
+        let identifier = identifiers.next() >> 32
+        if recipe.kind == .signUp { cursor.put(view.pointee.originalID) }
+        cursor.put(view.pointee.identity)
+        cursor.put("\"time\":")
+        cursor.put(time)
+        cursor.put(",\"_track_id\":")
+        cursor.put(identifier)
     }
 
     /// Milliseconds on the device's clock. 4.x keeps the time at which a page made its event, some
     /// milliseconds before it came over the bridge; 1.x overwrites it.
+    @inline(__always)
     func time(
-        of recipe: SensorsRecipe, _ event: SensorsEventDraws, _ view: SensorsEpochBlock.View
+        of recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ view: borrowing SensorsEpochBlock.View
     ) -> Int64 {
-        if let given = recipe.time ?? (recipe.kind.hasCommonProperties ? view.time : nil) { return given }
+        if let given = recipe.time { return given }
+        if recipe.kind.hasCommonProperties, let given = view.time { return given }
         let time = event.context.capturedAt.milliseconds
         guard recipe.kind == .web, book.isNew else { return time }
         var delay = event.stream.child(SensorsRecipeBook.Ordinal.webDelay)
         return time - 1 - Int64(delay.below(15))
     }
 
-    private func writeLifted(_ recipe: SensorsRecipe, _ event: SensorsEventDraws, into out: inout WireBuffer)
-    {
-        for member in recipe.lifted {
-            let start = out.count
-            out.append(UInt8(ascii: ","))
-            member.write(event.stream, event.context, to: &out)
+    private func writeLifted(
+        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, to cursor: inout SensorsCursor
+    ) {
+        for index in 0..<recipe.lifted.count {
+            let start = cursor.count
+            cursor.put(byte: UInt8(ascii: ","))
+            recipe.lifted.write(index, event.stream, event.context, to: &cursor)
             // The member's own comma is behind it; a member that was dropped leaves only the first.
-            out.truncate(to: max(start, out.count - 1))
+            cursor.truncate(to: max(start, cursor.count - 1))
         }
         guard recipe.kind.hasCommonProperties, !block.lifted.isEmpty else { return }
-        for (text, json) in block.lifted where !recipe.lifted.contains(where: { $0.text == text }) {
-            out.append(contentsOf: json)
+        for (text, json) in block.lifted where !recipe.liftedNames.contains(text) {
+            cursor.put(json)
         }
     }
 
+    @inline(__always)
     private func writeLib(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ view: SensorsEpochBlock.View, device: UInt32,
-        into out: inout WireBuffer
+        _ record: EventRecord, _ recipe: SensorsRecipe, _ view: UnsafePointer<SensorsEpochBlock.View>,
+        device: UInt32, to cursor: inout SensorsCursor
     ) {
         if recipe.kind == .web {
-            out.append(view.webLib)
+            cursor.put(view.pointee.webLib)
             return
         }
-        var detail = SensorsBytes()
+        cursor.put(view.pointee.lib)
+        cursor.put(recipe.libTail)
         if recipe.hasScreenDetail, Int(record.screen) < book.screens.count {
-            detail = book.screens[Int(record.screen)].libDetail
-        }
-        out.append(upTo: view.lib.count + recipe.libTail.count + detail.count + 1) { memory in
-            var cursor = SensorsCursor(memory)
-            cursor.put(view.lib)
-            cursor.put(recipe.libTail)
-            if detail.count > 0 { cursor.put("," as StaticString) }
-            cursor.put(detail)
-            return cursor.count
+            cursor.put(byte: UInt8(ascii: ","))
+            cursor.put(book.screens[Int(record.screen)].libDetail)
         }
         if !recipe.kind.hasCommonProperties, book.tagsEvents {
-            out.append(UInt8(ascii: ","))
-            writeTag(record, device: device, into: &out)
+            cursor.put(byte: UInt8(ascii: ","))
+            writeTag(record, device: device, to: &cursor)
         }
     }
 
     /// `"bs_id":"17-3"`.
-    func writeTag(_ record: EventRecord, device: UInt32, into out: inout WireBuffer) {
-        out.append(upTo: 2 * SensorsCursor.digits + 16) { memory in
-            var cursor = SensorsCursor(memory)
-            cursor.put("\"bs_id\":\"")
-            cursor.put(UInt64(device))
-            cursor.put("-" as StaticString)
-            cursor.put(UInt64(record.sequence))
-            cursor.put("\"" as StaticString)
-            return cursor.count
-        }
+    @inline(__always)
+    func writeTag(_ record: EventRecord, device: UInt32, to cursor: inout SensorsCursor) {
+        cursor.put("\"bs_id\":\"")
+        cursor.put(UInt64(device))
+        cursor.put(byte: UInt8(ascii: "-"))
+        cursor.put(UInt64(record.sequence))
+        cursor.put(byte: UInt8(ascii: "\""))
     }
 
     /// `"$app_remote_config":"…",`.
@@ -204,7 +195,8 @@ struct SensorsEventDraws {
     let stream: RandomStream
     let context: SensorsValue.Context
 
-    init(_ record: EventRecord, _ view: SensorsEpochBlock.View) {
+    @inline(__always)
+    init(_ record: EventRecord, _ view: borrowing SensorsEpochBlock.View) {
         stream = view.properties.child(UInt64(record.sequence))
         var subject = record.detail
         // A duration takes the place of the entity, which is then beside it.

@@ -35,7 +35,10 @@ struct SensorsScreenPresets {
     let keys: SensorsOptionalKeys
     let urlKeys: SensorsOptionalKeys
     let referrerKeys: SensorsOptionalKeys
-    let controls: [SensorsControlPresets]
+    let controls: UnsafePointer<SensorsControlPresets>
+    let controlCount: Int
+    /// The most bytes that an event takes from here, as its own screen and as the one before.
+    let limit: Int
 
     init(screen: Screen, version: SensorsRules.Version, arena: SensorsArena) {
         let isNew = version == .v4
@@ -58,9 +61,14 @@ struct SensorsScreenPresets {
         self.referrerKeys = referrerKeys
         libDetail = arena.keep(
             Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast()))
-        controls = screen.controls.indices.map {
+        let controls = screen.controls.indices.map {
             SensorsControlPresets(screen: screen, index: $0, version: version, arena: arena)
         }
+        self.controls = arena.keep(table: controls)
+        controlCount = controls.count
+        limit =
+            common.count + libDetail.count + max(url.count, asReferrer.count)
+            + (controls.map(\.limit).max() ?? 0)
     }
 }
 
@@ -70,6 +78,9 @@ struct SensorsControlPresets {
     /// `"$element_position":"section:`, to be followed by the row and a quote.
     let position: SensorsBytes?
     let keys: SensorsOptionalKeys
+
+    /// The most bytes that a tap takes from here.
+    var limit: Int { common.count + (position?.count ?? 0) + 2 * SensorsCursor.digits }
 
     init(screen: Screen, index: Int, version: SensorsRules.Version, arena: SensorsArena) {
         let control = screen.controls[index]

@@ -23,11 +23,12 @@ final class SensorsRecipe {
     /// Members of `properties` that never change.
     let constants: SensorsBytes
     /// The caller's members that are drawn per event.
-    let members: [SensorsMember]
+    let members: SensorsPieces
     /// Dynamic super properties that nothing certain overrides.
-    let dynamics: [SensorsMember]
-    /// `project` and `token`, lifted out of the properties.
-    let lifted: [SensorsMember]
+    let dynamics: SensorsPieces
+    /// `project` and `token`, lifted out of the properties, and their names.
+    let lifted: SensorsPieces
+    let liftedNames: [String]
     /// By key: what an automatic or super property of that name has to give way to.
     let overrides: [Bool]
     /// Whether a key that the event may carry is also that of an automatic or super property.
@@ -39,7 +40,9 @@ final class SensorsRecipe {
     /// `$time` given by the caller, in milliseconds.
     let time: Int64?
     /// The id of an item; nothing for all else.
-    let itemID: SensorsMember?
+    let itemID: SensorsPieces
+    /// The most bytes of all that comes from here.
+    let limit: Int
     let hasProperties: Bool
     /// 1.x puts the true `$device_id` in place of one that a profile change brings along.
     let correctsDeviceID: Bool
@@ -57,15 +60,19 @@ final class SensorsRecipe {
         libTail = arena.keep(draft.libTail)
         hasScreenDetail = draft.hasScreenDetail
         constants = arena.keep(draft.constants)
-        members = draft.members
-        dynamics = draft.dynamics
-        lifted = draft.lifted
+        members = SensorsPieces(draft.members, arena: arena)
+        dynamics = SensorsPieces(draft.dynamics, arena: arena)
+        lifted = SensorsPieces(draft.lifted, arena: arena)
+        liftedNames = draft.lifted.map(\.text)
         overrides = draft.overrides
         mayOverride = draft.mayOverride
         mayDropDynamics = draft.mayDropDynamics
         setsDuration = draft.setsDuration
         time = draft.time
-        itemID = draft.itemID
+        itemID = SensorsPieces(draft.itemID.map { [$0] } ?? [], arena: arena)
+        limit =
+            head.count + libTail.count + constants.count + members.limit + dynamics.limit + lifted.limit
+            + draft.lifted.count + itemID.limit
         hasProperties = draft.hasProperties
         correctsDeviceID = draft.correctsDeviceID
     }

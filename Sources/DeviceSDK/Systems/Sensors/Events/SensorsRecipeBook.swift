@@ -13,6 +13,7 @@ import Wire
 /// all of the app's.
 struct SensorsRecipeBook {
     let plan: PopulationPlan
+    let streams: PopulationStreams
     let rules: SensorsRules
     let labels: SensorsTemplates
     let compiler: SensorsValueCompiler
@@ -23,10 +24,14 @@ struct SensorsRecipeBook {
     let screens: [SensorsScreenPresets]
     /// Holds the pieces of recipes and screens.
     let arena: SensorsArena
-    private(set) var webMembers: [[SensorsMember]] = []
+    private(set) var webMembers: [SensorsPieces] = []
     private(set) var superGroups: [[SensorsMember]] = []
+    /// The members of ``superGroups`` laid out for writing.
+    private(set) var superPieces: [SensorsPieces] = []
     private(set) var dynamics: [SensorsMember] = []
-    private(set) var crashReasons: [[UInt8]] = []
+    private(set) var crashReasons: [SensorsBytes] = []
+    /// The most bytes of an event beside those of its recipe and its epoch.
+    private(set) var presetLimit = 0
     /// Whether 1.x may find a bad value among the dynamic super properties.
     private(set) var dynamicsDepend = false
     let libKey: Int
@@ -49,6 +54,7 @@ struct SensorsRecipeBook {
 
     init(plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates) {
         self.plan = plan
+        streams = plan.streams
         self.rules = rules
         labels = templates
         isNew = rules.version == .v4
@@ -88,6 +94,7 @@ struct SensorsRecipeBook {
             // 1.x does not register a dictionary with anything wrong in it; 4.x leaves that out.
             let isRefused = !isNew && members.contains { $0.value.isAlwaysRefused == true }
             superGroups.append(isRefused ? [] : members.filter { $0.value.isAlwaysRefused != true })
+            superPieces.append(SensorsPieces(superGroups[group], arena: arena))
         }
         let dynamics = sharedCompiler.members(
             plan.app.dynamicSuperProperties, firstOrdinal: Ordinal.dynamics, keys: &keys)
@@ -97,11 +104,11 @@ struct SensorsRecipeBook {
         dynamicsDepend = self.dynamics.contains { $0.value.isAlwaysRefused == nil }
         crashReasons = plan.app.crashReasons.map { reason in
             let text = SensorsNames.cut(reason, key: "app_crashed_reason", version: rules.version)
-            return SensorsFragment("app_crashed_reason", text).bytes
+            return arena.keep(SensorsFragment("app_crashed_reason", text).bytes)
         }
         webMembers = plan.app.screens.map { screen in
-            guard let page = screen.web else { return [] }
-            return [
+            guard let page = screen.web else { return SensorsPieces([], arena: arena) }
+            let members = [
                 ("$lib", "js"), ("$lib_version", SensorsWebBridge.scriptVersion), ("$url", page.url),
                 ("$title", screen.title), ("$referrer", ""), ("$latest_traffic_source_type", "直接流量"),
                 ("$latest_referrer", ""),
@@ -110,7 +117,12 @@ struct SensorsRecipeBook {
                     key: keys.index(of: key), text: key,
                     value: .constant(JSONFragment(string: text, slashes: .escaped).bytes), ordinal: 0)
             }
+            return SensorsPieces(members, arena: arena)
         }
+        // Two screens, a page, a reason, and the members that every event has.
+        presetLimit =
+            2 * (screens.map(\.limit).max() ?? 0) + (webMembers.map(\.limit).max() ?? 0)
+            + (crashReasons.map(\.count).max() ?? 0) + 1024
     }
 
     // MARK: One recipe

@@ -32,91 +32,14 @@ indirect enum SensorsValue: Sendable {
         var capturedAt: Instant
     }
 
-    /// Draws a value and appends its JSON.
-    ///
-    /// - Returns: `false`, with nothing appended, if validation drops the value.
-    func write(_ stream: inout RandomStream, _ context: Context, to buffer: inout WireBuffer) -> Bool {
-        switch self {
-        case .constant(let bytes):
-            buffer.append(contentsOf: bytes)
-        case .choice(let choice, let alternatives):
-            guard let bytes = alternatives[choice.sample(&stream)] else { return false }
-            buffer.append(contentsOf: bytes)
-        case .zipf(let choice, let prefix):
-            Self.write(UInt64(choice.sample(&stream) + 1), prefix: prefix, to: &buffer)
-        case .number(let distribution, let decimals, let quoted):
-            return Self.write(
-                distribution.sample(&stream), decimals: decimals, quoted: quoted, to: &buffer)
-        case .counter(let prefix):
-            Self.write(UInt64(context.sequence), prefix: prefix, to: &buffer)
-        case .entity(let sampler, let catalogue, let field, let value):
-            var entity = sampler.field(field, of: catalogue, entity: context.subject)
-            let inner = Context(
-                sequence: context.subject, subject: context.subject, capturedAt: entity.context.capturedAt)
-            return value.write(&entity.stream, inner, to: &buffer)
-        case .entityID(let prefix):
-            Self.write(UInt64(context.subject), prefix: prefix, digits: 5, to: &buffer)
-        case .list(let element, let minimum, let maximum):
-            Self.writeList(element, minimum, maximum, &stream, context, to: &buffer)
-        case .date(let offset):
-            buffer.append(UInt8(ascii: "\""))
-            buffer.appendSensorsDate(context.capturedAt, offset: offset)
-            buffer.append(UInt8(ascii: "\""))
-        case .dropped:
-            return false
-        }
-        return true
-    }
-
-    private static func write(
-        _ number: UInt64, prefix: [UInt8]?, digits: Int = 1, to buffer: inout WireBuffer
-    ) {
-        guard let prefix else {
-            buffer.appendDecimal(number)
-            return
-        }
-        buffer.append(contentsOf: prefix)
-        buffer.appendPadded(number, digits: digits)
-        buffer.append(UInt8(ascii: "\""))
-    }
-
-    private static func write(
-        _ number: Double, decimals: Int, quoted: Bool, to buffer: inout WireBuffer
-    ) -> Bool {
-        guard number.isFinite else { return false }
-        if quoted { buffer.append(UInt8(ascii: "\"")) }
-        let scaled = (number * powersOfTen[decimals]).rounded()
-        if scaled.magnitude < 9e18 {
-            buffer.appendFixed(Int64(scaled), decimals: decimals, trimmingZeros: true)
-        } else {
-            buffer.appendDecimal(number)
-        }
-        if quoted { buffer.append(UInt8(ascii: "\"")) }
-        return true
-    }
-
-    private static func writeList(
-        _ element: SensorsValue, _ minimum: Int, _ maximum: Int, _ stream: inout RandomStream,
-        _ context: Context, to buffer: inout WireBuffer
-    ) {
-        let count = Self.listCount(minimum, maximum, &stream)
-        buffer.append(UInt8(ascii: "["))
-        let start = buffer.count
-        for _ in 0..<count {
-            let before = buffer.count
-            if before > start { buffer.append(UInt8(ascii: ",")) }
-            if !element.write(&stream, context, to: &buffer) { buffer.truncate(to: before) }
-        }
-        buffer.append(UInt8(ascii: "]"))
-    }
-
-    private static func listCount(_ minimum: Int, _ maximum: Int, _ stream: inout RandomStream) -> Int {
+    /// How many elements a list has.
+    static func listCount(_ minimum: Int, _ maximum: Int, _ stream: inout RandomStream) -> Int {
         let low = max(0, minimum)
         return low + Int(stream.below(UInt64(max(low, maximum) - low) + 1))
     }
 
-    /// Whether validation refuses the value that ``write(_:_:to:)`` would append, or an element of
-    /// it: in 1.x that drops the whole event. Draws as `write` does, which is as
+    /// Whether validation refuses the value that a ``SensorsPiece`` would write, or an element of
+    /// it: in 1.x that drops the whole event. Draws as the piece does, which is as
     /// ``PropertySampler`` does.
     func isRefused(_ stream: inout RandomStream, subject: UInt32) -> Bool {
         switch self {
@@ -158,38 +81,18 @@ indirect enum SensorsValue: Sendable {
         }
     }
 
-    private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+    static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
     /// The most decimals that a number is rounded to.
     static let maximumDecimals = 9
 }
 
 extension WireBuffer {
-    /// Appends a number with zeros before it up to a number of digits.
-    mutating func appendPadded(_ number: UInt64, digits: Int) {
-        var limit: UInt64 = 10
-        for _ in 1..<max(1, digits) {
-            if number < limit { append(UInt8(ascii: "0")) }
-            // Zeros are counted from the most significant digit on, whichever way round.
-            limit &*= 10
-        }
-        appendDecimal(number)
-    }
-
     /// Appends `yyyy-MM-dd HH:mm:ss.SSS` as a clock shows it that is `offset` ahead of UTC.
     mutating func appendSensorsDate(_ instant: Instant, offset: Interval) {
-        let civil = CivilTime(instant, offset: offset)
-        appendPadded(UInt64(max(0, civil.year)), digits: 4)
-        append(UInt8(ascii: "-"))
-        appendPadded(UInt64(civil.month), digits: 2)
-        append(UInt8(ascii: "-"))
-        appendPadded(UInt64(civil.day), digits: 2)
-        append(UInt8(ascii: " "))
-        appendPadded(UInt64(civil.hour), digits: 2)
-        append(UInt8(ascii: ":"))
-        appendPadded(UInt64(civil.minute), digits: 2)
-        append(UInt8(ascii: ":"))
-        appendPadded(UInt64(civil.second), digits: 2)
-        append(UInt8(ascii: "."))
-        appendPadded(UInt64(civil.millisecond), digits: 3)
+        append(upTo: 8 * SensorsCursor.digits + SensorsCursor.slack) { memory in
+            var cursor = SensorsCursor(memory)
+            cursor.put(date: instant, offset: offset)
+            return cursor.count
+        }
     }
 }

@@ -192,19 +192,6 @@ struct SensorsMember: Sendable {
         name = JSONFragment(name: text, slashes: .escaped).bytes
     }
 
-    /// Appends `"key":value,` with a value drawn from the child of `stream` that belongs to the
-    /// member, or nothing if validation drops it.
-    func write(_ stream: RandomStream, _ context: SensorsValue.Context, to buffer: inout WireBuffer) {
-        let start = buffer.count
-        buffer.append(contentsOf: name)
-        var own = stream.child(ordinal)
-        if value.write(&own, context, to: &buffer) {
-            buffer.append(UInt8(ascii: ","))
-        } else {
-            buffer.truncate(to: start)
-        }
-    }
-
     /// Finished JSON of the value, if it never changes.
     var constant: [UInt8]? {
         if case .constant(let bytes) = value { return bytes }

@@ -1,0 +1,261 @@
+import AppModel
+import Timebase
+import Wire
+
+/// A ``SensorsValue`` laid out for writing: plain values and pointers into an arena, so that an
+/// event's properties are written without a reference count.
+struct SensorsPiece {
+    enum Kind: UInt8 { case constant, choice, zipf, number, counter, entity, entityID, list, date, dropped }
+
+    private var kind: Kind
+    private var isQuoted = false
+    private var hasPrefix = false
+    private var decimals = 0
+    /// 10 to the power of ``decimals``.
+    private var scale = 1.0
+    /// The bytes of a constant, or the beginning of a string.
+    private var text = SensorsBytes()
+    /// Running sums of a choice's weights, and its alternatives; those without bytes are refused.
+    private var table: UnsafePointer<Double>?
+    private var tableCount = 0
+    private var alternatives: UnsafePointer<SensorsBytes>?
+    private var distribution = Distribution.constant(0)
+    /// The key of an entity's field.
+    private var field = RandomStream(key: 0)
+    /// The value of the field, or of a list's element.
+    private var inner: UnsafePointer<SensorsPiece>?
+    private var minimum = 0
+    private var maximum = 0
+    private var offset = Interval.zero
+    /// The most bytes that the value takes.
+    private(set) var limit = 0
+
+    /// Digits, sign, point and quotes of the longest number; Swift's longest text of a double is 24.
+    private static let numberLimit = 2 * SensorsCursor.digits
+
+    init(_ value: SensorsValue, arena: SensorsArena) {
+        kind = .dropped
+        switch value {
+        case .constant(let bytes):
+            kind = .constant
+            text = arena.keep(bytes)
+            limit = bytes.count
+        case .choice(let choice, let values):
+            kind = .choice
+            keep(choice, arena)
+            alternatives = arena.keep(table: values.map { $0.map { arena.keep($0) } ?? SensorsBytes() })
+            limit = values.map { $0?.count ?? 0 }.max() ?? 0
+        case .zipf(let choice, let prefix):
+            kind = .zipf
+            keep(choice, arena)
+            keep(prefix: prefix, arena)
+        case .number(let distribution, let decimals, let quoted):
+            kind = .number
+            self.distribution = distribution
+            self.decimals = decimals
+            scale = SensorsValue.powersOfTen[decimals]
+            isQuoted = quoted
+            limit = Self.numberLimit
+        case .counter(let prefix):
+            kind = .counter
+            keep(prefix: prefix, arena)
+        case .entity(let sampler, let catalogue, let field, let value):
+            kind = .entity
+            self.field = sampler.stream(ofField: field, of: catalogue)
+            keep(inner: value, arena)
+            limit = inner?.pointee.limit ?? 0
+        case .entityID(let prefix):
+            kind = .entityID
+            keep(prefix: prefix, arena)
+        case .list(let element, let minimum, let maximum):
+            kind = .list
+            self.minimum = minimum
+            self.maximum = maximum
+            keep(inner: element, arena)
+            limit = 2 + (max(0, minimum, maximum)) * ((inner?.pointee.limit ?? 0) + 1)
+        case .date(let offset):
+            kind = .date
+            self.offset = offset
+            limit = Self.numberLimit + SensorsCursor.digits
+        case .dropped: break
+        }
+    }
+
+    private mutating func keep(_ choice: WeightedChoice, _ arena: SensorsArena) {
+        table = arena.keep(table: choice.cumulative)
+        tableCount = choice.count
+    }
+
+    private mutating func keep(prefix: [UInt8]?, _ arena: SensorsArena) {
+        hasPrefix = prefix != nil
+        text = arena.keep(prefix ?? [])
+        limit = text.count + Self.numberLimit
+    }
+
+    private mutating func keep(inner value: SensorsValue, _ arena: SensorsArena) {
+        inner = arena.keep(table: [SensorsPiece(value, arena: arena)])
+    }
+
+    /// Draws a value and writes its JSON.
+    ///
+    /// - Returns: `false`, with anything or nothing written, if validation drops the value.
+    func write(
+        _ stream: inout RandomStream, _ context: borrowing SensorsValue.Context,
+        to cursor: inout SensorsCursor
+    ) -> Bool {
+        switch kind {
+        case .constant: cursor.put(text)
+        case .choice:
+            guard let bytes = alternatives?[sample(&stream)], bytes.count > 0 else { return false }
+            cursor.put(bytes)
+        case .zipf: putNumber(UInt64(sample(&stream) + 1), to: &cursor)
+        case .number: return putNumber(distribution.sample(&stream), to: &cursor)
+        case .counter: putNumber(UInt64(context.sequence), to: &cursor)
+        case .entity:
+            guard let inner else { return false }
+            var own = field.child(UInt64(context.subject))
+            let subject = SensorsValue.Context(
+                sequence: context.subject, subject: context.subject, capturedAt: Instant(nanoseconds: 0))
+            return inner.pointee.write(&own, subject, to: &cursor)
+        case .entityID: putNumber(UInt64(context.subject), digits: 5, to: &cursor)
+        case .list: putList(&stream, context, to: &cursor)
+        case .date:
+            cursor.put(byte: UInt8(ascii: "\""))
+            cursor.put(date: context.capturedAt, offset: offset)
+            cursor.put(byte: UInt8(ascii: "\""))
+        case .dropped: return false
+        }
+        return true
+    }
+
+    private func sample(_ stream: inout RandomStream) -> Int {
+        guard let table else { return 0 }
+        return WeightedChoice.sample(&stream, cumulative: table, count: tableCount)
+    }
+
+    private func putNumber(_ number: UInt64, digits: Int = 1, to cursor: inout SensorsCursor) {
+        guard hasPrefix else {
+            cursor.put(number)
+            return
+        }
+        cursor.put(text)
+        cursor.put(number, digits: digits)
+        cursor.put(byte: UInt8(ascii: "\""))
+    }
+
+    private func putNumber(_ number: Double, to cursor: inout SensorsCursor) -> Bool {
+        guard number.isFinite else { return false }
+        if isQuoted { cursor.put(byte: UInt8(ascii: "\"")) }
+        let scaled = number * scale
+        if scaled.magnitude < 9e18 {
+            cursor.put(Self.rounded(scaled), decimals: decimals)
+        } else {
+            var buffer = WireBuffer()
+            buffer.appendDecimal(number)
+            cursor.put(buffer.bytes)
+        }
+        if isQuoted { cursor.put(byte: UInt8(ascii: "\"")) }
+        return true
+    }
+
+    /// To the nearest whole number, halves away from zero: `rounded()` without the C library's call.
+    private static func rounded(_ value: Double) -> Int64 {
+        let whole = Int64(value)
+        let rest = value - Double(whole)
+        return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+    }
+
+    private func putList(
+        _ stream: inout RandomStream, _ context: borrowing SensorsValue.Context,
+        to cursor: inout SensorsCursor
+    ) {
+        let count = SensorsValue.listCount(minimum, maximum, &stream)
+        cursor.put(byte: UInt8(ascii: "["))
+        guard let inner else { return cursor.put(byte: UInt8(ascii: "]")) }
+        let start = cursor.count
+        for _ in 0..<count {
+            let before = cursor.count
+            if before > start { cursor.put(byte: UInt8(ascii: ",")) }
+            if !inner.pointee.write(&stream, context, to: &cursor) { cursor.truncate(to: before) }
+        }
+        cursor.put(byte: UInt8(ascii: "]"))
+    }
+}
+
+/// Members of an object laid out for writing.
+struct SensorsPieces {
+    private struct Member {
+        let name: SensorsBytes
+        let key: Int
+        let ordinal: UInt64
+        let piece: SensorsPiece
+    }
+
+    private let members: UnsafePointer<Member>
+    let count: Int
+    /// The most bytes that all members take.
+    let limit: Int
+
+    init(_ members: [SensorsMember], arena: SensorsArena) {
+        let laidOut = members.map {
+            Member(
+                name: arena.keep($0.name), key: $0.key, ordinal: $0.ordinal,
+                piece: SensorsPiece($0.value, arena: arena))
+        }
+        self.members = arena.keep(table: laidOut)
+        count = members.count
+        limit = laidOut.reduce(0) { $0 + $1.name.count + $1.piece.limit + 1 }
+    }
+
+    /// The key of a member.
+    func key(_ index: Int) -> Int { members[index].key }
+
+    /// Writes `"key":value,` for a member, with a value drawn from the child of `stream` that
+    /// belongs to it, or nothing if validation drops it.
+    @inline(__always)
+    func write(
+        _ index: Int, _ stream: RandomStream, _ context: borrowing SensorsValue.Context,
+        to cursor: inout SensorsCursor
+    ) {
+        let start = cursor.count
+        cursor.put(members[index].name)
+        var own = stream.child(members[index].ordinal)
+        if members[index].piece.write(&own, context, to: &cursor) {
+            cursor.put(byte: UInt8(ascii: ","))
+        } else {
+            cursor.truncate(to: start)
+        }
+    }
+
+    /// Writes all members.
+    @inline(__always)
+    func writeAll(
+        _ stream: RandomStream, _ context: borrowing SensorsValue.Context, to cursor: inout SensorsCursor
+    ) {
+        var index = 0
+        while index < count {
+            write(index, stream, context, to: &cursor)
+            index &+= 1
+        }
+    }
+}
+
+extension SensorsCursor {
+    /// Writes `yyyy-MM-dd HH:mm:ss.SSS` as a clock shows it that is `offset` ahead of UTC.
+    mutating func put(date instant: Instant, offset: Interval) {
+        let civil = CivilTime(instant, offset: offset)
+        put(UInt64(max(0, civil.year)), digits: 4)
+        put(byte: UInt8(ascii: "-"))
+        put(UInt64(civil.month), digits: 2)
+        put(byte: UInt8(ascii: "-"))
+        put(UInt64(civil.day), digits: 2)
+        put(byte: UInt8(ascii: " "))
+        put(UInt64(civil.hour), digits: 2)
+        put(byte: UInt8(ascii: ":"))
+        put(UInt64(civil.minute), digits: 2)
+        put(byte: UInt8(ascii: ":"))
+        put(UInt64(civil.second), digits: 2)
+        put(byte: UInt8(ascii: "."))
+        put(UInt64(civil.millisecond), digits: 3)
+    }
+}
