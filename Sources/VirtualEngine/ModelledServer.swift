@@ -19,6 +19,12 @@ struct Exchange {
     static func failed(_ name: StaticString, _ failure: RequestFailure, after delay: Interval) -> Exchange {
         Exchange(outcome: .failed(failure), failure: name, delay: delay)
     }
+
+    static func reset(after delay: Interval, sent bytes: UInt64) -> Exchange {
+        var exchange = failed("reset", .reset, after: delay)
+        exchange.bytesSent = bytes
+        return exchange
+    }
 }
 
 /// The collector model behind an ideal network: requests arrive as they are sent.
@@ -35,31 +41,27 @@ struct ModelledServer {
     }
 
     /// Encodes a request, lets the collector read it, and tells what comes back.
+    ///
+    /// Faults meet every request as they do at a real collector, fetches of the configuration too, and
+    /// the request's own content tells which device it is from.
     mutating func exchange(
-        _ request: OutgoingRequest, fleet: any DeviceFleet, device: UInt32, at now: Instant
+        _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
     ) -> Exchange {
         if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
         body.removeAll(keepingCapacity: true)
         let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
         let bytes = UInt64(body.count + head.path.utf8.count + head.headerLines.utf8.count)
-        if request.number.kind == .upload, director.beforeReading(at: now) != nil {
-            var exchange = Exchange.failed("reset", .reset, after: .zero)
-            exchange.bytesSent = bytes
-            return exchange
+        guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
+        let (reply, fault) = receive(head, at: now)
+        // A connection that dies does not wait for the answer that it will not carry.
+        if fault.resetsUnread || fault.diesAfterAccept {
+            return .reset(after: rules.serviceTime, sent: bytes)
         }
-        let isUpload = request.number.kind == .upload
-        let fault = isUpload ? director.afterReading(at: now, device: device) : LateFault()
-        if fault.resetsUnread {
-            var exchange = Exchange.failed("reset", .reset, after: .zero)
-            exchange.bytesSent = bytes
-            return exchange
-        }
-        let reply = receive(head, at: now, fault: fault)
         var delay = rules.serviceTime + fault.delay
         if let release = fault.releaseAt { delay = max(delay, release - now) }
+        let isUpload = request.number.kind == .upload
         var exchange = Exchange(
             outcome: .answered(status: reply.status, body: isUpload ? [] : reply.body), delay: delay)
-        if fault.diesAfterAccept { exchange = .failed("closed", .closed, after: delay) }
         exchange.bytesSent = bytes
         exchange.bytesReceived = UInt64(reply.body.count)
         if !(200..<300).contains(reply.status) {
@@ -69,7 +71,9 @@ struct ModelledServer {
         return exchange
     }
 
-    private mutating func receive(_ head: RequestHead, at now: Instant, fault: LateFault) -> CollectorReply {
+    private mutating func receive(
+        _ head: RequestHead, at now: Instant
+    ) -> (reply: CollectorReply, fault: LateFault) {
         let parts = head.path.split(separator: "?", maxSplits: 1)
         // In virtual time the receipts are all that is kept of an event.
         var sink = NullSink()
@@ -78,7 +82,7 @@ struct ModelledServer {
                 method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
                 query: parts.count > 1 ? String(parts[1]) : "",
                 dryRun: head.headerLines.contains("Dry-Run: true"), body: bytes)
-            return collector.receive(request, at: now, fault: fault, sink: &sink)
+            return collector.receive(request, at: now, director: &director, sink: &sink)
         }
     }
 }

@@ -5,7 +5,8 @@ import Measurement
 struct OpenRequest {
     var number: RequestNumber
     var outcome: RequestOutcome
-    var sample: RequestSample
+    /// `nil` for a request that never began: nothing is counted.
+    var sample: RequestSample?
 }
 
 /// The requests in the air: a slab with a free list, chained by device so that a process's death

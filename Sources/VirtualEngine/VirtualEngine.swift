@@ -53,7 +53,9 @@ struct VirtualEngine {
         var nextTick = schedule.start + recorder.series.width
         while phase != .closing {
             let next = queue.first()?.time ?? .distantFuture
-            if networkChanges.next <= min(next, nextTick), let moment = networkChanges.popDue(through: nextTick) {
+            if networkChanges.next <= min(next, nextTick),
+                let moment = networkChanges.popDue(through: nextTick)
+            {
                 now = moment
                 changeNetworks(at: moment, &observer)
                 continue
@@ -114,7 +116,7 @@ struct VirtualEngine {
 
     mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
         let (fleet, slot) = devices.place(of: device)
-        recorder.note(request.sample, population: fleet)
+        if let sample = request.sample { recorder.note(sample, population: fleet) }
         _ = fleets[fleet].advance(slot, through: now, effects: &effects)
         let next = fleets[fleet].complete(
             slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
@@ -136,7 +138,7 @@ struct VirtualEngine {
 
     private mutating func cutRequests(of device: Int, population: Int) {
         for request in open.takeAll(of: device) {
-            var sample = request.sample
+            guard var sample = request.sample else { continue }
             sample.finishedAt = now
             sample.status = 0
             sample.failure = "process_died"
@@ -145,12 +147,12 @@ struct VirtualEngine {
     }
 
     private mutating func start(_ request: OutgoingRequest, device: Int, population: Int) {
+        if phase == .closing { return giveBack(request, device: device) }
         let exchange: Exchange
-        if phase == .closing || request.network == .none {
+        if request.network == .none {
             exchange = .failed("offline", .offline, after: .zero)
         } else {
-            exchange = server.exchange(
-                request, fleet: fleets[population], device: UInt32(device), at: now)
+            exchange = server.exchange(request, fleet: fleets[population], at: now)
         }
         let answeredAt = now + min(exchange.delay, request.timeout)
         let timedOut = exchange.delay > request.timeout
@@ -179,6 +181,13 @@ struct VirtualEngine {
         let index = open.add(
             OpenRequest(number: request.number, outcome: outcome, sample: sample), device: device)
         insert(.answer(index), device: device, at: answeredAt)
+    }
+
+    /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
+    private mutating func giveBack(_ request: OutgoingRequest, device: Int) {
+        let index = open.add(
+            OpenRequest(number: request.number, outcome: .failed(.offline), sample: nil), device: device)
+        insert(.answer(index), device: device, at: now)
     }
 
     mutating func rearm(_ device: Int, at time: Instant) {
