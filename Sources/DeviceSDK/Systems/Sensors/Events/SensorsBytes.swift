@@ -208,3 +208,9 @@ struct SensorsCursor {
         put(fraction, digits: digits)
     }
 }
+
+extension WireBuffer {
+    mutating func append(_ bytes: SensorsBytes) {
+        append(contentsOf: UnsafeRawBufferPointer(start: bytes.start, count: bytes.count))
+    }
+}

@@ -61,6 +61,7 @@ final class SensorsEpochBlock {
     /// `project` and `token` from super properties (4.x), each with a comma before it.
     private(set) var lifted: [(text: String, json: [UInt8])] = []
     private var time: Int64?
+    private var superJSON = WireBuffer()
 
     init() {
         view = .allocate(capacity: 1)
@@ -96,9 +97,10 @@ final class SensorsEpochBlock {
         deviceID.append("\"$device_id\":\"")
         traits.device.append(to: &deviceID)
         deviceID.append("\",")
-        writeCommon(traits, book)
-        writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
         arena.removeAll()
+        let ownID = arena.keep(deviceID)
+        writeCommon(traits, book, ownID: ownID)
+        writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
         view.pointee = View(
             index: index, epoch: epoch,
             limit: identity.count + originalID.count + lib.count + webLib.count
@@ -106,7 +108,7 @@ final class SensorsEpochBlock {
             properties: properties, trackIdentifiers: book.streams.stream(.trackIdentifiers, index: index),
             skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty, identity: arena.keep(identity),
             originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
-            common: arena.keep(common), location: arena.keep(location), deviceID: arena.keep(deviceID))
+            common: arena.keep(common), location: arena.keep(location), deviceID: ownID)
     }
 
     private func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {
@@ -148,7 +150,16 @@ final class SensorsEpochBlock {
 
     // MARK: Automatic and super properties
 
-    private func writeCommon(_ traits: SensorsTraits, _ book: SensorsRecipeBook) {
+    /// A super property of the device.
+    private struct Super {
+        var key: Int
+        /// Equal for names that differ in case at most.
+        var fold: Int
+        var text: String
+        var json: [UInt8]
+    }
+
+    private func writeCommon(_ traits: SensorsTraits, _ book: SensorsRecipeBook, ownID: SensorsBytes) {
         common.removeAll()
         members.removeAll(keepingCapacity: true)
         present = Array(repeating: false, count: book.keys.count)
@@ -156,119 +167,91 @@ final class SensorsEpochBlock {
         time = nil
         let supers = superMembers(traits, book)
         for member in supers { present[member.key] = true }
-        let versions = book.plan.app.versions
-        let version = versions.indices.contains(Int(epoch.appVersion)) ? versions[Int(epoch.appVersion)] : ""
-        for (key, json) in automatic(traits, version: version, book) where key != nil {
-            guard let key, !present[key] || json.isForced else { continue }
-            present[key] = true
-            common.append(contentsOf: json.bytes)
-            members.append((key, common.count))
+        for property in book.automatic.properties where !present[property.key] || property.isForced {
+            let json = book.automatic.json(property.source, traits, epoch, deviceID: ownID)
+            guard json.count > 0 else { continue }
+            present[property.key] = true
+            common.append(json)
+            members.append((property.key, common.count))
         }
-        for member in supers where !Self.forced.contains(member.text) {
+        for member in supers where !SensorsAutomaticProperties.forced.contains(member.text) {
             common.append(contentsOf: member.json)
             members.append((member.key, common.count))
         }
         // A super property $app_version stands in lib as well.
-        let own = supers.last { $0.text == "$app_version" }.map(\.json)
-        writeLib(version: own ?? SensorsFragment("$app_version", version).bytes, book)
-    }
-
-    /// Automatic keys that super properties do not override.
-    private static let forced: Set<String> = ["$network_type", "$wifi", "$device_id"]
-
-    private func automatic(
-        _ traits: SensorsTraits, version: String, _ book: SensorsRecipeBook
-    ) -> [(key: Int?, json: (bytes: [UInt8], isForced: Bool))] {
-        var result: [(key: Int?, json: (bytes: [UInt8], isForced: Bool))] = []
-        func add(_ key: String, _ fragment: SensorsFragment) {
-            result.append((book.keys.known(key), (fragment.bytes, Self.forced.contains(key))))
+        if let own = supers.last(where: { $0.text == "$app_version" }) {
+            writeLib(book) { $0.append(contentsOf: own.json) }
+        } else {
+            writeLib(book) { $0.append(book.automatic.version(epoch.appVersion)) }
         }
-        func add(_ key: String, _ text: String) { add(key, SensorsFragment(key, text)) }
-        func add(_ key: String, _ number: Int) {
-            var fragment = SensorsFragment()
-            fragment.add(key, number)
-            add(key, fragment)
-        }
-        let app = book.plan.app
-        if book.isNew {
-            add("$app_id", app.bundleIdentifier)
-            add("$app_name", app.displayName)
-            add("$timezone_offset", -Int(book.plan.utcOffset.nanoseconds / Interval.minutes(1).nanoseconds))
-        }
-        add("$manufacturer", "Apple")
-        add("$model", traits.machine.description)
-        add("$os", "iOS")
-        add("$os_version", traits.osVersion.description)
-        add("$screen_width", traits.screenWidth)
-        add("$screen_height", traits.screenHeight)
-        if let carrier = traits.carrierName { add("$carrier", carrier) }
-        add("$app_version", version)
-        add("$lib", "iOS")
-        add("$lib_version", book.libVersion)
-        add("$network_type", epoch.network.sensorsName(isNew: book.isNew))
-        var wifi = SensorsFragment()
-        wifi.add("$wifi", epoch.network == .wifi)
-        add("$wifi", wifi)
-        add("$device_id", traits.deviceID)
-        return result
     }
 
     /// The super properties that are registered, in the order of their groups: of keys that differ
     /// in case at most, the one registered last, and none that a dynamic property has.
     private func superMembers(
         _ traits: SensorsTraits, _ book: SensorsRecipeBook
-    ) -> [(key: Int, text: String, json: [UInt8])] {
-        var result: [(key: Int, text: String, json: [UInt8])] = []
+    ) -> [Super] {
+        guard epoch.superGroups != 0 else { return [] }
+        var result: [Super] = []
         // The time of the registration is not kept: dates in super properties are the run's start.
         let context = SensorsValue.Context(
             sequence: 0, subject: 0, capturedAt: book.plan.start + traits.clockSkew)
         for group in book.superGroups.indices.prefix(64) where epoch.superGroups >> UInt64(group) & 1 == 1 {
-            var added: [(key: Int, text: String, json: [UInt8])] = []
+            let before = result.count
             let pieces = book.superPieces[group]
-            for (place, member) in book.superGroups[group].enumerated() {
-                var buffer = WireBuffer()
-                buffer.append(upTo: pieces.limit + SensorsCursor.slack) { memory in
+            for place in book.superGroups[group].indices {
+                superJSON.removeAll()
+                superJSON.append(upTo: pieces.limit + SensorsCursor.slack) { memory in
                     var cursor = SensorsCursor(memory)
                     pieces.write(place, properties, context, to: &cursor)
                     return cursor.count
                 }
-                if !buffer.isEmpty { added.append((member.key, member.text, buffer.bytes)) }
+                guard !superJSON.isEmpty else { continue }
+                let member = book.superGroups[group][place]
+                result.append(
+                    Super(
+                        key: member.key, fold: book.superFolds[group][place], text: member.text,
+                        json: superJSON.bytes))
             }
-            guard book.isNew || added.count == book.superGroups[group].count else { continue }
-            let names = Set(added.map { $0.text.lowercased() })
-            result.removeAll { names.contains($0.text.lowercased()) }
-            result += added
+            // 1.x does not register a dictionary with anything wrong in it.
+            guard book.isNew || result.count - before == book.superGroups[group].count else {
+                result.removeLast(result.count - before)
+                continue
+            }
+            let added = result[before...].map(\.fold)
+            result = result[..<before].filter { !added.contains($0.fold) } + result[before...]
             if let time = book.time(book.plan.app.superProperties[group].properties) { self.time = time }
         }
-        let dynamic = Set(book.dynamics.map { $0.text.lowercased() })
-        result.removeAll { dynamic.contains($0.text.lowercased()) }
+        if !book.dynamicFolds.isEmpty { result.removeAll { book.dynamicFolds.contains($0.fold) } }
         if book.isNew { lift(&result) }
         if book.plan.tagsEvents { result.removeAll { $0.text == "bs_id" } }
         return result
     }
 
+    private static let liftedNames = ["$project", "$token", "$time", "$anonymization_id"]
+
     /// 4.x takes `$project`, `$token` and `$time` from super properties too.
-    private func lift(_ members: inout [(key: Int, text: String, json: [UInt8])]) {
+    private func lift(_ members: inout [Super]) {
         for member in members where member.text == "$project" || member.text == "$token" {
             let name = String(member.text.dropFirst())
             // `"$project":value,` becomes `,"project":value`.
             let value = member.json.dropFirst(member.text.utf8.count + 3).dropLast()
             lifted.append((name, Array(",\"\(name)\":".utf8) + value))
         }
-        members.removeAll { ["$project", "$token", "$time", "$anonymization_id"].contains($0.text) }
+        members.removeAll { Self.liftedNames.contains($0.text) }
     }
 
-    private func writeLib(version: [UInt8], _ book: SensorsRecipeBook) {
+    private func writeLib(_ book: SensorsRecipeBook, version: (inout WireBuffer) -> Void) {
         lib.removeAll()
         lib.append(",\"lib\":{\"$lib\":\"iOS\",\"$lib_version\":\"")
         lib.append(book.libVersion)
         lib.append("\",")
-        lib.append(contentsOf: version)
+        version(&lib)
         webLib.removeAll()
         webLib.append(",\"lib\":{\"$lib\":\"js\",\"$lib_version\":\"")
         webLib.append(SensorsWebBridge.scriptVersion)
         webLib.append("\",")
-        webLib.append(contentsOf: version)
+        version(&webLib)
         webLib.append("\"$lib_method\":\"code\"")
     }
 

@@ -28,6 +28,11 @@ struct SensorsRecipeBook {
     private(set) var superGroups: [[SensorsMember]] = []
     /// The members of ``superGroups`` laid out for writing.
     private(set) var superPieces: [SensorsPieces] = []
+    /// For each of them a number that names which differ in case at most share, and those numbers
+    /// of the dynamic ones.
+    private(set) var superFolds: [[Int]] = []
+    private(set) var dynamicFolds: Set<Int> = []
+    let automatic: SensorsAutomaticProperties
     private(set) var dynamics: [SensorsMember] = []
     private(set) var crashReasons: [SensorsBytes] = []
     /// The most bytes of an event beside those of its recipe and its epoch.
@@ -72,6 +77,11 @@ struct SensorsRecipeBook {
         }
         libKey = keys.index(of: "$lib")
         libVersionKey = keys.index(of: "$lib_version")
+        for key in Self.automaticKeys { _ = keys.index(of: key) }
+        automatic = SensorsAutomaticProperties(
+            app: plan.app, isNew: isNew, libVersion: isNew ? "4.9.1" : "1.10.17",
+            offset: -Int(plan.utcOffset.nanoseconds / Interval.minutes(1).nanoseconds), keys: keys,
+            arena: arena)
         prepareShared()
         recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0)), arena: arena) }
         optionalBits = Array(repeating: 0, count: keys.count)
@@ -101,6 +111,9 @@ struct SensorsRecipeBook {
         if isNew || !dynamics.contains(where: { $0.value.isAlwaysRefused == true }) {
             self.dynamics = dynamics.filter { $0.value.isAlwaysRefused != true }
         }
+        var folds = SensorsKeys()
+        superFolds = superGroups.map { group in group.map { folds.index(of: $0.text.lowercased()) } }
+        dynamicFolds = Set(self.dynamics.map { folds.index(of: $0.text.lowercased()) })
         dynamicsDepend = self.dynamics.contains { $0.value.isAlwaysRefused == nil }
         crashReasons = plan.app.crashReasons.map { reason in
             let text = SensorsNames.cut(reason, key: "app_crashed_reason", version: rules.version)

@@ -132,10 +132,14 @@ struct SensorsUUID: Hashable, Sendable {
     static func append(
         hexadecimal value: UInt64, digits: Int, upperCase: Bool, to buffer: inout WireBuffer
     ) {
-        for place in stride(from: digits - 1, through: 0, by: -1) {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(place * 4)) & 15
-            let letters = (upperCase ? UInt8(ascii: "A") : UInt8(ascii: "a")) &- 10
-            buffer.append(digit < 10 ? digit &+ 48 : digit &+ letters)
+        let letters = (upperCase ? UInt8(ascii: "A") : UInt8(ascii: "a")) &- 10
+        buffer.append(upTo: digits) { memory in
+            for place in 0..<digits {
+                let digit = UInt8(truncatingIfNeeded: value >> UInt64((digits - 1 - place) * 4)) & 15
+                let character = digit < 10 ? digit &+ 48 : digit &+ letters
+                memory.storeBytes(of: character, toByteOffset: place, as: UInt8.self)
+            }
+            return digits
         }
     }
 }

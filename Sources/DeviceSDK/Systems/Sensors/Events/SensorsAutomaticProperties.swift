@@ -1,0 +1,113 @@
+import AppModel
+import World
+
+/// The automatic properties of a population's events, rendered once for each value that a device can
+/// have: what an epoch's block is put together from.
+struct SensorsAutomaticProperties {
+    /// One property in the order in which they are written.
+    struct Property {
+        let key: Int
+        /// Super properties do not override it.
+        let isForced: Bool
+        let source: Source
+    }
+
+    enum Source {
+        case fixed(SensorsBytes)
+        case model, width, height, system, carrier, version, network, wifi, deviceID
+    }
+
+    private(set) var properties: [Property] = []
+    private let models: [SensorsBytes]
+    private let widths: [SensorsBytes]
+    private let heights: [SensorsBytes]
+    private let systems: [SensorsBytes]
+    /// Nothing for a phone without a SIM.
+    private let carriers: [SensorsBytes]
+    private let versions: [SensorsBytes]
+    private let networks: [SensorsBytes]
+    private let wifi: [SensorsBytes]
+    private let noVersion: SensorsBytes
+
+    /// Automatic keys that super properties do not override.
+    static let forced: Set<String> = ["$network_type", "$wifi", "$device_id"]
+
+    /// - Parameter offset: How far the zone is behind UTC, in minutes.
+    init(
+        app: AppDescription, isNew: Bool, libVersion: String, offset: Int, keys: SensorsKeys,
+        arena: SensorsArena
+    ) {
+        func number(_ key: String, _ value: Int) -> SensorsBytes {
+            var fragment = SensorsFragment()
+            fragment.add(key, value)
+            return arena.keep(fragment.bytes)
+        }
+        func flag(_ key: String, _ value: Bool) -> SensorsBytes {
+            var fragment = SensorsFragment()
+            fragment.add(key, value)
+            return arena.keep(fragment.bytes)
+        }
+        func text(_ key: String, _ value: String) -> SensorsBytes {
+            arena.keep(SensorsFragment(key, value).bytes)
+        }
+        models = SensorsHardware.models.map { text("$model", $0.machine.description) }
+        widths = SensorsHardware.models.map { number("$screen_width", Int($0.width)) }
+        heights = SensorsHardware.models.map { number("$screen_height", Int($0.height)) }
+        systems = SensorsHardware.systems.map { text("$os_version", $0.text.description) }
+        carriers = SensorsHardware.carriers.map { carrier in
+            carrier.name.map { text("$carrier", $0) } ?? SensorsBytes()
+        }
+        versions = app.versions.map { text("$app_version", $0) }
+        noVersion = text("$app_version", "")
+        networks = NetworkKind.allCases.map { text("$network_type", $0.sensorsName(isNew: isNew)) }
+        wifi = [flag("$wifi", false), flag("$wifi", true)]
+        func add(_ key: String, _ source: Source) {
+            guard let index = keys.known(key) else { return }
+            properties.append(Property(key: index, isForced: Self.forced.contains(key), source: source))
+        }
+        if isNew {
+            add("$app_id", .fixed(text("$app_id", app.bundleIdentifier)))
+            add("$app_name", .fixed(text("$app_name", app.displayName)))
+            add("$timezone_offset", .fixed(number("$timezone_offset", offset)))
+        }
+        add("$manufacturer", .fixed(text("$manufacturer", "Apple")))
+        add("$model", .model)
+        add("$os", .fixed(text("$os", "iOS")))
+        add("$os_version", .system)
+        add("$screen_width", .width)
+        add("$screen_height", .height)
+        add("$carrier", .carrier)
+        add("$app_version", .version)
+        add("$lib", .fixed(text("$lib", "iOS")))
+        add("$lib_version", .fixed(text("$lib_version", libVersion)))
+        add("$network_type", .network)
+        add("$wifi", .wifi)
+        add("$device_id", .deviceID)
+    }
+
+    /// The JSON of a property on a device under an epoch, with a comma after it; nothing if the
+    /// device does not have it.
+    ///
+    /// - Parameter deviceID: `"$device_id":"…",`.
+    func json(
+        _ source: Source, _ traits: borrowing SensorsTraits, _ epoch: SensorsEpoch, deviceID: SensorsBytes
+    ) -> SensorsBytes {
+        switch source {
+        case .fixed(let bytes): bytes
+        case .model: models[Int(traits.model)]
+        case .width: widths[Int(traits.model)]
+        case .height: heights[Int(traits.model)]
+        case .system: systems[Int(traits.system)]
+        case .carrier: carriers[Int(traits.carrier)]
+        case .version: version(epoch.appVersion)
+        case .network: networks[Int(epoch.network.rawValue)]
+        case .wifi: wifi[epoch.network == .wifi ? 1 : 0]
+        case .deviceID: deviceID
+        }
+    }
+
+    /// `"$app_version":"…",`.
+    func version(_ index: UInt16) -> SensorsBytes {
+        Int(index) < versions.count ? versions[Int(index)] : noVersion
+    }
+}
