@@ -94,6 +94,16 @@ let package = Package(
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario", "Reporting",
             ] + nio),
+        // What several tests share: scenarios, and the worlds to play them in. Not a product.
+        .room(
+            "TestSupport",
+            [
+                "Timebase", "Accounting", "Measurement", "DeviceSDK", "World", "CollectorModel",
+                "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario",
+            ] + nio),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
+
         .tests(of: "Timebase"),
         .tests(of: "Accounting", ["Timebase"]),
         .tests(of: "Measurement", ["Timebase", "Accounting"]),

@@ -1,0 +1,72 @@
+import Accounting
+
+/// Compares a run with the same scenario in another world.
+///
+/// Equal must be: each population's ledger; for every event its type, name, fate and cause, its time of
+/// capture and, where it has one, its natural key; each device's count of captured events; the audit;
+/// the devices that started; and, unless the scenario says why not, how often each event travelled and
+/// how many requests were sent, failed, or found no network, and reached the collector.
+///
+/// Not compared: when answers came, how long anything took, and how a transport failure is named.
+enum Differences {
+    static func between(
+        _ expected: WorldOutcome, _ found: WorldOutcome,
+        tolerating tolerates: Set<ConformanceScenario.Tolerance>
+    ) -> [String] {
+        var list: [String] = []
+        func demand<Value: Equatable>(_ what: String, _ left: Value, _ right: Value) {
+            if left != right { list.append("\(what): \(left) there, \(right) here") }
+        }
+        for (index, (left, right)) in zip(expected.ledgers, found.ledgers).enumerated() where left != right {
+            list.append("ledger of population \(index): \(text(left)) there, \(text(right)) here")
+        }
+        demand("populations", expected.ledgers.count, found.ledgers.count)
+        demand("captured per device", expected.captured, found.captured)
+        demand("devices started", expected.devicesStarted, found.devicesStarted)
+        demand("config fetches", expected.configFetches, found.configFetches)
+        let movesCopies = tolerates.contains(.attempts)
+        for (left, right) in zip(expected.auditCounts, found.auditCounts)
+        where !(movesCopies && ["received", "duplicates"].contains(left.name)) {
+            demand("audit \(left.name)", left.count, right.count)
+        }
+        if !movesCopies {
+            demand("uploads", expected.uploads, found.uploads)
+            demand("failed uploads", expected.failedUploads, found.failedUploads)
+            demand("uploads without a network", expected.offlineUploads, found.offlineUploads)
+            demand("requests at the collector", expected.collectorRequests, found.collectorRequests)
+        }
+        return list + lines(expected, found, tolerates)
+    }
+
+    private static func lines(
+        _ expected: WorldOutcome, _ found: WorldOutcome, _ tolerates: Set<ConformanceScenario.Tolerance>
+    ) -> [String] {
+        var list: [String] = []
+        for id in Set(expected.lines.keys).union(found.lines.keys).sorted() {
+            guard var left = expected.lines[id], var right = found.lines[id] else {
+                list.append("\(WorldOutcome.list([id])) exists in one world only")
+                continue
+            }
+            if tolerates.contains(.attempts) { right.attempts = left.attempts }
+            if tolerates.contains(.answerTimes), isAboutAnswer(left.name) {
+                (left.capturedAt, left.naturalKey) = (right.capturedAt, right.naturalKey)
+            }
+            if left != right { list.append("\(WorldOutcome.list([id])): \(left) there, \(right) here") }
+        }
+        let shown = 8
+        return list.count > shown ? list.prefix(shown) + ["and \(list.count - shown) more events"] : list
+    }
+
+    /// Whether the SDK captures this event when an answer arrives.
+    private static func isAboutAnswer(_ name: String) -> Bool {
+        name == "$AppRemoteConfigChanged" || name == "DisableSensorsDataSDK"
+    }
+
+    private static func text(_ ledger: Ledger) -> String {
+        var parts = ["captured \(ledger.captured)", "delivered \(ledger.delivered)"]
+        for fate in Fate.allCases {
+            parts += ledger.causes(of: fate).filter { $0.count > 0 }.map { "\(fate)/\($0.name) \($0.count)" }
+        }
+        return parts.joined(separator: ", ")
+    }
+}

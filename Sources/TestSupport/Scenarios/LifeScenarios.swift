@@ -1,0 +1,115 @@
+extension ConformanceSuite {
+    /// What users and remote configurations do. Seeds are chosen so that no kill and no start comes
+    /// within ``slack`` of an answer that decides something.
+    static let lifeScenarios = [
+        sessions, timers, signUps, kills, killsBehindStall, disabledSDK, blacklist, configFaults,
+    ]
+
+    private static let everyConfig = "\"minInterval\": \"0s\", \"maxInterval\": \"0s\""
+
+    /// Coming and going: flushes on background, hot starts.
+    private static let sessions = {
+        var text = ScenarioText(seed: 31, duration: "6s")
+        text.persona = "visitor"
+        text.arrival = "1s"
+        text.timeline += text.fault("\"fault\": \"status\", \"status\": 503", device: 0, upload: 1)
+        text.timeline += text.fault("\"fault\": \"acceptThenDie\"", device: 1, upload: 1)
+        return ConformanceScenario("sessions", shows: ["delivered", "audit/duplicates"], json: text.text)
+    }()
+
+    /// Flushes by the foreground timer, at phases that have nothing to do with the actions'.
+    private static let timers = {
+        var text = ScenarioText(seed: 32)
+        text.upload = "\"flushBulkSize\": 100, \"flushInterval\": \"1s\""
+        text.timeline += text.fault("\"fault\": \"status\", \"status\": 503", device: 0, upload: 1)
+        text.timeline += text.fault("\"fault\": \"status\", \"status\": 413", device: 1, upload: 2)
+        text.timeline += text.fault("\"fault\": \"reset\"", device: 2, upload: 1)
+        return ConformanceScenario("timers", shows: ["delivered", "rejected/413"], json: text.text)
+    }()
+
+    /// `$SignUp` is uploaded at once. 4.9.1 sends what follows 3 ms later with the next flush, or at once
+    /// if the answer to `$SignUp` is not there by then.
+    private static let signUps = {
+        var text = ScenarioText(seed: 33, duration: "6s")
+        text.devices = 6
+        text.persona = "signer"
+        text.upload = "\"flushBulkSize\": 50, \"flushInterval\": \"1h\""
+        return ConformanceScenario("sign-ups", shows: ["delivered"], tolerates: [.attempts], json: text.text)
+    }()
+
+    /// No flush when the app goes to the background, where a kill may follow within 3 ms.
+    private static let fallersUpload = """
+        "flushBulkSize": 100, "flushInterval": "600ms", "onBackground": false, "onLaunch": false
+        """
+
+    /// Crashes, and kills in the background.
+    private static let kills = {
+        var text = ScenarioText(seed: 108, duration: "7s")
+        text.devices = 5
+        text.persona = "faller"
+        text.upload = fallersUpload
+        return ConformanceScenario("kills", shows: ["delivered"], json: text.text)
+    }()
+
+    /// Processes that die while a request of theirs has no answer: what 1.10.17 has in memory behind it
+    /// is lost, and what it carried may be held though the device never learnt so.
+    private static let killsBehindStall = {
+        var text = ScenarioText(seed: 108, duration: "7s")
+        text.devices = 5
+        text.persona = "faller"
+        text.upload = fallersUpload + ", \"timeout\": \"20s\""
+        for device in 0..<5 {
+            text.timeline += text.fault(
+                "\"fault\": \"stall\", \"hold\": \"15s\"", device: device, upload: 1)
+        }
+        return ConformanceScenario(
+            "kills behind a stall", shows: ["delivered", "lost/killed", "audit/duplicates"], json: text.text)
+    }()
+
+    /// The kill switch, fetched at starts, and back again. What a start captures goes with the flush that
+    /// the fetched configuration sets off, or before it.
+    private static let disabledSDK = {
+        var text = ScenarioText(seed: 36, duration: "9s")
+        text.persona = "visitor"
+        text.remoteConfig = everyConfig
+        text.timeline = [
+            #"{"at": "1500ms", "for": "4s", "remoteConfig": {"disableSDK": true, "effectMode": 1}}"#
+        ]
+        return ConformanceScenario(
+            "disabled SDK", shows: ["delivered", "suppressed/sdk_disabled"],
+            tolerates: [.attempts, .answerTimes],
+            json: text.text)
+    }()
+
+    /// Names that 4.9.1 drops, and switches of the automatic events.
+    private static let blacklist = {
+        var text = ScenarioText(seed: 37, duration: "7s")
+        text.persona = "visitor"
+        text.remoteConfig = everyConfig
+        text.timeline = [
+            """
+            {"at": "0s", "remoteConfig": {"eventBlacklist": ["Alpha", "$AppClick"], "autoTrackMode": 7,
+                                          "effectMode": 1}}
+            """
+        ]
+        return ConformanceScenario(
+            "blacklist", shows: ["delivered", "suppressed/blacklisted", "suppressed/autotrack_off"],
+            tolerates: [.answerTimes], json: text.text)
+    }()
+
+    /// Fetches of the configuration meet the collector's faults like everything else, and are tried
+    /// again.
+    private static let configFaults = {
+        var text = ScenarioText(seed: 38)
+        text.persona = "idler"
+        text.arrival = "1200ms"
+        text.remoteConfig = everyConfig + ", \"retryDelay\": \"1s\""
+        text.timeline = [
+            #"{"at": "0s", "for": "500ms", "collector": {"fault": "status", "status": 503}}"#,
+            #"{"at": "500ms", "for": "300ms", "collector": {"fault": "reset"}}"#,
+            #"{"at": "0s", "remoteConfig": {"autoTrackMode": 0, "effectMode": 1}}"#,
+        ]
+        return ConformanceScenario(
+            "config faults", shows: ["delivered"], tolerates: [.answerTimes], json: text.text)
+    }()
+}

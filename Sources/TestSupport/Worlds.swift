@@ -1,0 +1,164 @@
+package import Accounting
+import CollectorModel
+import CollectorServer
+import DeviceSDK
+import LiveEngine
+import Measurement
+import NIOCore
+import NIOPosix
+package import Scenario
+import Synchronization
+package import Timebase
+import VirtualEngine
+import World
+
+/// The worlds in which a scenario can be played.
+package enum Worlds {
+    /// Reads a scenario's text.
+    ///
+    /// - Throws: `ScenarioProblems`.
+    package static func load(_ json: String, name: String = "conformance") throws -> ScenarioDocument {
+        try ScenarioLoader.load(bytes: Array(json.utf8), name: name).get()
+    }
+
+    /// Plays a scenario in virtual time.
+    ///
+    /// - Parameter serviceTime: What each answer takes.
+    package static func virtual(
+        _ document: ScenarioDocument, serviceTime: Interval = .milliseconds(1)
+    ) -> WorldOutcome {
+        play(document, serviceTime: serviceTime).outcome
+    }
+
+    /// Plays a scenario in virtual time and keeps the order in which events were sealed.
+    package static func virtualRun(_ document: ScenarioDocument) -> VirtualRecord {
+        let (_, result, observer) = play(document, serviceTime: .milliseconds(1))
+        return VirtualRecord(
+            sealed: observer.order, eventFingerprint: result.recorder.eventFingerprint, wakes: result.wakes,
+            simulated: result.simulated)
+    }
+
+    private static func play(
+        _ document: ScenarioDocument, serviceTime: Interval
+    ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
+        let start = ScenarioDocument.virtualStart
+        let plans = document.plans(start: start)
+        let fleets = plans.populations.map { makeFleet(plan: $0, share: .whole) }
+        var configuration = VirtualConfiguration(
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
+        configuration.server.serviceTime = serviceTime
+        var observer = Observer(labels: fleets.map(\.labels), start: start)
+        let result = runVirtually(configuration, fleets: fleets, observer: &observer)
+        var outcome = observer.outcome
+        outcome.take(result.recorder, receipts: result.receipts, statistics: result.statistics)
+        outcome.devicesStarted = result.devicesStarted
+        return (outcome, result, observer)
+    }
+
+    private struct Observer: VirtualObserver {
+        let labels: [[EventLabel]]
+        let start: Instant
+        var outcome = WorldOutcome()
+        var order: [VirtualRecord.Line] = []
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
+            outcome.add(events, population: population, labels: labels[population], start: start)
+            order += events.map { VirtualRecord.Line($0, population: population) }
+        }
+
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+    }
+
+    /// Plays a scenario on the real clock, against a collector of its own on the loopback interface.
+    ///
+    /// - Throws: whatever keeps the server or the run from starting.
+    package static func live(_ document: ScenarioDocument, shards: Int) async throws -> WorldOutcome {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: shards + 1)
+        let loops = group.makeIterator().map { $0 }
+        let outcome: Result<WorldOutcome, any Error>
+        do {
+            outcome = .success(
+                try await live(document, loops: Array(loops.dropFirst()), collectorLoop: loops[0]))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await group.shutdownGracefully()
+        return try outcome.get()
+    }
+
+    private static func live(
+        _ document: ScenarioDocument, loops: [any EventLoop], collectorLoop: any EventLoop
+    ) async throws -> WorldOutcome {
+        let start = ScenarioDocument.virtualStart
+        let clock = RunClock(showing: start - .milliseconds(300))
+        var configuration = CollectorServerConfiguration()
+        configuration.plan = document.plans(start: start).collector
+        configuration.clock = CollectorClock { clock.now() }
+        // When the run is over, nobody waits for a stalled answer any more.
+        configuration.limits.stopGrace = .milliseconds(200)
+        let server = try await CollectorServer.start(configuration: configuration, on: collectorLoop)
+        do {
+            let target = ScenarioDocument.embeddedTarget(port: server.address.port ?? 0)
+            let plans = document.plans(start: start, embedded: target)
+            return try await drive(plans, clock: clock, loops: loops, server: server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    private static func drive(
+        _ plans: ScenarioPlans, clock: RunClock, loops: [any EventLoop], server: CollectorServer
+    ) async throws -> WorldOutcome {
+        let sealed = Mutex<[(events: [SealedEvent], population: Int)]>([])
+        let configuration = LiveConfiguration(
+            plans: plans.populations, schedule: plans.schedule, clock: clock, descriptorBudget: 1000
+        ) { events, population, _ in
+            sealed.withLock { $0.append((events, population)) }
+        }
+        let run = try await LiveRun.start(configuration, on: loops)
+        let result = try await run.result()
+        await server.stop()
+        var outcome = WorldOutcome()
+        for part in sealed.withLock({ $0 }) {
+            outcome.add(
+                part.events, population: part.population, labels: run.labels[part.population],
+                start: plans.schedule.start)
+        }
+        let (statistics, receipts) = server.snapshot()
+        outcome.take(result.recorder, receipts: receipts, statistics: statistics)
+        outcome.devicesStarted = result.devicesStarted
+        outcome.lag = .fractional(seconds: result.health.scheduleLag.milliseconds(atPercentile: 100) / 1000)
+        return outcome
+    }
+}
+
+/// What two virtual runs of one scenario must have in common to the last bit.
+package struct VirtualRecord: Hashable, Sendable {
+    /// A sealed event with the times of answers.
+    package struct Line: Hashable, Sendable {
+        package var population: Int
+        package var id: EventID
+        package var label: UInt16
+        package var attempts: UInt16
+        package var disposition: Disposition
+        package var capturedAt: Instant
+        package var ackedAt: Instant
+
+        init(_ event: SealedEvent, population: Int) {
+            self.population = population
+            id = event.id
+            label = event.label
+            attempts = event.attempts
+            disposition = event.disposition
+            capturedAt = event.capturedAt
+            ackedAt = event.ackedAt
+        }
+    }
+
+    /// In the order in which they were sealed.
+    package var sealed: [Line]
+    package var eventFingerprint: UInt64
+    package var wakes: UInt64
+    package var simulated: Interval
+}
