@@ -2,13 +2,16 @@
 import PackageDescription
 
 /// The strictest settings this compiler knows, for every Swift target of the package.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+///
+/// With `BEACONSWARM_WARNINGS=error` in the environment, as CI has it, a warning fails the build.
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (Context.environment["BEACONSWARM_WARNINGS"] == "error" ? [.treatAllWarnings(as: .error)] : [])
 
 extension Target {
     /// A room of the house: its imports are what the table in the Architecture article allows.
@@ -121,6 +124,7 @@ let package = Package(
         .tests(of: "CollectorServer", ["Timebase", "Accounting", "CollectorModel", "Wire", grdb] + nio),
         .tests(
             of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
+        .tests(of: "Beaconswarm", ["Timebase", "Accounting", "Wire", "Reporting"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
