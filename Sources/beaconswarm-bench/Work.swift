@@ -10,7 +10,8 @@ import Wire
 /// is free of what happens once.
 enum Work {
     static let names = [
-        "events-1", "events-4", "body", "epochs", "devices", "uploads", "recorder", "fingerprint",
+        "events-1", "events-4", "body", "epochs", "devices", "users", "uploads", "recorder",
+        "fingerprint",
     ]
 
     /// Does the work.
@@ -23,6 +24,7 @@ enum Work {
         case "body": bodies(rounds: amount)
         case "epochs": epochs(rounds: amount)
         case "devices": simulate(devices: amount, uploads: false)
+        case "users": simulateUsers(devices: amount)
         case "uploads": simulate(devices: amount, uploads: true)
         case "recorder": record(rounds: amount)
         case "fingerprint": fingerprint(devices: amount)
@@ -67,6 +69,14 @@ enum Work {
 
     private static func simulate(devices: Int, uploads: Bool) -> String {
         let result = SimulatedRun.run(.v4, devices: devices, duration: .hours(1), uploads: uploads)
+        return "\(result.wakes) wakes, \(result.recorder.total.ledger.captured) events"
+    }
+
+    /// Devices that are all there from the start, offline, for four hours.
+    private static func simulateUsers(devices: Int) -> String {
+        let (fleet, configuration) = SimulatedRun.prepare(
+            .v4, devices: devices, duration: .hours(4), uploads: false, opensAtArrival: false)
+        let result = SimulatedRun.run([fleet], configuration)
         return "\(result.wakes) wakes, \(result.recorder.total.ledger.captured) events"
     }
 

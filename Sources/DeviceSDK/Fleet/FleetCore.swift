@@ -50,16 +50,19 @@ struct FleetCore<System: TrackingSystem> {
         }
     }
 
-    private static func arrival(_ plan: PopulationPlan, index: Int) -> Instant {
+    @inline(__always)
+    private static func arrival(_ plan: borrowing PopulationPlan, index: Int) -> Instant {
         plan.start + plan.arrival.offset(index: index, count: plan.deviceCount)
     }
 
-    func arrival(of slot: Int) -> Instant {
+    /// Mutating, as all that is called for each device: a mutating call hands the fleet over by
+    /// address, any other by a copy.
+    mutating func arrival(of slot: Int) -> Instant {
         let arrival = Self.arrival(plan, index: share.populationIndex(ofSlot: slot))
         return arrival < usersEnd ? arrival : .distantFuture
     }
 
-    func isDraining(_ slot: Int) -> Bool {
+    mutating func isDraining(_ slot: Int) -> Bool {
         devices[slot].isForeground && devices[slot].storedCount > 0
     }
 
@@ -132,7 +135,6 @@ extension FleetCore {
         return at < usersEnd ? at : .distantFuture
     }
 
-    // Mutating, as what follows, because a large value is handed over by address only then.
     private mutating func nextWake(of slot: Int) -> Instant {
         min(nextAction(of: slot), devices[slot].nextDue)
     }

@@ -29,11 +29,16 @@ enum SimulatedRun {
         return runVirtually(configuration, fleets: fleets, observer: &observer)
     }
 
+    /// - Parameter opensAtArrival: Whether the devices arrive one after another over the whole time and
+    ///   open the app at once; else they are there from the start, and sessions begin at their rate.
     static func prepare(
-        _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool
+        _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool,
+        opensAtArrival: Bool = true
     ) -> (fleet: any DeviceFleet, configuration: VirtualConfiguration) {
-        var plan = Fixture.plan(version, devices: devices, duration: duration)
-        plan.arrival = ArrivalSchedule(over: duration)
+        var persona = Presets.casual
+        persona.opensAtArrival = opensAtArrival
+        var plan = Fixture.plan(version, devices: devices, duration: duration, persona: persona)
+        if opensAtArrival { plan.arrival = ArrivalSchedule(over: duration) }
         if !uploads { plan.network = NetworkRules(kind: .none) }
         let schedule = RunSchedule(start: Fixture.start, duration: duration, drain: .seconds(30))
         let configuration = VirtualConfiguration(

@@ -23,7 +23,7 @@ enum VirtualFigures {
                         group, "\(size) devices", unit: "wakes/s", goal: uploads ? "" : goal,
                         note: uploads ? "each body is made and read" : "4.9.1, casual users of the shop"
                     ) { seconds in
-                        wakes(devices: size, seconds: uploads ? seconds / 2 : seconds, uploads: uploads)
+                        wakes(devices: size, seconds: seconds, uploads: uploads)
                     })
             }
         }
@@ -50,16 +50,16 @@ enum VirtualFigures {
         }
     }
 
-    /// Wakes per second of the loop, from the first arrival to the end; making the devices apart.
-    ///
-    /// All devices open the app within the simulated time, which is so long that the number of wakes
-    /// takes about the given seconds.
+    /// Wakes per second from the start of a run to the sealing of its last event; making the devices
+    /// apart. All devices are there from the start, and the simulated time is so long that the wakes
+    /// take about the given seconds, four weeks at most.
     private static func wakes(devices: Int, seconds: Double, uploads: Bool) -> Double {
-        // A first session has some thirty wakes.
-        let wanted = seconds * (uploads ? 400_000 : 2_000_000)
-        let minutes = min(60 * 24 * 7, max(10, wanted / Double(devices) * 20))
+        // A casual user's device wakes some twenty times a day.
+        let wanted = seconds * (uploads ? 30_000 : 700_000)
+        let minutes = min(28 * 24 * 60, max(2, wanted / Double(devices) * 72))
         let (fleet, configuration) = SimulatedRun.prepare(
-            .v4, devices: devices, duration: .minutes(Int64(minutes)), uploads: uploads)
+            .v4, devices: devices, duration: .minutes(Int64(minutes)), uploads: uploads,
+            opensAtArrival: false)
         let begin = Machine.seconds
         let result = SimulatedRun.run([fleet], configuration)
         return Double(result.wakes) / (Machine.seconds - begin)
