@@ -18,6 +18,10 @@ struct Bench {
             try? await CollectorFigures.serve(port: port, path: arguments[2])
             return
         }
+        if arguments.count == 3, arguments[0] == "memory", let devices = Int(arguments[2]) {
+            print(VirtualFigures.measureMemory(arguments[1], devices: devices))
+            return
+        }
         var options = Options()
         guard options.take(&arguments) else {
             Output.note(usage)

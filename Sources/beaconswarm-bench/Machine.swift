@@ -117,8 +117,8 @@ enum Programs {
 
     /// The path of a program, or `nil`.
     static func find(_ name: String) -> String? {
-        let folders =
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin"]
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/sbin"]
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 

@@ -26,7 +26,7 @@ enum CollectorFigures {
         }
         try? await Task.sleep(for: .seconds(1))
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let body = TransportFigures.body()
+        let body = TransportFigures.body(events: Fixture.batchSize)
         let target = Fixture.plan(.v4, port: port).target
         var figure = Figure(
             group: group, name: name, unit: "events/s per core", values: [], goal: "≥ 0.12 M",

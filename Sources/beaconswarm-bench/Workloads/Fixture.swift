@@ -39,7 +39,7 @@ enum Fixture {
         /// Where the device was when it captured the events.
         let epoch: SensorsEpoch
 
-        init(_ version: SensorsRules.Version, compression: Int = 6) {
+        init(_ version: SensorsRules.Version, count: Int = Fixture.batchSize, compression: Int = 6) {
             let plan = Fixture.plan(version)
             self.plan = plan
             let rules = SensorsRules(version: version)
@@ -57,7 +57,7 @@ enum Fixture {
             let business = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
             let tapped = plan.app.screens.indices.filter { !plan.app.screens[$0].controls.isEmpty }
             records = ContiguousArray(
-                (0..<UInt32(Fixture.batchSize)).map { number in
+                (0..<UInt32(count)).map { number in
                     let turn = Int(number / 3)
                     var record = EventRecord(
                         capturedAt: Fixture.start + .seconds(Int64(number)) + .milliseconds(Int64(number)),
