@@ -68,3 +68,32 @@ struct SecretTests {
         #expect(document.description == "a ${B} $B $")
     }
 }
+
+@Suite("Secrets by their form")
+struct SecretFormTests {
+    private let redactor = Redactor(secrets: [])
+
+    @Test(
+        "are masked wherever they stand",
+        arguments: [
+            (#"/target/headers/Authorization="Bearer X1""#, "X1"),
+            ("http://user:pwX2@127.0.0.1:1/sa", "pwX2"),
+            ("see https://u@h/ and http://a:b3@c/", "b3"), ("Authorization: Basic eHg=", "eHg"),
+            ("/sa?project=p&token=t4", "t4"),
+        ])
+    func masked(text: String, secret: String) {
+        let redacted = redactor.redact(text)
+        #expect(!redacted.contains(secret))
+        #expect(redacted.contains(Redactor.mask))
+    }
+
+    @Test(
+        "leave plain URLs and words alone",
+        arguments: ["http://127.0.0.1:8106/sa?project=default", "a@b", "x://y"])
+    func plain(text: String) { #expect(redactor.redact(text) == text) }
+
+    @Test(
+        "are known by any name that speaks of a credential",
+        arguments: ["X-Custom-Token", "X-Auth", "X-Session", "Cookie", "apiKey", "X-Signature"])
+    func names(name: String) { #expect(Redactor.isSecret(name: name)) }
+}

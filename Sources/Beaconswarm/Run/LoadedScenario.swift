@@ -31,7 +31,8 @@ struct LoadedScenario: Sendable {
         case .failure(let problems): throw LoadedScenario.failure(problems, path: source.path)
         }
         reference = Report.ScenarioReference(
-            name: document.name, description: document.description, sha256: SHA256.hexadecimal(of: bytes),
+            name: document.redact(document.name), description: document.redact(document.description),
+            sha256: SHA256.hexadecimal(of: bytes),
             overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" })
         thresholds = try LoadedScenario.parse(document.thresholds)
         document.applyWantedRates()
@@ -53,8 +54,10 @@ struct LoadedScenario: Sendable {
     /// What is wrong with a threshold, or `nil`.
     private static func thresholdProblem(metric: String, expression: String) -> String? {
         do throws(ThresholdError) {
-            _ = try Threshold.parse(metric: metric, expression: expression)
-            return nil
+            let threshold = try Threshold.parse(metric: metric, expression: expression)
+            let isByPopulation = threshold.population != nil
+            return threshold.metric == "events_duplicated" && isByPopulation
+                ? "events_duplicated of the whole fleet: copies are not told apart by population" : nil
         } catch {
             let names = error.nearest.joined(separator: " or ")
             return error.allowed + (names.isEmpty ? "" : "; did you mean \(names)?")

@@ -24,7 +24,7 @@ struct RunOutput: Sendable {
         marks = scenario.marks(plans)
         let path =
             options.out
-            ?? RunFolder.defaultPath(scenario: scenario.document.name, mode: mode, at: startedAt)
+            ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: startedAt)
         if OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
         }

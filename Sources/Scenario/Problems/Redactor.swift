@@ -33,11 +33,18 @@ package struct Redactor: Hashable, Sendable {
     ///
     /// - Complexity: O(length · secrets).
     package func redact(_ text: String) -> String {
-        Redactor.redactNamed(redactValues(Array(text.utf8)))
+        Redactor.redactNamed(Redactor.redactUserInfo(redactValues(Array(text.utf8))))
     }
 
     /// Whether the values of a header or query parameter are secret by its name.
-    static func isSecret(name: String) -> Bool { secretNames.contains(name.lowercased()) }
+    ///
+    /// Every name that speaks of a credential counts, so that `X-Custom-Token` or `X-Session` do: a
+    /// harmless value masked costs less than a secret shown.
+    static func isSecret(name: String) -> Bool {
+        let name = name.lowercased()
+        let words = ["token", "key", "auth", "secret", "session", "cookie", "sign", "passw", "credential"]
+        return words.contains { name.contains($0) }
+    }
 
     private func redactValues(_ bytes: [UInt8]) -> [UInt8] {
         guard !spellings.isEmpty else { return bytes }
@@ -58,6 +65,27 @@ package struct Redactor: Hashable, Sendable {
                 result.append(bytes[index])
                 index += 1
             }
+        }
+        return result
+    }
+
+    /// Masks what stands between `://` and `@` in a URL's authority: user names and passwords.
+    private static func redactUserInfo(_ bytes: [UInt8]) -> [UInt8] {
+        let mark = Array("://".utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index...].starts(with: mark) else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            result += mark
+            index += mark.count
+            let end = bytes[index...].firstIndex { Array("/?# \"'\r\n\t".utf8).contains($0) } ?? bytes.count
+            guard let at = bytes[index..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            result += Array(mask.utf8)
+            index = at
         }
         return result
     }
@@ -92,7 +120,10 @@ package struct Redactor: Hashable, Sendable {
     /// Skips `=`, or `:` with blanks and quotes around it.
     private static func valueStart(_ bytes: [UInt8], after end: Int) -> Int? {
         var index = end
-        if index < bytes.count, bytes[index] == UInt8(ascii: "=") { return index + 1 }
+        if index < bytes.count, bytes[index] == UInt8(ascii: "=") {
+            index += 1
+            return index < bytes.count && bytes[index] == UInt8(ascii: "\"") ? index + 1 : index
+        }
         if index < bytes.count, bytes[index] == UInt8(ascii: "\"") { index += 1 }
         guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { return nil }
         index += 1
