@@ -128,7 +128,8 @@ final class ScriptedFleet: DeviceFleet {
         if request.kind == .config { return RequestHead(method: .get, path: "/config", headerLines: "") }
         body.append("device=\(globalNumber(of: slot))&upload=\(request.number)&")
         for _ in 0..<bodySize { body.append(0x78) }
-        return RequestHead(method: .post, path: "/sa?project=p", headerLines: "User-Agent: Test\r\n")
+        return RequestHead(
+            method: .post, path: "/sa?project=p", headerLines: "User-Agent: Test\r\nX-Env: test\r\n")
     }
 
     func complete(

@@ -7,7 +7,7 @@ import Wire
 struct Endpoint: Sendable {
     /// The resolved address.
     let address: SocketAddress
-    /// ` HTTP/1.1`, the `Host` field and what the scenario adds to each request, with their line ends.
+    /// ` HTTP/1.1` and the `Host` field with their line ends; all other headers come from the fleet.
     private let fixedLines: String
 
     /// Resolves a target's name, blocking a thread of NIO's pool meanwhile.
@@ -32,7 +32,6 @@ struct Endpoint: Sendable {
         let name = target.host.contains(":") ? "[\(target.host)]" : target.host
         var lines = " HTTP/1.1\r\nHost: \(name)"
         lines += target.port == 80 ? "\r\n" : ":\(target.port)\r\n"
-        for header in target.headers { lines += "\(header.name): \(header.value)\r\n" }
         fixedLines = lines
     }
 
