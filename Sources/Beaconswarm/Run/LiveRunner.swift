@@ -24,6 +24,10 @@ struct LiveRunner: Sendable {
 
     func run() async throws -> CommandStatus {
         let embeds = scenario.document.needsEmbeddedCollector
+        if embeds, options.receipts != nil {
+            throw CommandFailure(
+                .usage, "--receipts is for external targets: the embedded collector tells its own")
+        }
         if !embeds { try await checkTargets() }
         let limit = MachineLimits.raiseDescriptorLimit()
         let budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
@@ -90,12 +94,13 @@ struct LiveRunner: Sendable {
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
         interruption.onRequest { run.stop() }
         let follower = RunFollower(
-            run: run, runner: self, builder: builder, folder: output.folder, start: stage.start, began: began)
+            run: run, runner: self, builder: builder, folder: output.folder, events: output.events,
+            start: stage.start, began: began)
         let abortedBy = await follower.follow()
         let result = try await run.result()
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
-        try await audit(&progress, result: result, server: server)
+        await audit(&progress, result: result, server: server)
         try output.write(
             unexpected: result.unexpectedAnswers, populations: builder.populations,
             redact: scenario.document.redact)
@@ -165,24 +170,29 @@ struct LiveRunner: Sendable {
     /// Fills the audit from the embedded collector, or from what a foreign one's store holds.
     private func audit(
         _ progress: inout ReportBuilder.Progress, result: LiveResult, server: CollectorServer?
-    ) async throws {
-        await server?.stop()
+    ) async {
         if let server {
+            await server.stop()
             progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
-        }
-        if let path = options.receipts {
+        } else if let path = options.receipts {
             do {
                 progress.audit = Audit.compare(
                     beliefs: result.recorder.beliefs, receipts: try ForeignReceipts.read(path: path))
-                progress.auditNote = "from \(path)"
-            } catch let error as ForeignReceiptsError {
-                console.say("warning: --receipts: \(error); the run has no audit")
+                progress.auditNote = "From \(path)."
+            } catch {
+                // A run that was to be audited and could not be must not look like one that passed.
+                progress.internalError = "--receipts: \(error); the run has no audit"
                 progress.auditNote = "\(error)"
             }
-        } else if server == nil {
+        } else {
             progress.auditNote =
-                "An external target: give what its store holds with --receipts, or later with"
-                + " beaconswarm audit."
+                "An external target: give what its store holds with --receipts, or later with beaconswarm audit."
+        }
+        let untagged = scenario.document.populations.filter { !$0.tagsEvents }.map(\.name)
+        if !untagged.isEmpty {
+            let note =
+                "Events of \(untagged.joined(separator: ", ")) carry no bs_id: they are known by natural keys."
+            progress.auditNote = [progress.auditNote, note].compactMap { $0 }.joined(separator: " ")
         }
     }
 

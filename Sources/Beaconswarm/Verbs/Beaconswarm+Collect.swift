@@ -40,7 +40,7 @@ extension Beaconswarm {
         try? await group.shutdownGracefully()
         let (statistics, _) = server.snapshot()
         Console.error(
-            "collected \(statistics.received) events in \(statistics.requests) requests: \(statistics.unique) unique, "
+            "took \(statistics.requests) uploads; the store holds \(statistics.received) events: \(statistics.unique) unique, "
                 + "\(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, \(statistics.dryRun) dry run"
         )
         return .success
@@ -86,6 +86,10 @@ extension Beaconswarm {
     public static func audit(folder: String, receipts path: String, json: Bool) async throws -> CommandStatus
     {
         var report = try RunReader.read(folder)
+        if report.mode == .virtual {
+            throw CommandFailure(
+                .usage, "\(folder) was simulated: its collector was in the process, and its audit is there")
+        }
         let beliefs = try BeliefsFile.parse(
             OutputFile.read("\(folder)/beliefs.txt", failing: .usage), path: "\(folder)/beliefs.txt")
         let receipts: Receipts

@@ -130,6 +130,24 @@ enum SQLiteReceipts {
         }
     }
 
+    /// Whether one of a table's first rows names an event.
+    private static func namesEvents(
+        _ db: Database, table: String, columns: [(Int, String)]
+    ) throws -> Bool {
+        let reader = EventKeyReader()
+        let list = columns.map { "CAST(\($0.1.quotedDatabaseIdentifier) AS TEXT)" }.joined(separator: ", ")
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT \(list) FROM \(table.quotedDatabaseIdentifier) LIMIT 20")
+        return rows.contains { row in
+            columns.enumerated().contains { index, column in
+                guard let text: String = row[index] else { return false }
+                let bytes = Array(text.utf8)
+                return column.0 == ForeignReceipts.columns.count - 1
+                    ? bytes.withUnsafeBytes { reader.key(of: $0) } != nil : ForeignReceipts.isKnownForm(bytes)
+            }
+        }
+    }
+
     private static func read(_ db: Database, path: String) throws -> Receipts {
         let tables = try String.fetchAll(
             db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
@@ -140,7 +158,9 @@ enum SQLiteReceipts {
                 names.first { $0.lowercased() == column }.map { (place, $0) }
             }
             guard let surest = usable.first?.0 else { continue }
-            // `events` is the table to read; among others the one with the surest column.
+            // `events` is the table to read; among others the one with the surest column, of those
+            // whose rows name events: an autoincremented `id` does not.
+            guard try table == "events" || namesEvents(db, table: table, columns: usable) else { continue }
             let isBetter = best.map { surest < ($0.columns.first?.0 ?? .max) } ?? true
             if table == "events" || (best?.table != "events" && isBetter) { best = (table, usable) }
         }
