@@ -32,6 +32,8 @@ struct ModelledServer {
     var collector: CollectorModel
     private var director: FaultDirector
     private let rules: ServerRules
+    /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `content-length: 0`.
+    private static let answerHeadBytes: UInt64 = 38
     private var body = WireBuffer()
 
     init(plan: CollectorPlan, rules: ServerRules) {
@@ -63,7 +65,7 @@ struct ModelledServer {
         var exchange = Exchange(
             outcome: .answered(status: reply.status, body: isUpload ? [] : reply.body), delay: delay)
         exchange.bytesSent = bytes
-        exchange.bytesReceived = UInt64(reply.body.count)
+        exchange.bytesReceived = UInt64(reply.body.count) + ModelledServer.answerHeadBytes
         if !(200..<300).contains(reply.status) {
             exchange.headers = "Content-Type: \(reply.contentType)"
             exchange.body = Array(reply.body.prefix(2048))

@@ -13,7 +13,7 @@ struct Collect: AsyncParsableCommand {
     var listen = "127.0.0.1:8106"
 
     @Option(help: ArgumentHelp("The store; an existing one is continued.", valueName: "FILE.sqlite"))
-    var store: String
+    var store = "collected.sqlite"
 
     @Option(
         help: ArgumentHelp(

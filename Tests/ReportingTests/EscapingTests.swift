@@ -175,7 +175,7 @@ struct EscapingTests {
         #expect(Escaping.shell("populations.0.devices=5") == "populations.0.devices=5")
         #expect(
             Fixtures.outage().repeatCommand
-                == "beaconswarm run 'scenarios/evening peak.json' --out 'reports/it'\\''s' --seed 18446744073709551557"
+                == "beaconswarm run 'scenarios/evening peak.json' --seed 18446744073709551557"
         )
     }
 }

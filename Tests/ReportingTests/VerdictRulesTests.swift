@@ -98,7 +98,7 @@ struct VerdictRulesTests {
         findings.audit = Report.AuditCounts()
         #expect(
             VerdictRules.judge(findings).reasons == [
-                "All 2 thresholds held; every one of the 1,204 events captured has its one fate, "
+                "Both thresholds held; every one of the 1,204 events captured has its one fate, "
                     + "and the collector holds what it acknowledged."
             ])
     }

@@ -104,6 +104,13 @@ final class EventFile: Sendable {
         line.appendFixed(instant.nanoseconds / 1000, decimals: 3, trimmingZeros: true)
     }
 
+    /// Hands what is written so far to the disk, so that a process that dies leaves it behind.
+    func flush() {
+        state.withLock { state in
+            if state.failure == nil && !state.line.isEmpty { EventFile.flush(&state) }
+        }
+    }
+
     private static func flush(_ state: inout State) {
         do throws(CommandFailure) {
             if let encoder = state.encoder {

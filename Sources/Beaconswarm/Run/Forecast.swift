@@ -18,7 +18,7 @@ struct Forecast {
     var requestsMean = 0.0
     /// Bodies with their heads.
     var bytesMean = 0.0
-    /// Devices whose app is in the foreground at the same time, at most: as many connections.
+    /// Connections of the devices whose app is in the foreground at the same time, at most.
     var sockets = 0
     /// Of the generator: devices, their stored rows, and a connection each.
     var memoryBytes = 0.0
@@ -40,7 +40,8 @@ struct Forecast {
             let width = result.recorder.series.width.fractionalSeconds
             let peak = result.recorder.series.buckets.map(\.captured).max() ?? 0
             eventsPeak += Double(peak) * scale / width
-            sockets += min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
+            let active = min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
+            sockets += active * plan.connectionsPerDevice
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
             memoryBytes += Double(plan.deviceCount) * 400
         }
@@ -92,6 +93,15 @@ extension PopulationPlan {
     var prefill: Int {
         switch system {
         case .sensors(let rules): rules.storage.prefill
+        }
+    }
+
+    /// Connections that a device keeps open: one for uploads, and one for the configuration where it is
+    /// fetched while an upload is under way.
+    fileprivate var connectionsPerDevice: Int {
+        switch system {
+        case .sensors(let rules):
+            rules.remoteConfig.enabled && rules.remoteConfig.fetchOn != .background ? 2 : 1
         }
     }
 

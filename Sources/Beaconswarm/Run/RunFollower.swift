@@ -10,18 +10,21 @@ struct RunFollower {
     let runner: LiveRunner
     let builder: ReportBuilder
     let folder: RunFolder
+    let events: EventFile?
     let start: Instant
     let began: Interval
 
     /// Returns when the run is over, with the threshold that ended it, if one did.
     func follow() async -> Report.ThresholdResult? {
         var abortedBy: Report.ThresholdResult?
-        var partialDue = began + .seconds(10)
+        // The first at once: a run that breaks off early can be read too.
+        var partialDue = began
         while true {
             try? await Task.sleep(for: .seconds(1))
             guard let snapshot = try? await run.snapshot() else { return abortedBy }
             if snapshot.phase == .finished { return abortedBy }
             let elapsed = max(.zero, snapshot.now - start)
+            events?.flush()
             runner.console.progress(
                 snapshot.recorder, elapsed: elapsed, planned: runner.scenario.document.duration,
                 phase: snapshot.phase == .running ? "running" : "draining", isLive: true)
