@@ -188,12 +188,8 @@ struct LiveRunner: Sendable {
             progress.auditNote =
                 "An external target: give what its store holds with --receipts, or later with beaconswarm audit."
         }
-        let untagged = scenario.document.populations.filter { !$0.tagsEvents }.map(\.name)
-        if !untagged.isEmpty {
-            let note =
-                "Events of \(untagged.joined(separator: ", ")) carry no bs_id: they are known by natural keys."
-            progress.auditNote = [progress.auditNote, note].compactMap { $0 }.joined(separator: " ")
-        }
+        let notes = [progress.auditNote, scenario.untaggedNote].compactMap { $0 }
+        progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
     }
 
     // MARK: - Targets

@@ -88,6 +88,13 @@ struct LoadedScenario: Sendable {
         }
     }
 
+    /// What limits the audit of populations whose events carry no id; `nil` where all do.
+    var untaggedNote: String? {
+        let untagged = document.populations.filter { !$0.tagsEvents }.map(\.name)
+        guard !untagged.isEmpty else { return nil }
+        return "Events of \(untagged.joined(separator: ", ")) carry no bs_id: they are known by natural keys."
+    }
+
     /// Marks for charts, in seconds since the start.
     func marks(_ plans: ScenarioPlans) -> [Report.Mark] {
         plans.marks.map { mark in

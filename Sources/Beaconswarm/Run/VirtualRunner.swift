@@ -31,11 +31,7 @@ struct VirtualRunner {
             recorder: result.recorder, simulated: result.simulated, wall: Host.monotonic - began,
             devicesStarted: result.devicesStarted, fingerprint: result.recorder.eventFingerprint)
         progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts)
-        let untagged = scenario.document.populations.filter { !$0.tagsEvents }.map(\.name)
-        if !untagged.isEmpty {
-            progress.auditNote =
-                "Events of \(untagged.joined(separator: ", ")) carry no bs_id: they are known by natural keys."
-        }
+        progress.auditNote = scenario.untaggedNote
         progress.interrupted = interruption.isRequested
         progress.abortedBy = observer.abortedBy
         try output.write(
