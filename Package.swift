@@ -15,8 +15,10 @@ let strict: [SwiftSetting] =
 
 extension Target {
     /// A room of the house: its imports are what the table in the Architecture article allows.
-    static func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-        .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    static func room(
+        _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+    ) -> Target {
+        .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
     }
 
     /// The tests of a room, beside the support that all tests share.
@@ -34,6 +36,10 @@ let nio = [
     Target.Dependency.product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let tls = [
+    Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl"),
+    .product(name: "NIOTLS", package: "swift-nio"),
+]
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -47,6 +53,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     ],
@@ -54,18 +61,25 @@ let package = Package(
         // C libraries of the system, and the small C++ bridge to simdjson.
         .systemLibrary(
             name: "CLibdeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+        .systemLibrary(name: "CSnappy", pkgConfig: "snappy", providers: [.apt(["libsnappy-dev"])]),
         .target(
             name: "CSimdjson", cxxSettings: [.unsafeFlags(["-O3"])],
             linkerSettings: [.linkedLibrary("simdjson")]),
+        // SQLite of the system, with a file system under it that fails as a device's disk does.
+        .target(name: "CDeviceDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // The pure rooms: no clock, no input or output, no threads.
         .room("Timebase"),
         .room("Accounting", ["Timebase"]),
         .room("Measurement", ["Timebase", "Accounting", histogram]),
-        .room("Wire", ["CLibdeflate", "CSimdjson"]),
+        .room("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy"]),
         .room("AppModel", ["Timebase"]),
         .room("World", ["Timebase"]),
-        .room("DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"]),
+        .room(
+            "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"],
+            // The schema of a system's messages, for whoever reads or writes them elsewhere.
+            exclude: ["Systems/Codeless/codeless.proto"]),
         .room("CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .room(
             "VirtualEngine",
@@ -77,7 +91,7 @@ let package = Package(
         // The rooms that touch the machine.
         .room(
             "LiveEngine",
-            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "Measurement", "Wire"] + nio),
+            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "Measurement", "Wire"] + nio + tls),
         .room(
             "CollectorServer",
             [
@@ -86,48 +100,73 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
 
+        .room("DeviceStorage", ["DeviceSDK", "Wire", "CDeviceDisk"]),
+
         // What a user writes and reads.
         .room(
             "Scenario",
             ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel"]),
-        .room("Reporting", ["Timebase", "Accounting", "Measurement"]),
+        .room("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .room(
             "Beaconswarm",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
-                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario", "Reporting",
+                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
+                "Scenario", "Reporting",
             ] + nio),
         // What several tests share: scenarios, and the worlds to play them in. Not a product.
         .room(
             "TestSupport",
             [
                 "Timebase", "Accounting", "Measurement", "DeviceSDK", "World", "CollectorModel",
-                "VirtualEngine", "LiveEngine", "CollectorServer", "Scenario",
+                "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
+            ] + nio),
+        // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
+        .room(
+            "Fuzzing",
+            [
+                "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "CollectorModel",
+                "LiveEngine", "CollectorServer", "Scenario", "Reporting",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
+            name: "ConformanceTests",
+            dependencies: ["TestSupport", "Scenario", "Timebase", "CDeviceDisk"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
 
         .tests(of: "Timebase"),
         .tests(of: "Accounting", ["Timebase"]),
         .tests(of: "Measurement", ["Timebase", "Accounting"]),
         .tests(of: "Wire", ["Timebase"]),
         .tests(of: "AppModel", ["Timebase"]),
+        .tests(of: "World", ["Timebase"]),
         .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "Wire", "World"]),
+        .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "Timebase", "Wire"]),
         .tests(of: "CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .tests(
             of: "LiveEngine",
             [
                 "Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
+                "TestSupport",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-            ] + nio),
+            ] + nio + tls),
         .tests(of: "CollectorServer", ["Timebase", "Accounting", "CollectorModel", "Wire", grdb] + nio),
         .tests(
             of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
-        .tests(of: "Beaconswarm", ["Timebase", "Accounting", "Wire", "Reporting"]),
-        .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting"]),
+        .tests(
+            of: "Beaconswarm",
+            ["Timebase", "AppModel", "Accounting", "Measurement", "Wire", "Reporting", "Scenario"]),
+        .tests(of: "Fuzzing", ["Timebase"]),
+        .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
+        // Bytes that nobody would write (`make fuzz`); not a product.
+        .executableTarget(
+            name: "beaconswarm-fuzz", dependencies: ["Fuzzing", arguments], swiftSettings: strict),
         // Speed against peers (`make bench`); not a product.
         .executableTarget(
             name: "beaconswarm-bench",

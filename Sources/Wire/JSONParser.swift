@@ -35,6 +35,7 @@ package final class JSONParser {
     package let depthLimit: Int
 
     private let parser: OpaquePointer
+    private var structurals = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
 
     /// Makes a parser.
     ///
@@ -78,7 +79,15 @@ package final class JSONParser {
         guard status == CSIMDJSON_OK, let tape = document.tape, let strings = document.strings else {
             throw error(of: status)
         }
+        structurals = UnsafeBufferPointer(start: document.structurals, count: document.structural_count)
         return JSONValue(tape: tape, strings: UnsafeRawPointer(strings), index: 1)
+    }
+
+    /// Where the elements of the list lie in the text that was parsed last: valid as long as its value.
+    ///
+    /// - Precondition: `bytes` is that text, and its value is a list.
+    package func listSlices(of bytes: UnsafeRawBufferPointer) -> JSONListSlices {
+        JSONListSlices(bytes, structurals: structurals)
     }
 
     private func error(of status: csimdjson_status) -> JSONError {

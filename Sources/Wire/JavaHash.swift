@@ -42,16 +42,15 @@ package enum JavaHash {
     /// 31^8 modulo 2^32.
     private static let power8: UInt32 = 2487512833
 
-    /// The hash of eight ASCII bytes alone.
+    /// The hash of eight ASCII bytes alone: four pairs with one multiplication, then two fours, then
+    /// the eight. No lane runs over: 127 · 32 < 2^16, and that times 962 < 2^32.
     @inline(__always)
     private static func sum(of word: UInt64) -> UInt32 {
-        func pair(_ shift: UInt64) -> UInt32 {
-            let first = UInt32(truncatingIfNeeded: word >> shift) & 0xFF
-            return first &* 31 &+ UInt32(truncatingIfNeeded: word >> (shift &+ 8)) & 0xFF
-        }
-        let head = pair(0) &* 961 &+ pair(16)
-        let tail = pair(32) &* 961 &+ pair(48)
-        return head &* 923_521 &+ tail
+        let bytes: UInt64 = 0x00FF_00FF_00FF_00FF
+        let pairs = (word & bytes) &* 31 &+ (word &>> 8 & bytes)
+        let lanes: UInt64 = 0x0000_FFFF_0000_FFFF
+        let fours = (pairs & lanes) &* 961 &+ (pairs &>> 16 & lanes)
+        return UInt32(truncatingIfNeeded: fours) &* 923_521 &+ UInt32(truncatingIfNeeded: fours &>> 32)
     }
 
     /// The slow path, from the first byte that is not ASCII.

@@ -4,6 +4,8 @@ package struct PercentEncoding: Sendable {
     /// For each byte its text in the lower three bytes (the first lowest) and the text's length in
     /// the top one: one load and one store per byte, and nothing to predict.
     private let units: [UInt32]
+    /// The marks of base64's alphabet that are not literal, each in all eight bytes of a word.
+    private let base64Marks: InlineArray<3, UInt64>
 
     /// Makes an encoding that leaves ASCII letters and digits and the given characters literal and
     /// writes every other byte as `%XX`, in upper case.
@@ -19,6 +21,11 @@ package struct PercentEncoding: Sendable {
             let (high, low) = (digits.utf8Start[byte >> 4], digits.utf8Start[byte & 0xF])
             return UInt32(UInt8(ascii: "%")) | UInt32(high) << 8 | UInt32(low) << 16 | 3 << 24
         }
+        // A mark that is literal gives way to a byte that base64 never has.
+        base64Marks = InlineArray { index in
+            let mark = "+/=".utf8.dropFirst(index).first ?? 0
+            return 0x0101_0101_0101_0101 &* UInt64(literal[Int(mark)] ? 0 : mark)
+        }
     }
 
     /// sa-sdk-ios 1.x: CFURLCreateStringByAddingPercentEscapes with `!*'();:@&=+$,/?%#[]` escaped
@@ -32,16 +39,53 @@ package struct PercentEncoding: Sendable {
     package func encode(_ input: UnsafeRawBufferPointer, into output: inout WireBuffer) {
         guard !input.isEmpty else { return }
         // One byte to spare: each store writes four, of which at most three count.
+        output.append(upTo: input.count * 3 + 1) { write(input, 0..<input.count, to: $0) }
+    }
+
+    /// Appends the encoding of base64 text, quicker than of any text: most of it stays as it is.
+    /// O(`input.count`).
+    ///
+    /// - Precondition: `input` has no characters but those of ``Base64``.
+    package func encodeBase64(_ input: UnsafeRawBufferPointer, into output: inout WireBuffer) {
+        var rest = 0
         output.append(upTo: input.count * 3 + 1) { memory in
-            units.withUnsafeBufferPointer { units in
-                var length = 0
-                for byte in input {
-                    let unit = units[Int(byte)]
-                    memory.storeBytes(of: unit.littleEndian, toByteOffset: length, as: UInt32.self)
-                    length &+= Int(unit >> 24)
+            var length = 0
+            while rest &+ 8 <= input.count {
+                let word = input.loadUnaligned(fromByteOffset: rest, as: UInt64.self)
+                if hasMark(word) {
+                    length &+= write(input, rest..<rest &+ 8, to: memory + length)
+                } else {
+                    memory.storeBytes(of: word, toByteOffset: length, as: UInt64.self)
+                    length &+= 8
                 }
-                return length
+                rest &+= 8
             }
+            return length &+ write(input, rest..<input.count, to: memory + length)
+        }
+    }
+
+    /// Whether one of eight ASCII bytes is one of the marks.
+    @inline(__always)
+    private func hasMark(_ word: UInt64) -> Bool {
+        // A byte that equals a mark becomes zero, and only below a zero does the subtraction borrow.
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let (first, second, third) = (word ^ base64Marks[0], word ^ base64Marks[1], word ^ base64Marks[2])
+        return ((first &- ones) | (second &- ones) | (third &- ones)) & 0x8080_8080_8080_8080 != 0
+    }
+
+    /// Writes the encoding of a part of the input, and up to one byte behind it.
+    @inline(__always)
+    private func write(
+        _ input: UnsafeRawBufferPointer, _ part: Range<Int>, to memory: UnsafeMutableRawPointer
+    ) -> Int {
+        units.withUnsafeBufferPointer { units in
+            var length = 0
+            for index in part {
+                let unit = units[Int(input[index])]
+                memory.storeBytes(of: unit.littleEndian, toByteOffset: length, as: UInt32.self)
+                length &+= Int(unit &>> 24)
+            }
+            return length
         }
     }
 

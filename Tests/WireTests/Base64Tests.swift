@@ -28,6 +28,24 @@ struct Base64Tests {
         #expect(Self.encode(bytes) == text)
     }
 
+    @Test("reads nothing behind the input and writes nothing behind the text")
+    func bounds() {
+        var stream = RandomStream(testSeed: 64)
+        for size in 0..<40 {
+            // The input ends where its memory does; a sanitizer would tell.
+            let bytes = stream.bytes(size)
+            let room = Base64.encodedCount(of: size) + 8
+            var buffer = WireBuffer(capacity: room)
+            buffer.append(upTo: room) { memory in
+                memory.initializeMemory(as: UInt8.self, repeating: 0xEE, count: room)
+                return 0
+            }
+            bytes.withUnsafeBytes { Base64.encode($0, into: &buffer) }
+            buffer.append(upTo: 8) { _ in 8 }
+            #expect(buffer.bytes.suffix(8).allSatisfy { $0 == 0xEE }, "size \(size)")
+        }
+    }
+
     @Test("decodes what it encodes")
     func roundTrip() {
         let seed: UInt64 = 4648

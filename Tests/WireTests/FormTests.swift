@@ -70,6 +70,25 @@ struct FormTests {
         }
     }
 
+    @Test("encodes base64 as any text, only quicker, at every length")
+    func base64() {
+        let seed: UInt64 = 4648
+        var stream = RandomStream(testSeed: seed)
+        // No marks escaped, some, and all.
+        for encoding in [PercentEncoding(literals: "+/="), .sensorsModern, .sensorsLegacy] {
+            for size in 0..<200 {
+                // Bytes of which many become plus signs and slashes.
+                let bytes = stream.bytes(size).map { $0.isMultiple(of: 3) ? $0 : $0 | 0xFB }
+                let text = Base64Tests.encode(bytes)
+                let expected = written { buffer in withBytes(text) { encoding.encode($0, into: &buffer) } }
+                let actual = written { buffer in
+                    withBytes(text) { encoding.encodeBase64($0, into: &buffer) }
+                }
+                #expect(actual == expected, "seed \(seed), size \(size)")
+            }
+        }
+    }
+
     @Test("takes a plus for a space and escapes in either case")
     func decoding() {
         #expect(Self.decodeForm("a+b%2bc%2BD%e4%B8%ad") == ("a b+c+D中", nil))
