@@ -20,10 +20,21 @@ package struct Audit: Sendable, Equatable {
     package var dryRun: UInt64 = 0
     /// Held, though the device that made it never learned so.
     package var recovered: UInt64 = 0
+    /// The recovered events by the ``Disposition/code`` of the fate that their devices know of.
+    package private(set) var recoveredFates: [UInt32: UInt64] = [:]
+    /// Recovered events that their devices know as suppressed, or know no fate of: they never were to leave.
+    package private(set) var recoveredSuppressed: UInt64 = 0
+    /// The events of ``ackedNotFound`` by id, the lowest ids, at most ``missingLimit``.
+    package private(set) var missing: [EventID] = []
+    /// Those that are known by natural keys only, the lowest keys, within the same limit.
+    package private(set) var missingNatural: [NaturalKey] = []
     /// Held, though no device made it.
     package var unexpected: UInt64 = 0
     /// Events that the collector could not read.
     package var undecodable: UInt64 = 0
+
+    /// The most missing events that are named.
+    package static let missingLimit = 10_000
 
     package init() {}
 
@@ -35,34 +46,41 @@ package struct Audit: Sendable, Equatable {
 
     /// Compares the two sides.
     ///
-    /// - Complexity: O(ids on both sides).
+    /// - Complexity: O(ids on both sides), and O(log runs of ``DeviceBeliefs/undelivered``) for each
+    ///   recovered event.
     package static func compare(beliefs: DeviceBeliefs, receipts: Receipts) -> Audit {
         var audit = Audit()
         audit.received = receipts.received
         audit.unique = receipts.unique
         audit.duplicates = receipts.duplicates
         audit.undecodable = receipts.undecodable
-        beliefs.delivered.forEach { id in
-            audit.countDelivered(
-                held: receipts.held.contains(id), swallowed: receipts.swallowed.contains(id),
-                dryRun: receipts.dryRun.contains(id))
-        }
-        for key in beliefs.deliveredNatural {
-            audit.countDelivered(
-                held: receipts.heldNatural.contains(key),
-                swallowed: receipts.swallowedNatural.contains(key),
-                dryRun: receipts.dryRunNatural.contains(key))
-        }
-        receipts.held.forEach { id in
-            audit.countHeld(delivered: beliefs.delivered.contains(id), made: beliefs.made(id))
-        }
-        for key in receipts.heldNatural {
-            audit.countHeld(delivered: beliefs.deliveredNatural.contains(key), made: beliefs.made(key))
-        }
+        audit.countDelivered(beliefs, receipts)
+        audit.countHeld(beliefs, receipts)
         return audit
     }
 
-    private mutating func countDelivered(held: Bool, swallowed: Bool, dryRun: Bool) {
+    private mutating func countDelivered(_ beliefs: DeviceBeliefs, _ receipts: Receipts) {
+        var found = self
+        beliefs.delivered.forEach { id in
+            let isMissing = found.countDelivered(
+                held: receipts.held.contains(id), swallowed: receipts.swallowed.contains(id),
+                dryRun: receipts.dryRun.contains(id))
+            if isMissing, found.missing.count < Audit.missingLimit { found.missing.append(id) }
+        }
+        var keys: [NaturalKey] = []
+        for key in beliefs.deliveredNatural {
+            let isMissing = found.countDelivered(
+                held: receipts.heldNatural.contains(key),
+                swallowed: receipts.swallowedNatural.contains(key),
+                dryRun: receipts.dryRunNatural.contains(key))
+            if isMissing { keys.append(key) }
+        }
+        found.missingNatural = Array(keys.sorted().prefix(Audit.missingLimit - found.missing.count))
+        self = found
+    }
+
+    /// - Returns: Whether the event is missing without an excuse.
+    private mutating func countDelivered(held: Bool, swallowed: Bool, dryRun: Bool) -> Bool {
         if held {
             confirmed += 1
         } else if swallowed {
@@ -71,11 +89,38 @@ package struct Audit: Sendable, Equatable {
             self.dryRun += 1
         } else {
             ackedNotFound += 1
+            return true
         }
+        return false
     }
 
-    private mutating func countHeld(delivered: Bool, made: Bool) {
-        if delivered { return }
-        if made { recovered += 1 } else { unexpected += 1 }
+    private mutating func countHeld(_ beliefs: DeviceBeliefs, _ receipts: Receipts) {
+        var found = self
+        let fates = beliefs.undelivered.sorted
+        receipts.held.forEach { id in
+            if beliefs.delivered.contains(id) { return }
+            if beliefs.made(id) {
+                found.countRecovered(fates.code(of: id))
+            } else {
+                found.unexpected += 1
+            }
+        }
+        for key in receipts.heldNatural where !beliefs.deliveredNatural.contains(key) {
+            if let code = beliefs.undeliveredNatural[key] {
+                found.countRecovered(code)
+            } else {
+                found.unexpected += 1
+            }
+        }
+        self = found
+    }
+
+    private mutating func countRecovered(_ code: UInt32?) {
+        recovered += 1
+        guard let code, let fate = Disposition(code: code)?.fate, fate != .suppressed else {
+            recoveredSuppressed += 1
+            return
+        }
+        recoveredFates[code, default: 0] += 1
     }
 }

@@ -1,16 +1,43 @@
-/// What the devices of a run believe: what each captured, and what they take as delivered.
+package import Timebase
+
+/// What the devices of a run believe: what each captured, what they take as delivered, and where the
+/// rest ended.
 package struct DeviceBeliefs: Sendable, Equatable {
     /// Ids of events whose fate is delivered.
     package private(set) var delivered = EventBitmap()
+    /// Where events with an id ended that were not delivered.
+    package private(set) var undelivered = UndeliveredFates()
     /// Natural keys of delivered events that carry no id.
     package private(set) var deliveredNatural: Set<NaturalKey> = []
-    /// Natural keys of captured events that carry no id and were not delivered, where the run kept them.
-    package private(set) var capturedNatural: Set<NaturalKey> = []
+    /// Natural keys of captured events that carry no id and were not delivered, each with the
+    /// ``Disposition/code`` of its fate, where the run kept them.
+    package private(set) var undeliveredNatural: [NaturalKey: UInt32] = [:]
     /// How many events each device captured, by the device's number; set at the end of the run.
     package var capturedCounts: [UInt32] = []
+    /// The first and the last planned time of capture; `nil` where nothing was sealed.
+    package var captureTimes: ClosedRange<Instant>?
 
     /// Makes the beliefs of a fleet that captured nothing.
     package init() {}
+
+    /// Notes a sealed event.
+    package mutating func note(_ event: SealedEvent) {
+        if let times = captureTimes {
+            if event.capturedAt < times.lowerBound || times.upperBound < event.capturedAt {
+                captureTimes =
+                    min(times.lowerBound, event.capturedAt)...max(times.upperBound, event.capturedAt)
+            }
+        } else {
+            captureTimes = event.capturedAt...event.capturedAt
+        }
+        let isDelivered = event.disposition == .delivered
+        switch (event.naturalKey, isDelivered) {
+        case (let key?, true): note(delivered: key)
+        case (let key?, false): note(undelivered: key, event.disposition)
+        case (nil, true): note(delivered: event.id)
+        case (nil, false): note(undelivered: event.id, event.disposition)
+        }
+    }
 
     /// Notes that an event with an id was acknowledged.
     package mutating func note(delivered id: EventID) { _ = delivered.insert(id) }
@@ -18,15 +45,32 @@ package struct DeviceBeliefs: Sendable, Equatable {
     /// Notes that an event without an id was acknowledged.
     package mutating func note(delivered key: NaturalKey) { deliveredNatural.insert(key) }
 
-    /// Notes that an event without an id exists, so that an audit does not take it for a stranger.
-    package mutating func note(captured key: NaturalKey) { capturedNatural.insert(key) }
+    /// Notes where an event with an id ended.
+    package mutating func note(undelivered id: EventID, _ disposition: Disposition) {
+        undelivered.note(id, disposition)
+    }
+
+    /// Notes where neighbours ended.
+    package mutating func note(undelivered run: UndeliveredFates.Run) { undelivered.note(run) }
+
+    /// Notes where an event without an id ended, so that an audit does not take it for a stranger.
+    package mutating func note(undelivered key: NaturalKey, _ disposition: Disposition) {
+        undeliveredNatural[key] = disposition.code
+    }
 
     /// Adds the beliefs of another part of the fleet: the counts of a device that both know add up,
     /// so each device's count belongs in one part only.
     package mutating func merge(_ other: DeviceBeliefs) {
         delivered.formUnion(other.delivered)
+        undelivered.merge(other.undelivered)
         deliveredNatural.formUnion(other.deliveredNatural)
-        capturedNatural.formUnion(other.capturedNatural)
+        undeliveredNatural.merge(other.undeliveredNatural) { mine, _ in mine }
+        if let theirs = other.captureTimes {
+            captureTimes =
+                captureTimes.map {
+                    min($0.lowerBound, theirs.lowerBound)...max($0.upperBound, theirs.upperBound)
+                } ?? theirs
+        }
         if capturedCounts.count < other.capturedCounts.count {
             let missing = other.capturedCounts.count - capturedCounts.count
             capturedCounts.append(contentsOf: repeatElement(0, count: missing))
@@ -41,6 +85,6 @@ package struct DeviceBeliefs: Sendable, Equatable {
 
     /// Whether a device of the run made the event with this natural key.
     func made(_ key: NaturalKey) -> Bool {
-        deliveredNatural.contains(key) || capturedNatural.contains(key)
+        deliveredNatural.contains(key) || undeliveredNatural[key] != nil
     }
 }

@@ -75,6 +75,36 @@ extension Disposition {
         case .pending(let cause): 0x50000 | UInt32(cause.rawValue)
         }
     }
+
+    /// Reads ``code`` back; `nil` for a number that no disposition has.
+    package init?(code: UInt32) {
+        let cause = UInt8(truncatingIfNeeded: code)
+        switch (code >> 16, code & 0xFF00) {
+        case (0, 0) where cause == 0: self = .delivered
+        case (1, 0):
+            guard let cause = Suppression(rawValue: cause) else { return nil }; self = .suppressed(cause)
+        case (2, 0): guard let cause = Eviction(rawValue: cause) else { return nil }; self = .evicted(cause)
+        case (3, _): self = .rejected(status: UInt16(truncatingIfNeeded: code))
+        case (4, 0): guard let cause = Loss(rawValue: cause) else { return nil }; self = .lost(cause)
+        case (5, 0): guard let cause = Pending(rawValue: cause) else { return nil }; self = .pending(cause)
+        default: return nil
+        }
+    }
+
+    /// Reads fate and cause as reports spell them: `evicted` and `storage_limit`.
+    package init?(fate: Fate, cause: String) {
+        let found: Disposition? =
+            switch fate {
+            case .delivered: nil
+            case .suppressed: Suppression.allCases.first { $0.name == cause }.map(Disposition.suppressed)
+            case .evicted: Eviction.allCases.first { $0.name == cause }.map(Disposition.evicted)
+            case .rejected: UInt16(cause).map(Disposition.rejected)
+            case .lost: Loss.allCases.first { $0.name == cause }.map(Disposition.lost)
+            case .pending: Pending.allCases.first { $0.name == cause }.map(Disposition.pending)
+            }
+        guard let found else { return nil }
+        self = found
+    }
 }
 
 extension Disposition.Suppression {

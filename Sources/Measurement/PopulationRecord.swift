@@ -11,7 +11,9 @@ package struct PopulationRecord: Sendable {
     private var duration = LatencyHistogram()
     private var service = LatencyHistogram()
     private var blocked = LatencyHistogram()
+    private var lookingUp = LatencyHistogram()
     private var connecting = LatencyHistogram()
+    private var handshaking = LatencyHistogram()
     private var sending = LatencyHistogram()
     private var waiting = LatencyHistogram()
     private var receiving = LatencyHistogram()
@@ -67,11 +69,13 @@ package struct PopulationRecord: Sendable {
         batchSize.record(UInt64(sample.eventCount))
         count(Answer(status: sample.status, failure: sample.failure))
         blocked.record(sample.blocked)
+        if let lookingUp = sample.lookingUp { self.lookingUp.record(lookingUp) }
         if let connecting = sample.connecting { self.connecting.record(connecting) }
+        if let handshaking = sample.handshaking { self.handshaking.record(handshaking) }
         // Only whole answers have a duration: a refusal within a millisecond is not a fast answer.
         guard sample.failure == nil else { return }
         duration.record(sample.finishedAt - sample.plannedAt)
-        service.record(sample.sending + sample.waiting + sample.receiving)
+        service.record(sample.service)
         sending.record(sample.sending)
         waiting.record(sample.waiting)
         receiving.record(sample.receiving)
@@ -122,7 +126,9 @@ package struct PopulationRecord: Sendable {
         duration.merge(other.duration)
         service.merge(other.service)
         blocked.merge(other.blocked)
+        lookingUp.merge(other.lookingUp)
         connecting.merge(other.connecting)
+        handshaking.merge(other.handshaking)
         sending.merge(other.sending)
         waiting.merge(other.waiting)
         receiving.merge(other.receiving)
@@ -164,8 +170,9 @@ package struct PopulationRecord: Sendable {
             counter("http_reqs", requests),
             Metric("http_req_failed", .rate(passes: failedRequests, fails: requests - failedRequests)),
             time("http_req_duration", duration), time("http_req_service", service),
-            time("http_req_blocked", blocked), time("http_req_connecting", connecting),
-            time("http_req_tls_handshaking", LatencyHistogram()), time("http_req_sending", sending),
+            time("http_req_blocked", blocked), time("http_req_looking_up", lookingUp),
+            time("http_req_connecting", connecting), time("http_req_tls_handshaking", handshaking),
+            time("http_req_sending", sending),
             time("http_req_waiting", waiting), time("http_req_receiving", receiving),
             counter("data_sent", bytesSent), counter("data_received", bytesReceived),
             Metric("batch_size", .trend(.size(batchSize))), counter("retries", retries),
@@ -204,6 +211,9 @@ struct GaugeRange: Sendable {
 extension RequestSample {
     /// No whole answer, or a status of 400 or above.
     package var failed: Bool { failure != nil || status >= 400 }
+
+    /// First byte sent → last byte of the answer.
+    var service: Interval { sending + waiting + receiving }
 
     /// Begun without a network: nothing was sent.
     var isOffline: Bool { failure?.isSame(as: "offline") ?? false }

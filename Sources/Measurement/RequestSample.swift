@@ -17,14 +17,23 @@ package struct RequestSample: Sendable {
     package var bytesReceived: UInt64 = 0
     /// Waiting for a socket or the generator.
     package var blocked = Interval.zero
+    /// Looking up the host's name; `nil` where its address was known.
+    package var lookingUp: Interval?
     /// TCP connect; `nil` where an open connection was used.
     package var connecting: Interval?
+    /// The TLS handshake; `nil` where there was none.
+    package var handshaking: Interval?
     /// First byte of the request written → last byte written.
     package var sending = Interval.zero
     /// Last byte written → first byte of the answer.
     package var waiting = Interval.zero
     /// First → last byte of the answer.
     package var receiving = Interval.zero
+
+    /// Everything that a connection of its own took.
+    package var settingUp: Interval {
+        (lookingUp ?? .zero) + (connecting ?? .zero) + (handshaking ?? .zero)
+    }
 
     package init(plannedAt: Instant, finishedAt: Instant) {
         self.plannedAt = plannedAt

@@ -11,23 +11,29 @@ package struct RunRecorder: Sendable {
     package private(set) var eventFingerprint: UInt64 = 0
     /// How late the generator did what its schedule said; empty in virtual time.
     package var scheduleLag = LatencyHistogram()
+    /// The part of the run that is measured apart, where there is one.
+    package private(set) var window: MeasuringWindow?
     private var nextGauges: [TimeSeries.Gauges]
     private var capturedInRun: [UInt64]
 
     /// Makes an empty recorder.
-    package init(start: Instant, populationCount: Int) {
+    ///
+    /// - Parameter measured: A part of the run to measure apart as well, in whole seconds from the start.
+    package init(start: Instant, populationCount: Int, measured: Range<Instant>? = nil) {
         populations = Array(repeating: PopulationRecord(), count: populationCount)
         series = TimeSeries(start: start)
         nextGauges = Array(repeating: TimeSeries.Gauges(), count: populationCount)
         capturedInRun = Array(repeating: 0, count: populationCount)
+        window = measured.map { MeasuringWindow(range: $0, populationCount: populationCount) }
     }
 
     /// Books sealed events of one population.
     package mutating func note(_ events: ContiguousArray<SealedEvent>, population: Int) {
         for event in events {
             populations[population].note(event)
+            window?.note(event, population: population)
             eventFingerprint &+= RunRecorder.hash(event, population: population)
-            noteBelief(event)
+            beliefs.note(event)
             guard case .delivered = event.disposition else { continue }
             series.update(at: event.ackedAt) {
                 $0.delivered += 1
@@ -36,31 +42,30 @@ package struct RunRecorder: Sendable {
         }
     }
 
-    private mutating func noteBelief(_ event: SealedEvent) {
-        var isDelivered = false
-        if case .delivered = event.disposition { isDelivered = true }
-        if let key = event.naturalKey {
-            if isDelivered { beliefs.note(delivered: key) } else { beliefs.note(captured: key) }
-        } else if isDelivered {
-            beliefs.note(delivered: event.id)
-        }
+    /// Notes that an upload was asked for; only a measuring window wants to know.
+    package mutating func noteStart(plannedAt: Instant, population: Int) {
+        window?.noteStart(plannedAt: plannedAt, population: population)
     }
 
     /// Records a finished request.
     package mutating func note(_ sample: RequestSample, population: Int) {
         populations[population].note(sample)
+        window?.note(sample, population: population)
         guard !sample.isConfig, !sample.isOffline else { return }
         series.update(at: sample.finishedAt) {
             $0.requests += 1
             $0.bytesSent += sample.bytesSent
             if sample.failed { $0.failures += 1 }
-            if sample.failure == nil { $0.duration.record(sample.finishedAt - sample.plannedAt) }
+            guard sample.failure == nil else { return }
+            $0.duration.record(sample.finishedAt - sample.plannedAt)
+            $0.service.record(sample.service)
         }
     }
 
     /// Notes how late one thing was done.
     package mutating func note(lag: Interval, at instant: Instant) {
         scheduleLag.record(lag)
+        window?.note(lag: lag, at: instant)
         series.update(at: instant) { $0.lag.record(lag) }
     }
 
@@ -72,6 +77,7 @@ package struct RunRecorder: Sendable {
     ) {
         let fresh = captured - prefilled - capturedInRun[population]
         capturedInRun[population] = captured - prefilled
+        window?.note(gauges: gauges, freshlyCaptured: fresh, population: population, at: instant)
         populations[population].ledger.captured = captured
         populations[population].note(storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
         nextGauges[population] = gauges
@@ -88,6 +94,7 @@ package struct RunRecorder: Sendable {
         beliefs.merge(other.beliefs)
         eventFingerprint &+= other.eventFingerprint
         scheduleLag.merge(other.scheduleLag)
+        if let theirs = other.window { window?.merge(theirs) }
         for index in nextGauges.indices { nextGauges[index] = nextGauges[index] + other.nextGauges[index] }
         for index in capturedInRun.indices { capturedInRun[index] += other.capturedInRun[index] }
     }

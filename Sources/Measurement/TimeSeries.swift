@@ -13,9 +13,10 @@ package struct TimeSeries: Sendable {
         package var requests: UInt64 = 0
         package var failures: UInt64 = 0
         package var bytesSent: UInt64 = 0
-        package var freshness = CoarseHistogram()
-        package var duration = CoarseHistogram()
-        package var lag = CoarseHistogram()
+        package var freshness = IntervalHistogram()
+        package var duration = IntervalHistogram()
+        package var service = IntervalHistogram()
+        package var lag = IntervalHistogram()
         /// Gauges at the end of the interval.
         package var gauges = Gauges()
 
@@ -29,6 +30,7 @@ package struct TimeSeries: Sendable {
             bytesSent += other.bytesSent
             freshness.merge(other.freshness)
             duration.merge(other.duration)
+            service.merge(other.service)
             lag.merge(other.lag)
             gauges = merged
         }

@@ -40,7 +40,7 @@ package struct CivilTime: Equatable, Sendable {
     }
 
     /// Days since 1970-01-01 of a date.
-    static func days(year: Int, month: Int, day: Int) -> Int64 {
+    package static func days(year: Int, month: Int, day: Int) -> Int64 {
         let y = Int64(month <= 2 ? year - 1 : year)
         let era = floorDivide(y, 400)
         let yearOfEra = y - era * 400

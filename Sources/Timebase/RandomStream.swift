@@ -16,7 +16,7 @@ package struct RandomStream: Sendable, Hashable {
 
     package enum Purpose: UInt64, Sendable {
         case traits = 1, arrival, sessions, screens, business, properties, trackIdentifiers, clock
-        case lifecycle, remoteConfig, network, faults, retries, identity, test
+        case lifecycle, remoteConfig, network, faults, retries, identity, test, clientFaults, push
     }
 
     /// Makes the stream with an exact key, at its first draw.

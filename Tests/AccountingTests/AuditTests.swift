@@ -55,7 +55,7 @@ struct AuditTests {
         var receipts = Receipts()
         let keys = (0..<5).map { NaturalKey(high: 7, low: UInt64($0)) }
         beliefs.note(delivered: keys[0])
-        beliefs.note(captured: keys[1])
+        beliefs.note(undelivered: keys[1], .lost(.killed))
         beliefs.note(delivered: keys[2])
         for key in [keys[0], keys[1], keys[4]] { _ = receipts.recordNatural(high: key.high, low: key.low) }
         let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
@@ -109,5 +109,65 @@ struct AuditTests {
         #expect(left.made(event(5, of: 1)))
         #expect(!left.made(event(6, of: 1)))
         #expect(left.delivered.count == 2)
+    }
+
+    @Test("tells by fate what was recovered, and names what is missing")
+    func fates() {
+        var beliefs = beliefs(delivered: [0, 1, 2])
+        beliefs.note(undelivered: event(3), .lost(.killed))
+        beliefs.note(undelivered: event(4), .lost(.killed))
+        beliefs.note(undelivered: event(5), .pending(.inFlight))
+        beliefs.note(undelivered: event(6), .suppressed(.invalid))
+        var receipts = Receipts()
+        for sequence in [0, 4, 5, 6] { _ = receipts.record(event(UInt32(sequence))) }
+        let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
+        #expect(audit.recovered == 3)
+        #expect(
+            audit.recoveredFates == [
+                Disposition.lost(.killed).code: 1, Disposition.pending(.inFlight).code: 1,
+            ])
+        #expect(audit.recoveredSuppressed == 1)
+        #expect(audit.missing == [event(1), event(2)])
+    }
+
+    @Test("fates in runs are those that were noted, in any order", arguments: [UInt64(11), 12, 13])
+    func runs(seed: UInt64) {
+        var draw = RandomStream(seed: seed, population: 0, index: 0, purpose: .test)
+        let fates: [Disposition] = [
+            .lost(.killed), .evicted(.storageLimit), .rejected(status: 413), .pending(.stored),
+        ]
+        var noted: [EventID: Disposition] = [:]
+        var left = UndeliveredFates()
+        var right = UndeliveredFates()
+        for _ in 0..<6000 {
+            let id = EventID(device: UInt32(draw.below(7)), sequence: UInt32(draw.below(900)))
+            guard noted[id] == nil else { continue }
+            let fate = fates[Int(draw.below(UInt64(fates.count)))]
+            noted[id] = fate
+            if draw.chance(0.5) { left.note(id, fate) } else { right.note(id, fate) }
+        }
+        left.merge(right)
+        let sorted = left.sorted
+        for device in 0..<UInt32(8) {
+            for sequence in 0..<UInt32(902) {
+                let id = EventID(device: device, sequence: sequence)
+                #expect(sorted.code(of: id) == noted[id]?.code, "seed \(seed), \(id.text)")
+            }
+        }
+        let events = sorted.runs.reduce(0) { $0 + Int($1.last - $1.first) + 1 }
+        #expect(events == noted.count, "seed \(seed)")
+        for fate in fates { #expect(Disposition(code: fate.code) == fate) }
+    }
+
+    @Test("neighbours with one fate are one run however they come")
+    func neighbours() {
+        var fates = UndeliveredFates()
+        for sequence in stride(from: UInt32(5000), to: 0, by: -1) {
+            fates.note(event(sequence - 1), .pending(.stored))
+        }
+        #expect(fates.sorted.runs.count == 1)
+        var forward = UndeliveredFates()
+        for sequence in UInt32(0)..<5000 { forward.note(event(sequence), .pending(.stored)) }
+        #expect(forward == fates)
     }
 }

@@ -76,20 +76,58 @@ struct SmallHistogramTests {
         }
     }
 
-    @Test("coarse ones stay within a tenth over nine decades and merge exactly")
-    func coarse() {
-        var merged = CoarseHistogram()
-        var whole = CoarseHistogram()
+    @Test("those of an interval stay within a hundredth over nine decades and merge exactly")
+    func intervals() {
+        var merged = IntervalHistogram()
+        var whole = IntervalHistogram()
         var value: Int64 = 1
         while value < 1_000_000_000_000 {
-            var one = CoarseHistogram()
+            var one = IntervalHistogram()
             one.record(.microseconds(value))
             let told = one.milliseconds(atPercentile: 50) * 1000
-            #expect(abs(told / Double(value) - 1) <= 0.1, "\(value)")
+            #expect(told >= Double(value) && told <= Double(value) * 1.008, "\(value)")
             merged.merge(one)
             whole.record(.microseconds(value))
             value = value * 5 / 3 + 1
         }
         #expect(merged == whole)
+        #expect(merged.recorded.reduce(0) { $0 + UInt64($1.count) } == merged.count)
+    }
+
+    @Test("the counters of an interval lie as HdrHistogram's do, without gap or overlap")
+    func arrangement() {
+        var next: UInt64 = 0
+        var index = 0
+        while next <= LatencyHistogram.maximum {
+            let range = IntervalHistogram.microseconds(of: index)
+            #expect(range.lowerBound == next)
+            #expect(IntervalHistogram.index(of: range.lowerBound) == index)
+            #expect(IntervalHistogram.index(of: range.upperBound) == index)
+            next = range.upperBound + 1
+            index += 1
+        }
+        // The library's own rule for 1 … 8,640,000,000,000 at two digits: 36 buckets of 128, and one more.
+        #expect((index + 127) / 128 == 37)
+        var bounds = IntervalHistogram()
+        bounds.record(Interval(nanoseconds: -1))
+        bounds.record(Interval(nanoseconds: .max))
+        #expect(bounds.recorded.first?.index == 0)
+        #expect(bounds.recorded.last?.index == IntervalHistogram.index(of: LatencyHistogram.maximum))
+    }
+
+    @Test("the curve ends at the maximum and agrees with the percentiles that reports print")
+    func curve() {
+        var histogram = LatencyHistogram()
+        for value in 1...10_000 { histogram.record(.microseconds(Int64(value * 37))) }
+        let curve = histogram.percentileCurve
+        #expect(curve.totalCount == 10_000)
+        #expect(curve.points.last?.percentile == 100)
+        #expect(curve.points.last?.milliseconds == 370)
+        #expect(curve.points.last?.totalCount == 10_000)
+        #expect(curve.buckets == 33 && curve.subBuckets == 2048)
+        for point in curve.points {
+            #expect(histogram.milliseconds(atPercentile: point.percentile) == point.milliseconds)
+        }
+        #expect(LatencyHistogram().percentileCurve.points.isEmpty)
     }
 }

@@ -133,14 +133,3 @@ struct DistributionTests {
         #expect(abs(Double(first) / 50_000 - 1 / 5.187_377) < 0.01, "key 14; H(100) = 5.187…")
     }
 }
-
-@Suite("Arrivals")
-struct ArrivalScheduleTests {
-    @Test("spread evenly from the first moment and never reach the end")
-    func even() {
-        let schedule = ArrivalSchedule(over: .seconds(60))
-        #expect(schedule.offset(index: 0, count: 4) == .zero)
-        #expect(schedule.offset(index: 1, count: 4) == .seconds(15))
-        #expect(schedule.offset(index: 3, count: 4) == .seconds(45))
-    }
-}

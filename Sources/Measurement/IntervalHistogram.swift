@@ -1,0 +1,105 @@
+package import Timebase
+
+/// A distribution for one interval of a time series: HdrHistogram's arrangement of counters with two
+/// significant digits (within 0.8 %), from a microsecond to ``LatencyHistogram/maximum``.
+///
+/// The counters come in blocks of 128, one for each power of two of microseconds, and only the blocks
+/// that hold something are kept: 512 bytes each, some four to ten in practice, 37 at most. A series of
+/// ``TimeSeries/capacity`` intervals so takes a few megabytes for each metric, where full histograms
+/// of three digits would take 300 MB. Exactly mergeable.
+package struct IntervalHistogram: Hashable, Sendable {
+    /// As HdrHistogram counts them.
+    package static let significantDigits = 2
+    /// Half of the sub-buckets: 2 × 10^2, as a power of two, halved.
+    private static let blockSize = 128
+
+    /// A bit for each block that is kept, the lowest for the shortest times.
+    private var used: UInt64 = 0
+    /// The blocks that are kept, in ascending order. A counter wraps beyond 2^32 − 1.
+    private var counts: [UInt32] = []
+    /// The number of values recorded.
+    package private(set) var count: UInt64 = 0
+
+    package init() {}
+
+    /// Records one value; what is below zero or above the range counts as the bound.
+    package mutating func record(_ interval: Interval) {
+        let microseconds = UInt64(max(0, interval.nanoseconds / 1000))
+        let index = IntervalHistogram.index(of: min(microseconds, LatencyHistogram.maximum))
+        let place = makeRoom(forBlock: index / IntervalHistogram.blockSize)
+        counts[place + index % IntervalHistogram.blockSize] &+= 1
+        count += 1
+    }
+
+    /// Adds another interval's values.
+    package mutating func merge(_ other: IntervalHistogram) {
+        var rest = other.used
+        var theirs = 0
+        while rest != 0 {
+            let mine = makeRoom(forBlock: rest.trailingZeroBitCount)
+            for offset in 0..<IntervalHistogram.blockSize {
+                counts[mine + offset] &+= other.counts[theirs + offset]
+            }
+            theirs += IntervalHistogram.blockSize
+            rest &= rest - 1
+        }
+        count += other.count
+    }
+
+    /// Where a block begins in ``counts``.
+    private mutating func makeRoom(forBlock block: Int) -> Int {
+        let bit: UInt64 = 1 << UInt64(block)
+        let place = (used & (bit - 1)).nonzeroBitCount * IntervalHistogram.blockSize
+        if used & bit == 0 {
+            counts.insert(contentsOf: repeatElement(0, count: IntervalHistogram.blockSize), at: place)
+            used |= bit
+        }
+        return place
+    }
+
+    /// Milliseconds that `percentile` per cent of the values do not exceed, by the highest value that
+    /// the counter stands for; 0 if empty.
+    package func milliseconds(atPercentile percentile: Double) -> Double {
+        guard count > 0 else { return 0 }
+        let target = max(1, UInt64((Double(count) * percentile / 100).rounded(.up)))
+        var seen: UInt64 = 0
+        for (index, number) in recorded {
+            seen += UInt64(number)
+            if seen >= target {
+                return Double(IntervalHistogram.microseconds(of: index).upperBound) / 1000
+            }
+        }
+        return 0
+    }
+
+    /// The counters that are not zero: their places in HdrHistogram's array, ascending, and their counts.
+    package var recorded: [(index: Int, count: UInt32)] {
+        var result: [(index: Int, count: UInt32)] = []
+        var rest = used
+        var start = 0
+        while rest != 0 {
+            let first = rest.trailingZeroBitCount * IntervalHistogram.blockSize
+            for offset in 0..<IntervalHistogram.blockSize where counts[start + offset] > 0 {
+                result.append((first + offset, counts[start + offset]))
+            }
+            start += IntervalHistogram.blockSize
+            rest &= rest - 1
+        }
+        return result
+    }
+
+    /// The place of the counter of a value in HdrHistogram's array (unit magnitude 0).
+    static func index(of microseconds: UInt64) -> Int {
+        guard microseconds >= 256 else { return Int(microseconds) }
+        let bucket = 63 - microseconds.leadingZeroBitCount - 7
+        return (bucket + 1) * blockSize + Int(microseconds >> UInt64(bucket)) - blockSize
+    }
+
+    /// The values that the counter at a place stands for.
+    package static func microseconds(of index: Int) -> ClosedRange<UInt64> {
+        guard index >= 2 * blockSize else { return UInt64(index)...UInt64(index) }
+        let bucket = UInt64(index / blockSize - 1)
+        let low = UInt64(index % blockSize + blockSize) << bucket
+        return low...(low + (1 << bucket) - 1)
+    }
+}
