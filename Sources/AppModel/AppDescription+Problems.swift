@@ -21,9 +21,11 @@ extension AppDescription {
             list.require(count < Int(UInt16.max), path, "has \(count) entries, more than 65534")
         }
         checkScreens(&list)
+        checkNavigation(&list)
         checkEvents(&list)
         checkUpdates(&list)
         checkCatalogues(&list)
+        if list.problems.isEmpty { checkPlaces(&list) }
         return list.problems
     }
 
@@ -43,6 +45,7 @@ extension AppDescription {
             list.require(
                 sum <= 1 + 1e-9, "\(path)/transitions", "probabilities add up to \(sum), more than 1")
             checkControls(of: screen, path, &list)
+            checkViews(of: screen, path, &list)
         }
     }
 

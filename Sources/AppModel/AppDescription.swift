@@ -22,94 +22,21 @@ package struct AppDescription: Hashable, Sendable {
     package var dynamicSuperProperties: [PropertyRule] = []
     /// Texts of crashes, chosen evenly.
     package var crashReasons: [String] = []
+    /// The class of the application's delegate.
+    package var appDelegate = "AppDelegate"
+    /// The screens of the tab bar in order; empty for those that controls of kind
+    /// ``Control/Kind/tab`` open, and none if there are no such controls.
+    package var tabs: [UInt16] = []
+    /// The class of the tab bar's controller; without tabs there is none.
+    package var tabBarController = "UITabBarController"
+    /// The class of the controller that screens are pushed on; empty for apps without one.
+    package var navigationController = "UINavigationController"
+    /// Share of the ends of the process in the background that `applicationWillTerminate:` announces,
+    /// as it does for apps that run there (audio, navigation); all others are suspended and end without
+    /// a word.
+    package var terminationNotice = 0.0
 
     package init(name: String) { self.name = name }
-}
-
-/// A view controller.
-package struct Screen: Hashable, Sendable {
-    /// The name by which transitions and triggers speak of it.
-    package var name: String
-    package var className: String
-    package var title: String
-    /// For screens that give one (`SAScreenAutoTracker`); empty otherwise.
-    package var url = ""
-    package var controls: [Control] = []
-    /// Where users go next; what is missing to 1 ends the session.
-    package var transitions: [Transition] = []
-    /// Set for a screen that shows a web page.
-    package var web: WebPage?
-
-    package init(name: String, className: String, title: String) {
-        self.name = name
-        self.className = className
-        self.title = title
-    }
-
-    package struct Transition: Hashable, Sendable {
-        package var screen: UInt16
-        package var probability: Double
-        package init(screen: UInt16, probability: Double) {
-            self.screen = screen
-            self.probability = probability
-        }
-    }
-
-    /// The page of a web view and the collector that its own script was set up with; empty host and
-    /// project stand for those of the app.
-    package struct WebPage: Hashable, Sendable {
-        package var url: String
-        package var serverHost = ""
-        package var serverProject = ""
-        package init(url: String) { self.url = url }
-    }
-}
-
-/// Something to tap.
-package struct Control: Hashable, Sendable {
-    package var className: String
-    /// The selector that the tap sends, such as `buy:`.
-    package var action: String
-    /// The class of the action's target.
-    package var target: String
-    package var label: String
-    /// The developer's own id of the view; empty where none is set.
-    package var identifier = ""
-    /// Row in a list (`section:row` when captured), or `nil` for a control that is not in one.
-    package var position: Position?
-    package var frame = Frame(x: 0, y: 0, width: 0, height: 0)
-    /// Where a tap leads, or `nil` if it stays on the screen.
-    package var opens: UInt16?
-    /// How often this control is tapped, relative to the screen's others.
-    package var weight = 1.0
-
-    package init(className: String, action: String, target: String, label: String) {
-        self.className = className
-        self.action = action
-        self.target = target
-        self.label = label
-    }
-
-    package struct Position: Hashable, Sendable {
-        package var section: UInt16
-        /// Rows to choose from; the row tapped is drawn per tap.
-        package var rows: UInt16
-        package init(section: UInt16, rows: UInt16) {
-            self.section = section
-            self.rows = rows
-        }
-    }
-
-    /// Points.
-    package struct Frame: Hashable, Sendable {
-        package var x, y, width, height: Int
-        package init(x: Int, y: Int, width: Int, height: Int) {
-            self.x = x
-            self.y = y
-            self.width = width
-            self.height = height
-        }
-    }
 }
 
 /// When the app itself sends something.

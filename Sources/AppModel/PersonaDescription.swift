@@ -13,6 +13,9 @@ package struct PersonaDescription: Hashable, Sendable {
     package var opensAtArrival = true
     /// Seconds.
     package var sessionLength = Distribution.lognormal(median: 26, sigma: 2.17)
+    /// Whether a session also ends where the app's chain of screens does. If not, the user goes on
+    /// from the start screen until the session's length is over.
+    package var endsAtExit = false
     /// Probability that the user comes back soon, and after how many seconds.
     package var returnChance = 0.35
     package var returnGap = Distribution.pareto(minimum: 60, alpha: 1.1, maximum: 14_400)

@@ -16,7 +16,9 @@ package enum UserAction: Hashable, Sendable {
     case crash(reason: UInt16)
     /// `viewDidAppear:` of a screen, coming from another (`nil` on the first).
     case appear(screen: UInt16, referrer: UInt16?)
-    case disappear(screen: UInt16)
+    /// `viewWillDisappear:` of a screen: the way to `next`, whose ``appear(screen:referrer:)`` follows
+    /// when the animation is over, has begun.
+    case disappear(screen: UInt16, next: UInt16? = nil)
     case tap(screen: UInt16, control: UInt16)
     /// The app calls `track` for a business event; `subject` is the entity concerned (an index into
     /// the event's catalogue), kept through a session so that what is bought is what was viewed.

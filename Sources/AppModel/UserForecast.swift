@@ -21,24 +21,27 @@ package struct UserForecast: Hashable, Sendable {
 
     /// Who is to be forecast.
     package struct Population {
-        package var model: UserModel
-        package var deviceCount: Int
-        package var arrival: ArrivalSchedule
-        package var start: Instant
-        package var usersEnd: Instant
-        /// The stream of a purpose of the device with that index.
-        package var streams: (RandomStream.Purpose, Int) -> RandomStream
+        package private(set) var model: UserModel
+        package let calendar: UserCalendar
+        package let usersEnd: Instant
 
         package init(
-            model: UserModel, deviceCount: Int, arrival: ArrivalSchedule = ArrivalSchedule(), start: Instant,
-            usersEnd: Instant, streams: @escaping (RandomStream.Purpose, Int) -> RandomStream
+            app: AppDescription, persona: PersonaDescription, calendar: UserCalendar, usersEnd: Instant
         ) {
-            self.model = model
-            self.deviceCount = deviceCount
-            self.arrival = arrival
-            self.start = start
+            model = UserModel(app: app, persona: persona, calendar: calendar)
+            self.calendar = calendar
             self.usersEnd = usersEnd
-            self.streams = streams
+        }
+
+        var deviceCount: Int { calendar.deviceCount }
+        var start: Instant { calendar.start }
+        var length: Interval { max(usersEnd - start, .zero) }
+
+        /// The same users at another tempo.
+        func at(tempo: Double) -> Population {
+            var persona = model.persona
+            persona.tempo = tempo
+            return Population(app: model.app, persona: persona, calendar: calendar, usersEnd: usersEnd)
         }
     }
 
@@ -52,7 +55,7 @@ package struct UserForecast: Hashable, Sendable {
         of population: Population, sample: Int = 400, budget: Int = 2_000_000,
         weight: (UserAction) -> Double = { _ in 1 }
     ) {
-        let length = max(population.usersEnd - population.start, .zero)
+        let length = population.length
         let parts = min(UserForecast.bucketCount, max(1, Int(length.fractionalSeconds)))
         var buckets = [Double](repeating: 0, count: parts)
         var actions = 0
@@ -76,7 +79,7 @@ package struct UserForecast: Hashable, Sendable {
 
     /// The numbers below `count` in an order whose every beginning is spread over all of them
     /// (bit reversal), so that a sample cut short is no sample of the early arrivals.
-    static func places(_ count: Int) -> [Int] {
+    package static func places(_ count: Int) -> [Int] {
         guard count > 1 else { return Array(0..<count) }
         let bits = Int.bitWidth - (count - 1).leadingZeroBitCount
         return (0..<1 << bits).lazy
@@ -91,8 +94,8 @@ extension UserForecast.Population {
     /// Gives the actions of one device to `body` until it returns `false`.
     func play(_ index: Int, _ body: (PlannedAction) -> Bool) {
         var user = UserSimulator(
-            model: model, streams: { streams($0, index) },
-            arrival: start + arrival.offset(index: index, count: deviceCount), usersEnd: usersEnd)
+            model: model, streams: { calendar.streams($0, index) }, index: index,
+            presence: calendar.presence(of: index), usersEnd: usersEnd)
         while user.nextAt < .distantFuture && body(user.next(model)) {}
     }
 
@@ -103,7 +106,7 @@ extension UserForecast.Population {
     func sample(_ count: Int) -> [Int] {
         guard count < deviceCount else { return Array(0..<deviceCount) }
         let rates = (0..<deviceCount).map { index in
-            var traits = streams(.traits, index)
+            var traits = calendar.streams(.traits, index)
             return 1 / UserSimulator.meanGap(of: model.persona, &traits)
         }
         let sorted = (0..<deviceCount).sorted { (rates[$0], $0) < (rates[$1], $1) }
@@ -156,16 +159,12 @@ extension UserForecast {
             guard perAction > 0 else { return nil }
             return rate / (Double(population.deviceCount) * steady * perAction)
         }
-        let seconds = (population.usersEnd - population.start).fractionalSeconds
+        let seconds = population.length.fractionalSeconds
         let perDevice = rate * seconds / Double(population.deviceCount)
         let affordable = Int(min(1e9, Double(budget) / max(perDevice, 1e-3)))
         let indices = population.sample(max(1, min(sample, max(32, affordable))))
         func isEnough(_ tempo: Double) -> Bool {
-            var scaled = population
-            var persona = population.model.persona
-            persona.tempo = tempo
-            scaled.model = UserModel(app: population.model.app, persona: persona)
-            return scaled.reaches(perDevice * Double(indices.count), indices, weight)
+            population.at(tempo: tempo).reaches(perDevice * Double(indices.count), indices, weight)
         }
         var low = DeterministicMath.log(tempoRange.lowerBound)
         var high = DeterministicMath.log(tempoRange.upperBound)

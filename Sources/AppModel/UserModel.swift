@@ -23,6 +23,8 @@ package final class UserModel: Sendable {
     /// What a user of a steady rate does, evenly; empty for all others.
     let steadyActions: ContiguousArray<UserAction>
     let pace: Pace
+    /// What is decided about the users from outside; `nil` for nothing.
+    package let calendar: UserCalendar?
     /// The persona has a ``PersonaDescription/steadyRate``.
     let isSteady: Bool
 
@@ -30,11 +32,12 @@ package final class UserModel: Sendable {
     ///
     /// - Precondition: ``AppDescription/problems()`` and ``PersonaDescription/problems()`` are empty.
     /// - Complexity: linear in the size of the description and of its catalogues.
-    package init(app: AppDescription, persona: PersonaDescription) {
+    package init(app: AppDescription, persona: PersonaDescription, calendar: UserCalendar? = nil) {
         let problems = app.problems() + persona.problems()
         precondition(problems.isEmpty, problems.first?.description ?? "")
         self.app = app
         self.persona = persona
+        self.calendar = calendar
         let triggers = TriggerTable(app)
         isSteady = persona.steadyRate != nil
         let lists = Reaction.lists(of: app, triggers: triggers, onlySuperProperties: isSteady)

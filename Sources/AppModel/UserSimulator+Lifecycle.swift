@@ -18,7 +18,7 @@ extension UserSimulator {
         // The first launch is the user's: the system does not start an app never opened.
         let isPassive =
             lifecycle.chance(model.persona.passiveLaunchChance) && !isFirstLaunch
-            && !model.isSteady
+            && !model.isSteady && !isCalled
         isFirstLaunch = false
         isLaunching = !isPassive
         if isPassive { fire(TriggerTable.launch, model) }
@@ -75,7 +75,7 @@ extension UserSimulator {
 
     /// The session ends now, at the clock.
     mutating func endSession(_ model: UserModel) -> Bool {
-        if crashes {
+        if crashes && nextAt < departure {
             let reason = UInt16(lifecycle.below(UInt64(model.app.crashReasons.count)))
             return emit(.crash(reason: reason), then: .afterCrash)
         }
@@ -86,19 +86,23 @@ extension UserSimulator {
 
     mutating func afterBackground(_ model: UserModel) -> Bool {
         step = .rest
-        guard lifecycle.chance(model.persona.killAtBackgroundChance) else { return false }
-        sessionAt = nextSession(model)
+        // Nothing happens any more on a device that has left.
+        guard lifecycle.chance(model.persona.killAtBackgroundChance) && nextAt < departure else {
+            return false
+        }
+        planSession(at: nextSession(model), since: nextAt, model)
         endProcess()
         return emit(.kill, after: model.pace.reactionDelay, then: .launch)
     }
 
     /// The process stays in the background until the user comes back or the system kills it.
     mutating func rest(_ model: UserModel) -> Bool {
-        sessionAt = nextSession(model)
+        let present = departure
+        planSession(at: nextSession(model), since: nextAt, model)
         let meanLife = model.persona.meanTimeToKill.fractionalSeconds
         let life = Distribution.exponential(mean: meanLife).sample(&lifecycle)
         let killAt = nextAt + model.pace.interval(life)
-        guard killAt < sessionAt else {
+        guard killAt < min(sessionAt, present) else {
             nextAt = sessionAt
             step = .resume
             return false
@@ -113,17 +117,5 @@ extension UserSimulator {
         screen = .max
         clocks = 0
         accountMove = .none
-    }
-
-    /// When the next session begins, seen from the end of the present one (at the clock).
-    mutating func nextSession(_ model: UserModel) -> Instant {
-        let pace = model.pace
-        let earliest = nextAt + pace.interval(Pace.leastPause)
-        if sessions.chance(model.persona.returnChance) {
-            return max(earliest, nextAt + pace.interval(model.persona.returnGap.sample(&sessions)))
-        }
-        // Counted from the session's start, so that long sessions do not make for fewer.
-        return max(
-            earliest, sessionAt + pace.interval(Distribution.exponential(mean: meanGap).sample(&sessions)))
     }
 }

@@ -5,17 +5,18 @@ extension UserSimulator {
     /// The next user action, or the session's end if that comes first.
     mutating func live(_ model: UserModel) -> Bool {
         let pace = model.pace
+        let end = min(sessionEnd, departure)
         var at = nextAt + pace.interval(max(pace.leastGap, model.persona.actionGap.sample(&screens)))
         if accountMove != .none {
-            let half = Interval(nanoseconds: max(0, (sessionEnd - nextAt).nanoseconds / 2))
+            let half = Interval(nanoseconds: max(0, (end - nextAt).nanoseconds / 2))
             nextAt = min(at, nextAt + half)
             let move = accountMove
             accountMove = .none
             return moveAccount(move, after: .zero, then: .live, model)
         }
-        at = min(at, max(nextAt, sessionEnd))
+        at = min(at, max(nextAt, end))
         nextAt = at
-        if at >= sessionEnd { return endSession(model) }
+        if at >= end { return endSession(model) }
         let table = model.screens[Int(screen)]
         let isTap = screens.chance(model.persona.tapChance)
         return isTap && !table.controls.isEmpty ? tap(table, model) : changeScreen(table, model)
@@ -27,8 +28,8 @@ extension UserSimulator {
             nextAt = .distantFuture
             return true
         }
-        let pace = model.pace
-        let gap = pace.interval(model.persona.actionGap.sample(&screens) * pace.gapScale)
+        let gap = model.persona.actionGap.sample(&screens) * model.pace.gapScale
+        let at = UserSimulator.later(than: nextAt, by: gap, model)
         let draw = business.below(UInt64(model.steadyActions.count))
         var action = model.steadyActions[Int(draw)]
         if case .business(let event, _) = action {
@@ -36,7 +37,11 @@ extension UserSimulator {
             let catalogue = model.app.events[Int(event)].catalogue ?? .max
             action = .business(event: event, subject: model.entity(chosenBy: choice, in: catalogue))
         }
-        return emit(action, after: gap, then: .live)
+        guard at < departure else {
+            nextAt = max(nextAt, departure)
+            return endSession(model)
+        }
+        return emit(action, after: at - nextAt, then: .live)
     }
 
     private mutating func tap(_ table: ScreenTable, _ model: UserModel) -> Bool {
@@ -60,9 +65,24 @@ extension UserSimulator {
         for index in table.transitions where model.transitions[index].cumulativeProbability > target {
             destination = model.transitions[index].screen
             hasChosen = false
-            return emit(.disappear(screen: screen), then: .enterScreen)
+            return leave()
         }
-        return endSession(model)
+        return exit(model)
+    }
+
+    /// The chain of screens has come to its end.
+    private mutating func exit(_ model: UserModel) -> Bool {
+        if model.persona.endsAtExit { return endSession(model) }
+        // On the start screen there is nothing to go back to: the user looks on.
+        guard screen != model.app.startScreen else { return false }
+        destination = model.app.startScreen
+        hasChosen = false
+        return leave()
+    }
+
+    /// Sets out for the destination.
+    mutating func leave(after delay: Interval = .zero) -> Bool {
+        emit(.disappear(screen: screen, next: destination), after: delay, then: .enterScreen)
     }
 
     mutating func enterScreen(_ model: UserModel) -> Bool {

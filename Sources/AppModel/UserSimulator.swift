@@ -4,8 +4,8 @@ package import Timebase
 ///
 /// An open model: the actions are a function of the device's streams alone; nothing that an SDK or
 /// a collector does reaches it. A device arrives, its user opens the app, taps and moves between
-/// screens until the session's length is over or the chain of screens ends, leaves, and comes back
-/// later; meanwhile the system may kill the process.
+/// screens until the session's length is over, leaves, and comes back later; meanwhile the system
+/// may kill the process.
 ///
 /// The rules in short:
 /// - A cold start is `.updateApp`? `.launch` `.enterForeground`, then `.login` on the first one if
@@ -14,18 +14,27 @@ package import Timebase
 /// - A hot start is `.enterForeground` alone: the screen left is still there.
 /// - Sign-up, login and logout take the place of a session's first action; a session that is over
 ///   before it has them half-way.
-/// - A session that is to crash does so at an even place in its length, or where its chain of
-///   screens ends.
+/// - Where the chain of screens ends before the session does, the user goes back to the start screen
+///   (and looks on if it is there already); with ``PersonaDescription/endsAtExit`` the session ends.
+/// - A session that is to crash does so at an even place in its length, or where it ends by the chain.
 /// - The time from one session's start to the next is exponential, or, with `returnChance`, the
 ///   `returnGap` after the end. The exponential's mean is set so that `sessionsPerDay` holds.
 /// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
 ///   business events at gaps of `actionGap`'s shape with the mean 1 / rate.
+/// - With an ``ActivityClock`` the gaps between sessions, or those of a steady rate, are lengths on it.
+/// - When the device leaves, the app enters the background, at once or after the start or change of
+///   screen that is under way; from then until the device is back nothing happens on it. It comes
+///   back as it arrived: with a session, if users open the app at their arrival.
+/// - A notification that is sent while the app is not in front makes a share of the users open it,
+///   unless they do so by themselves before.
 ///
-/// A value of 150 bytes without references; ``next(_:)`` never allocates.
+/// A value of 170 bytes without references; ``next(_:)`` never allocates.
 package struct UserSimulator: Sendable {
     /// The time of the next action; ``Timebase/Instant/distantFuture`` when there is none.
     package internal(set) var nextAt: Instant
     var usersEnd: Instant
+    /// Until when the device is there.
+    var departure = Instant.distantFuture
     /// In a session: when it began. Outside: when the next one begins.
     var sessionAt: Instant
     /// When the session ends, or by a crash if ``crashes``.
@@ -34,6 +43,8 @@ package struct UserSimulator: Sendable {
     /// Mean seconds of life from one session's start to the next, returns apart.
     var meanGap: Double
     var upcoming = UserAction.kill
+    /// The device's index in its population, for what the calendar says of it.
+    let index: UInt32
     /// What the app still does because of the last action: a part of ``UserModel/reactions``.
     var reaction: UInt32 = 0
     var reactionEnd: UInt32 = 0
@@ -59,6 +70,8 @@ package struct UserSimulator: Sendable {
     var isLaunching = false
     /// The tap that opens the next screen chose the entity that it shows.
     var hasChosen = false
+    /// A notification is why the user opens the app next.
+    var isCalled = false
 
     /// What comes after the reactions to the last action.
     enum Step: UInt8, Sendable {
@@ -74,11 +87,14 @@ package struct UserSimulator: Sendable {
     /// - Parameters:
     ///   - streams: Gives the device's stream of a purpose; traits, sessions, screens, business and
     ///     lifecycle are used.
-    ///   - arrival: Before which nothing happens.
+    ///   - index: The device's index in its population, which the model's calendar goes by.
+    ///   - presence: The first time in which the device is there; `nil` if it never is.
     ///   - usersEnd: From which on nothing happens.
     package init(
-        model: UserModel, streams: (RandomStream.Purpose) -> RandomStream, arrival: Instant, usersEnd: Instant
+        model: UserModel, streams: (RandomStream.Purpose) -> RandomStream, index: Int = 0,
+        presence: Range<Instant>?, usersEnd: Instant
     ) {
+        let arrival = presence?.lowerBound ?? .distantFuture
         let persona = model.persona
         var traits = streams(.traits)
         sessions = streams(.sessions)
@@ -86,15 +102,18 @@ package struct UserSimulator: Sendable {
         business = streams(.business)
         lifecycle = streams(.lifecycle)
         self.usersEnd = usersEnd
+        self.index = UInt32(index)
         meanGap = UserSimulator.meanGap(of: persona, &traits)
         bringsAccount = traits.chance(persona.loggedInShare) && !model.isSteady
         sessionAt = arrival
         nextAt = arrival
-        if !persona.opensAtArrival && !model.isSteady {
-            sessionAt =
-                arrival + model.pace.interval(Distribution.exponential(mean: meanGap).sample(&sessions))
-        }
+        departure = presence?.upperBound ?? .distantFuture
         choice = UInt32(truncatingIfNeeded: business.next())
+        guard arrival < usersEnd else {
+            nextAt = .distantFuture
+            return
+        }
+        planSession(at: firstSession(from: arrival, model), since: arrival, model)
         plan(model)
     }
 
@@ -127,7 +146,7 @@ extension UserSimulator {
     /// the next step of the user's life. ``nextAt`` is the clock meanwhile.
     mutating func plan(_ model: UserModel) {
         var isPlanned = false
-        while !isPlanned {
+        while !isPlanned && nextAt < usersEnd {
             isPlanned = reaction < reactionEnd ? react(model) : take(step, model)
         }
         if nextAt >= usersEnd { nextAt = .distantFuture }
@@ -195,14 +214,14 @@ extension UserSimulator {
         case .runLaunch: return runLaunch(model)
         case .firstScreen: return showFirstScreen(model)
         case .leaveScreen:
-            return emit(.disappear(screen: screen), after: model.pace.reactionDelay, then: .enterScreen)
+            return leave(after: model.pace.reactionDelay)
         case .enterScreen: return enterScreen(model)
         case .background: return emit(.enterBackground, then: .afterBackground)
         case .afterBackground: return afterBackground(model)
         case .rest: return rest(model)
         case .afterCrash:
             endProcess()
-            sessionAt = nextSession(model)
+            planSession(at: nextSession(model), since: nextAt, model)
             self.step = .launch
             return false
         }

@@ -71,7 +71,7 @@ private struct Lifecycle {
             if left == nil && next != app.startScreen { return "began on another screen" }
             screen = next
             left = nil
-        case .disappear(let old):
+        case .disappear(let old, _):
             guard process == .foreground, screen == old else { return "another screen disappeared" }
             left = old
             screen = nil
@@ -140,6 +140,45 @@ struct LifecycleGrammarTests {
         }
     }
 
+    @Test("stays legal for devices that come and go, are called by notifications, and are active by turns")
+    func calendars() throws {
+        for seed in UInt64(0)..<300 {
+            var draw = RandomStream(key: seed)
+            let stages = (0...draw.below(6)).map { _ in
+                StageCurve.Stage(
+                    duration: draw.chance(0.2) ? .zero : .seconds(Int64(draw.below(4000))),
+                    target: Double(draw.below(11)))
+            }
+            let curve = StageCurve(stages: stages)
+            let arrival = ArrivalSchedule(
+                stages: DeviceStages(curve: curve, devices: 10), isRandom: draw.chance(0.5))
+            let pushes = (0..<draw.below(20)).map { _ in
+                PushNotification(
+                    at: start + .seconds(Int64(draw.below(20_000))), share: draw.uniform(),
+                    within: .seconds(Int64(1 + draw.below(600))))
+            }
+            let calendar = calendar(
+                seed: seed, devices: 10, arrival: arrival,
+                activity: ActivityClock(rate: curve, start: start, length: .hours(6)), pushes: pushes)
+            for persona in [busyPersona(), Presets.power, Presets.steady] {
+                let model = UserModel(app: Presets.shop, persona: persona, calendar: calendar)
+                for device in 0..<10 {
+                    var lifecycle = Lifecycle(app: Presets.shop)
+                    var last = start
+                    for planned in life(model, seed: seed, device: device, end: start + .hours(6), limit: 500)
+                    {
+                        let problem = lifecycle.apply(planned.action)
+                        try #require(
+                            problem == nil && planned.at >= last,
+                            "\(problem ?? "out of time"): seed \(seed), \(device), \(persona.name), \(planned)"
+                        )
+                        last = planned.at
+                    }
+                }
+            }
+        }
+    }
+
     @Test("contains every kind of action that the shop and a busy persona can give")
     func everyKind() {
         let model = UserModel(app: Presets.shop, persona: busyPersona())
@@ -178,7 +217,7 @@ struct LifecycleGrammarTests {
         var previous: UInt16?
         for planned in life(model, seed: 3, end: day(1)) {
             switch planned.action {
-            case .disappear(let screen): previous = screen
+            case .disappear(let screen, _): previous = screen
             case .appear(_, let referrer?):
                 #expect(referrer == previous)
             default: break

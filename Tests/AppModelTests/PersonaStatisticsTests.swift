@@ -47,15 +47,15 @@ struct PersonaStatisticsTests {
         #expect(abs(Double(sessions) - expected) < 0.01 * expected + 5 * (1.5 * expected).squareRoot())
     }
 
-    @Test("median and mean of the session length where no chain of screens ends it")
-    func sessionLength() {
+    @Test("median and mean of the session length", arguments: ["endless"] + Presets.appNames)
+    func sessionLength(appName: String) {
         var persona = PersonaDescription(name: "test")
         persona.sessionsPerDay = 20
         persona.sessionsPerDaySigma = 0
         persona.sessionLength = .lognormal(median: 26, sigma: 1)
         persona.actionGap = .constant(3)
         persona.crashChance = 0
-        let model = UserModel(app: endlessApp(), persona: persona)
+        let model = UserModel(app: Presets.app(named: appName) ?? endlessApp(), persona: persona)
         var lengths: [Double] = []
         for device in 0..<100 {
             var began: Instant?

@@ -15,11 +15,24 @@ func streams(seed: UInt64, device: Int) -> (RandomStream.Purpose) -> RandomStrea
     }
 }
 
+/// What is decided about the users of a run with that seed.
+func calendar(
+    seed: UInt64, devices: Int, arrival: ArrivalSchedule = ArrivalSchedule(), activity: ActivityClock? = nil,
+    pushes: [PushNotification] = []
+) -> UserCalendar {
+    UserCalendar(
+        start: start, deviceCount: devices, arrival: arrival, activity: activity, pushes: pushes,
+        streams: { streams(seed: seed, device: $1)($0) })
+}
+
+/// The user of a device; a model's calendar goes before `arrival`.
 func user(
     _ model: UserModel, seed: UInt64, device: Int = 0, arrival: Instant = start, end: Instant
 ) -> UserSimulator {
     UserSimulator(
-        model: model, streams: streams(seed: seed, device: device), arrival: arrival, usersEnd: end)
+        model: model, streams: streams(seed: seed, device: device), index: device,
+        presence: model.calendar.map { $0.presence(of: device) } ?? arrival..<Instant.distantFuture,
+        usersEnd: end)
 }
 
 /// The whole life of a device, cut at `limit` actions.

@@ -73,11 +73,12 @@ enum Game {
             next: [(result, 0.85), (map, 0.08)],
             controls: [
                 .button(
-                    "炸弹", "useBooster:", on: "PZBoardView", id: "board_booster",
+                    "炸弹", "useBooster:", on: "PZBoosterBar", id: "board_booster",
                     at: .init(x: 12, y: 720, width: 64, height: 64)),
                 .button(
                     "交换", "swap:", on: "PZBoardView", at: .init(x: 60, y: 300, width: 255, height: 255),
-                    weight: 8),
+                    weight: 8
+                ).of("PZBoardView"),
                 .button(
                     "暂停", "pause:", on: "PZBoardViewController",
                     at: .init(x: 327, y: 48, width: 36, height: 36), weight: 0.3),
@@ -89,9 +90,9 @@ enum Game {
                 .button(
                     "下一关 Next", "next:", on: "PZResultViewController", id: "result_next",
                     at: .init(x: 87, y: 520, width: 200, height: 56), opens: map, weight: 2),
-                .button(
-                    "看广告双倍奖励", "watchAd:", on: "PZResultViewController", id: "result_ad",
-                    at: .init(x: 87, y: 600, width: 200, height: 48), weight: 0.6),
+                .answer(
+                    "观看", to: "看广告双倍奖励", "观看一段广告，本关奖励翻倍", "watchAd:", on: "PZResultViewController",
+                    id: "result_ad", style: .alertView, weight: 0.6),
             ]),
         Screen(
             "Store", "PZStoreViewController", "商店", url: "puzzle://store",
@@ -103,7 +104,8 @@ enum Game {
             ]),
         Screen(
             "Event", "PZWebViewController", "限时活动", url: "https://game.example.com/event",
-            next: [(lobby, 0.60), (map, 0.20)], web: .init(url: "https://game.example.com/event")),
+            next: [(lobby, 0.60), (map, 0.20)],
+            web: .init(url: "https://game.example.com/event", failures: 0.05)),
     ]
 
     static let levels: Catalogue = {

@@ -31,6 +31,8 @@ extension Presets {
             "NSInvalidArgumentException: *** -[__NSPlaceholderDictionary initWithObjects:forKeys:count:]: attempt to insert nil object",
             "NSGenericException: Collection was mutated while being enumerated.",
         ]
+        // Articles are read aloud in the background.
+        app.terminationNotice = 0.2
         return app
     }()
 }
@@ -53,11 +55,15 @@ enum News {
                 .rows(
                     50, of: "UITableViewCell", on: "NBFeedViewController", label: "新闻", opens: reader,
                     weight: 4),
-                .button(
+                .barButton(
                     "刷新", "refresh:", on: "NBFeedViewController", id: "feed_refresh",
                     at: .init(x: 331, y: 48, width: 32, height: 32)),
+                .button(
+                    "推荐", "switchFeed:", on: "NBFeedViewController", id: "feed_switch",
+                    at: .init(x: 12, y: 92, width: 351, height: 32), weight: 0.5
+                ).of("UISegmentedControl", segments: ["要闻", "推荐", "本地"]),
                 .tab("专题", 1, opens: topics), .tab("我的", 2, opens: me, weight: 0.15),
-            ]),
+            ], scrolls: 0.7),
         Screen(
             "Article", "NBArticleViewController", "正文", url: "news://article",
             next: [(feed, 0.62), (reader, 0.14), (comments, 0.08)],
@@ -81,11 +87,13 @@ enum News {
             controls: [
                 .button(
                     "发布", "postComment:", on: "NBCommentsViewController", id: "comment_post",
-                    at: .init(x: 303, y: 764, width: 60, height: 36))
-            ]),
+                    at: .init(x: 303, y: 764, width: 60, height: 36)
+                ).of("RCTView", tag: 17)
+            ], view: "RCTRootView"),
         Screen(
             "Topics", "NBWebViewController", "专题", url: "https://m.example.com/topics",
-            next: [(feed, 0.50), (topics, 0.20)], web: .init(url: "https://m.example.com/topics")),
+            next: [(feed, 0.50), (topics, 0.20)],
+            web: .init(url: "https://m.example.com/topics", failures: 0.03)),
         Screen(
             "Search", "NBSearchViewController", "搜索", url: "news://search",
             next: [(reader, 0.45), (search, 0.20), (feed, 0.20)],
@@ -96,7 +104,29 @@ enum News {
             ]),
         Screen(
             "Me", "NBProfileViewController", "我的", next: [(feed, 0.60)],
-            controls: [.rows(10, of: "UITableViewCell", on: "NBProfileViewController", label: "设置项")]),
+            controls: [
+                .rows(10, of: "UITableViewCell", on: "NBProfileViewController", label: "设置项"),
+                .button(
+                    "夜间模式", "toggleNight:", on: "NBProfileViewController", id: "me_night",
+                    at: .init(x: 308, y: 152, width: 51, height: 31), weight: 0.3
+                ).of("UISwitch", tag: 1),
+                .button(
+                    "字号", "changeFontSize:", on: "NBProfileViewController", id: "me_font",
+                    at: .init(x: 140, y: 248, width: 219, height: 31), weight: 0.2
+                ).of("UISlider", tag: 2),
+                .button(
+                    "每日推送", "changePushCount:", on: "NBProfileViewController", id: "me_pushes",
+                    at: .init(x: 265, y: 344, width: 94, height: 32), weight: 0.1
+                ).of("UIStepper", tag: 3),
+                .answer(
+                    "清除", to: "清除缓存", "将删除已下载的离线文章", "clearCache:", on: "NBProfileViewController",
+                    style: .actionSheet,
+                    weight: 0.1),
+                .answer(
+                    "取消", to: "清除缓存", "将删除已下载的离线文章", "cancel:", on: "NBProfileViewController",
+                    style: .actionSheet,
+                    weight: 0.1),
+            ]),
     ]
 
     static let articles: Catalogue = {

@@ -36,12 +36,14 @@ extension PropertyGenerator {
 extension Screen {
     init(
         _ name: String, _ className: String, _ title: String, url: String = "", next: [(UInt16, Double)],
-        controls: [Control] = [], web: WebPage? = nil
+        controls: [Control] = [], web: WebPage? = nil, scrolls: Double = 0, view: String = "UIView"
     ) {
         self.init(name: name, className: className, title: title)
         self.url = url
         self.controls = controls
         self.web = web
+        viewClass = view
+        if scrolls > 0 { scroll = Scroll(chance: scrolls) }
         transitions = next.map { Transition(screen: $0.0, probability: $0.1) }
     }
 }
@@ -57,6 +59,47 @@ extension Control {
         control.frame = place
         control.opens = opens
         control.weight = weight
+        return control
+    }
+
+    /// A button that stands in the navigation bar.
+    static func barButton(
+        _ label: String, _ action: String, on target: String, id: String = "", at place: Frame,
+        weight: Double = 1
+    ) -> Control {
+        var control = button(label, action, on: target, id: id, at: place, weight: weight)
+        control.className = "UIBarButtonItem"
+        return control
+    }
+
+    /// A button of an alert that asks before something is done.
+    static func answer(
+        _ label: String, to title: String, _ message: String, _ action: String, on target: String,
+        id: String = "", style: Alert.Style = .alertController, weight: Double = 1
+    ) -> Control {
+        let place = Frame(x: 0, y: 88, width: 270, height: 44)
+        var control = button(label, action, on: target, id: id, at: place, weight: weight)
+        control.className = "UIAlertAction"
+        control.alert = Alert(title: title, message: message)
+        control.alert?.style = style
+        return control
+    }
+
+    /// A control of another class: a switch, a slider, a view with a gesture.
+    func of(_ className: String, tag: Int = 0, segments: [String] = []) -> Control {
+        var control = self
+        control.className = className
+        control.tag = tag
+        control.segments = segments
+        return control
+    }
+
+    /// A control in a cell of a list.
+    func inCell(_ cell: String) -> Control {
+        var control = self
+        var ancestor = Ancestor(cell)
+        ancestor.isCell = true
+        control.within = [Ancestor("UITableView"), ancestor, Ancestor("UITableViewCellContentView")]
         return control
     }
 
@@ -87,6 +130,13 @@ extension Control {
         control.opens = opens
         control.weight = weight
         return control
+    }
+}
+
+extension Screen.WebPage {
+    init(url: String, failures: Double) {
+        self.init(url: url)
+        self.failures = failures
     }
 }
 

@@ -2,8 +2,7 @@ import Timebase
 
 extension Presets {
     /// The mean user of an installed app: 13.7 launches a month (Localytics, first half of 2018,
-    /// 37,000 apps), sessions of 26 s in the middle and 4 min 33 s on average if nothing else ends
-    /// them. In the preset apps the chain of screens ends most of the longer ones.
+    /// 37,000 apps), sessions of 26 s in the middle and 4 min 33 s on average.
     package static let casual = PersonaDescription(name: "casual")
 
     /// A heavy user: ten launches a day, longer sessions, mostly with an account.
@@ -12,7 +11,6 @@ extension Presets {
         persona.sessionsPerDay = 10
         persona.sessionsPerDaySigma = 0.6
         persona.sessionLength = .lognormal(median: 90, sigma: 1.5)
-        // More on each screen: else the chain of screens ends nearly every session early.
         persona.tapChance = 0.6
         persona.loggedInShare = 0.85
         persona.logoutChance = 0.005

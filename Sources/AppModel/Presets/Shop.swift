@@ -54,7 +54,8 @@ enum Shop {
                         at: .init(x: 12, y: 52, width: 351, height: 36), opens: search),
                     .button(
                         "新春大促 Spring Sale", "openBanner:", on: "SHBannerView", id: "home_banner",
-                        at: .init(x: 12, y: 100, width: 351, height: 140), opens: promotion, weight: 0.6),
+                        at: .init(x: 12, y: 100, width: 351, height: 140), opens: promotion, weight: 0.6
+                    ).of("UIImageView"),
                     .rows(
                         40, of: "UICollectionViewCell", on: "SHHomeViewController", label: "猜你喜欢", section: 2,
                         opens: detail, weight: 2.5),
@@ -63,7 +64,7 @@ enum Shop {
                         at: .init(x: 291, y: 252, width: 72, height: 28), weight: 0.4),
                     .tab("分类", 1, opens: category), .tab("购物车", 2, opens: cart),
                     .tab("我的", 3, opens: profile),
-                ]),
+                ], scrolls: 0.5),
             Screen(
                 "Category", "SHProductListViewController", "商品列表", url: "shop://category",
                 next: [(detail, 0.55), (category, 0.20), (home, 0.07)],
@@ -73,12 +74,13 @@ enum Shop {
                         opens: detail, weight: 3),
                     .button(
                         "销量优先", "sortBySales:", on: "SHProductListViewController",
-                        at: .init(x: 94, y: 92, width: 94, height: 40), weight: 0.5),
+                        at: .init(x: 12, y: 92, width: 257, height: 40), weight: 0.5
+                    ).of("UISegmentedControl", segments: ["综合", "销量优先", "价格"]),
                     .button(
                         "筛选 Filter", "showFilter:", on: "SHProductListViewController", id: "list_filter",
                         at: .init(x: 281, y: 92, width: 94, height: 40), weight: 0.5),
                     .tab("首页", 0, opens: home), .tab("购物车", 2, opens: cart),
-                ]),
+                ], scrolls: 0.6),
             Screen(
                 "Search", "SHSearchViewController", "搜索", url: "shop://search",
                 next: [(detail, 0.50), (search, 0.25), (home, 0.05)],
@@ -89,10 +91,10 @@ enum Shop {
                     .rows(
                         20, of: "UITableViewCell", on: "SHSearchViewController", label: "搜索结果", opens: detail,
                         weight: 3),
-                    .button(
-                        "清空历史记录", "clearHistory:", on: "SHSearchViewController",
-                        at: .init(x: 271, y: 112, width: 92, height: 24), weight: 0.1),
-                ]),
+                    .answer(
+                        "清空", to: "清空历史记录", "确定清空全部搜索历史吗？", "clearHistory:", on: "SHSearchViewController",
+                        weight: 0.1),
+                ], scrolls: 0.4),
             Screen(
                 "Detail", "SHProductDetailViewController", "商品详情", url: "shop://product",
                 next: [(cart, 0.12), (confirm, 0.06), (category, 0.30), (detail, 0.12), (home, 0.10)],
@@ -106,7 +108,7 @@ enum Shop {
                     .button(
                         "收藏", "favourite:", on: "SHProductDetailViewController", id: "detail_favourite",
                         at: .init(x: 12, y: 752, width: 44, height: 40), weight: 0.6),
-                    .button(
+                    .barButton(
                         "分享 Share", "share:", on: "SHProductDetailViewController", id: "detail_share",
                         at: .init(x: 327, y: 48, width: 36, height: 36), weight: 0.3),
                     .button(
@@ -122,7 +124,8 @@ enum Shop {
                         at: .init(x: 247, y: 706, width: 116, height: 40), opens: confirm, weight: 2),
                     .button(
                         "删除", "removeItem:", on: "SHCartCell", id: "cart_remove",
-                        at: .init(x: 319, y: 168, width: 44, height: 28), weight: 0.6),
+                        at: .init(x: 319, y: 168, width: 44, height: 28), weight: 0.6
+                    ).inCell("SHCartCell"),
                     .button(
                         "全选", "selectAll:", on: "SHCartViewController",
                         at: .init(x: 12, y: 706, width: 64, height: 40), weight: 0.8),
@@ -197,6 +200,6 @@ enum Shop {
                     "关闭", "close:", on: "SHWebViewController", id: "web_close",
                     at: .init(x: 12, y: 48, width: 36, height: 36), opens: home)
             ],
-            web: .init(url: "https://m.example.com/promo/spring?from=app")),
+            web: .init(url: "https://m.example.com/promo/spring?from=app", failures: 0.02)),
     ]
 }

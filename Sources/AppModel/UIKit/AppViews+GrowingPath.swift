@@ -1,0 +1,198 @@
+/// How GrowingIO's versions write where a view is.
+package enum GrowingPathFormat: Sendable, CaseIterable {
+    /// 3.2.1: `/Page/UIView[0]/UITableView[0]/Section[1]/Cell[-]`.
+    case v3
+    /// 4.11.0: the classes in `xpath`, the indices in `xcontent`, from the outermost controller.
+    case v4
+}
+
+/// What GrowingIO reads from a view that is clicked or changed.
+package struct GrowingPath: Hashable, Sendable {
+    /// The node of the view controller whose page the view is on.
+    package var page: UInt16
+    /// The path of that page. 4.x has this one if all pages are tracked
+    /// (`autotrackAllPages`: the controller's class is its alias), else none.
+    package var path: String
+    package var xpath: RowText
+    /// Empty in 3.x.
+    package var xcontent: RowText
+    /// What stands in `index` if that is not the row's: 3.x -1, 4.x 0, which both leave out; `nil` if
+    /// ``index(row:value:)`` goes by the row, or by the segment.
+    package var source: IndexSource
+    /// What is added to the row: 1 in 4.x.
+    package var indexBase: Int32
+
+    /// Where `index` comes from.
+    package enum IndexSource: Hashable, Sendable { case none, row, segment }
+
+    /// The `index` of a view; `nil` where the field is left out.
+    package func index(_ view: ViewReference) -> Int32? {
+        switch source {
+        case .none: nil
+        case .row: Int32(view.row) + indexBase
+        case .segment: Int32(view.value) + indexBase
+        }
+    }
+}
+
+// Source: growingio-sdk-ios-autotracker, GrowingAutotrackerCore/GrowingNode/GrowingNodeHelper.m,
+// GrowingViewNode.m, Category/UIView+GrowingNode.m, UITableView+GrowingNode.m,
+// UICollectionView+GrowingNode.m, UISegmentedControl+GrowingNode.m, UIAlertController+GrowingNode.m and
+// Page/GrowingPage.m, at tag 3.2.1 and at 4.11.0.
+extension AppViews {
+    /// Where a view is.
+    ///
+    /// - Complexity: O(depth), with allocations: for tables made once.
+    package func growingPath(ofNode node: UInt16, on screen: UInt16, _ format: GrowingPathFormat)
+        -> GrowingPath
+    {
+        let tree = trees[Int(screen)]
+        let steps = growingSteps(to: node, in: tree)
+        let page = growingPage(of: node, in: tree)
+        let isInList = tree[node].cell != ViewNode.none
+        let isSegmented = tree[node].kind == .segmentedControl
+        return GrowingPath(
+            page: page, path: growingPagePath(ofController: page, in: tree, format),
+            xpath: format == .v3
+                ? xpath3(of: steps, in: tree, from: node) : xpath4(of: steps, page, in: tree),
+            xcontent: format == .v3 ? RowText("") : xcontent4(of: steps, page, in: tree),
+            source: isSegmented ? .segment : isInList ? .row : .none, indexBase: format == .v3 ? 0 : 1)
+    }
+
+    /// The text of a view, cut to 50 characters: a label's, a segment's; in 4.x also whether a switch
+    /// is on and a slider's whole value. `nil` for none.
+    package func growingTextValue(_ view: ViewReference, _ format: GrowingPathFormat) -> String? {
+        let text: String
+        switch node(view).kind {
+        case .toggle: text = format == .v3 ? "" : view.value == 0 ? "false" : "true"
+        case .slider: text = format == .v3 ? "" : view.value > 500 ? "1" : "0"
+        case .stepper: text = ""
+        default: text = title(view)
+        }
+        return text.isEmpty ? nil : String(text.prefix(50))
+    }
+
+    /// The path of a view controller's page.
+    ///
+    /// 3.x: the classes of at most three controllers, each with its index among those of its class
+    /// unless nothing is around it, and `*` in front if there are more. 4.x: its class, as alias.
+    package func growingPagePath(
+        ofController node: UInt16, on screen: UInt16, _ format: GrowingPathFormat
+    ) -> String {
+        growingPagePath(ofController: node, in: trees[Int(screen)], format)
+    }
+
+    private func growingPagePath(
+        ofController node: UInt16, in tree: ViewTree, _ format: GrowingPathFormat
+    ) -> String {
+        if format == .v4 { return "/" + tree[node].className }
+        let controllers = tree.path(to: node) { $0.parent == ViewNode.none }
+        let names = controllers.suffix(3).map { controller in
+            let step = tree[controller]
+            return step.parent == ViewNode.none ? "/\(step.className)" : "/\(step.className)[\(step.place)]"
+        }
+        return (controllers.count > 3 ? "*" : "") + names.joined()
+    }
+
+    /// The controller whose page a view is on: the nearest that is no alert.
+    private func growingPage(of node: UInt16, in tree: ViewTree) -> UInt16 {
+        tree.nearest(node) { $0.kind.isController && $0.kind != .alertController }
+    }
+}
+
+// MARK: Paths of views
+
+/// A step of a path: a view, or what GrowingIO makes of one.
+private struct GrowingStep {
+    var name: String
+    /// `nil` for the row, which is hidden in the last step.
+    var place: UInt16?
+    /// Of a cell, which stands for two steps: `Section` and its class.
+    var section: UInt16?
+    var isController = false
+}
+
+extension AppViews {
+    /// The steps from the nearest controller's view to a view, private views left out. Of a segmented
+    /// control the segment is meant, two views deeper.
+    private func growingSteps(to node: UInt16, in tree: ViewTree) -> [GrowingStep] {
+        let ignored = [
+            "_UIAlertControllerPhoneTVMacView", "_UIAlertControllerView", "UITableViewWrapperView",
+        ]
+        var steps: [GrowingStep] = []
+        for place in tree.path(to: node, from: { $0.kind.isController }).dropFirst() {
+            let step = tree[place]
+            guard !ignored.contains(step.className) else { continue }
+            if step.cell == place {
+                steps.append(GrowingStep(name: step.className, place: nil, section: step.section))
+            } else if step.kind == .alertAction {
+                steps.append(GrowingStep(name: "Button", place: actionPlace(of: place, in: tree)))
+            } else {
+                steps.append(GrowingStep(name: step.className, place: step.place))
+            }
+        }
+        if tree[node].kind == .segmentedControl {
+            steps += [GrowingStep(name: "UIView", place: 0), GrowingStep(name: "UIView", place: 0)]
+            steps.append(GrowingStep(name: "UISegment", place: nil))
+        }
+        return steps
+    }
+
+    /// The index of an action among its alert's.
+    private func actionPlace(of node: UInt16, in tree: ViewTree) -> UInt16 {
+        let alert = tree.nearest(node) { $0.kind == .alertController }
+        let before = (0..<node).filter {
+            tree[$0].kind == .alertAction
+                && tree.nearest($0, where: { $0.kind == .alertController }) == alert
+        }
+        return UInt16(before.count)
+    }
+
+    /// `/Page`, the controllers that have no page of their own, and the views below the controller's
+    /// own view, each with its index; of a cell the section, and the row unless it is the view itself.
+    private func xpath3(of steps: [GrowingStep], in tree: ViewTree, from node: UInt16) -> RowText {
+        var text = RowText("/Page")
+        let controller = tree[tree.nearest(node) { $0.kind.isController }]
+        // The private view of an alert is its controller's view, and is left out in any case.
+        let isAlert = controller.kind == .alertController
+        if isAlert { text.append("/UIAlertController") }
+        let views = isAlert ? steps[...] : steps.dropFirst()
+        for (index, step) in zip(views.indices, views) {
+            let isLast = index == steps.count - 1
+            if let section = step.section { text.append("/Section[\(section)]") }
+            text.append("/\(step.name)[")
+            if let place = step.place {
+                text.append(String(place))
+            } else if isLast {
+                text.append("-")
+            } else {
+                text.appendRow()
+            }
+            text.append("]")
+        }
+        return text
+    }
+
+    /// The classes of the page's controllers, then of all views.
+    private func xpath4(of steps: [GrowingStep], _ page: UInt16, in tree: ViewTree) -> RowText {
+        var text = RowText("")
+        for controller in tree.path(to: page, from: { $0.parent == ViewNode.none }) {
+            text.append("/\(tree[controller].className)")
+        }
+        for step in steps { text.append((step.section == nil ? "/" : "/Section/") + step.name) }
+        return text
+    }
+
+    /// The indices of what ``xpath4(of:_:in:)`` names; rows as `-`.
+    private func xcontent4(of steps: [GrowingStep], _ page: UInt16, in tree: ViewTree) -> RowText {
+        var text = RowText("")
+        for controller in tree.path(to: page, from: { $0.parent == ViewNode.none }) {
+            text.append("/\(tree[controller].place)")
+        }
+        for step in steps {
+            if let section = step.section { text.append("/\(section)") }
+            text.append(step.place.map { "/\($0)" } ?? "/-")
+        }
+        return text
+    }
+}
