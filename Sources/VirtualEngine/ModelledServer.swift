@@ -10,6 +10,8 @@ struct Exchange {
     var failure: StaticString?
     /// From the sending to the end of the answer; ``Interval`` beyond every timeout for "never".
     var delay: Interval
+    /// The part of ``delay`` in which the answer's body comes.
+    var receiving = Interval.zero
     var bytesSent: UInt64 = 0
     var bytesReceived: UInt64 = 0
     /// Header lines and body of an answer, for what is kept of unexpected ones.
@@ -19,6 +21,9 @@ struct Exchange {
     static func failed(_ name: StaticString, _ failure: RequestFailure, after delay: Interval) -> Exchange {
         Exchange(outcome: .failed(failure), failure: name, delay: delay)
     }
+
+    /// Nothing comes back, ever: the SDK's limit ends it.
+    static let silence = failed("timed_out", .timedOut, after: Interval(nanoseconds: .max))
 
     static func reset(after delay: Interval, sent bytes: UInt64) -> Exchange {
         var exchange = failed("reset", .reset, after: delay)
@@ -50,9 +55,7 @@ struct ModelledServer {
         _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
     ) -> Exchange {
         if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
-        body.removeAll(keepingCapacity: true)
-        let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
-        let bytes = UInt64(body.count + head.path.utf8.count + head.headerLines.utf8.count)
+        let (head, bytes) = encode(request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
         let (reply, fault) = receive(head, at: now)
         // A connection that dies does not wait for the answer that it will not carry.
@@ -61,13 +64,49 @@ struct ModelledServer {
         }
         var delay = rules.serviceTime + fault.delay
         if let release = fault.releaseAt { delay = max(delay, release - now) }
-        let isUpload = request.number.kind == .upload
+        return answer(reply, to: request, after: delay, sent: bytes)
+    }
+
+    /// What a device sees whose connection is reset before the request is whole.
+    mutating func cutOff(
+        _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant,
+        after point: ClientFault.ResetPoint
+    ) -> Exchange {
+        if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
+        switch point {
+        case .connect: return .reset(after: .zero, sent: 0)
+        case .half: return .reset(after: .zero, sent: encode(request, fleet: fleet, at: now).bytes / 2)
+        }
+    }
+
+    private mutating func encode(
+        _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
+    ) -> (head: RequestHead, bytes: UInt64) {
+        body.removeAll(keepingCapacity: true)
+        let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
+        return (head, UInt64(body.count + head.path.utf8.count + head.headerLines.utf8.count))
+    }
+
+    /// An answer on its way, whole or cut, at its pace.
+    private func answer(
+        _ reply: CollectorReply, to request: OutgoingRequest, after delay: Interval, sent bytes: UInt64
+    ) -> Exchange {
         var exchange = Exchange(
-            outcome: .answered(status: reply.status, body: isUpload ? [] : reply.body), delay: delay)
+            outcome: .answered(
+                status: reply.status, body: request.wantsBody ? reply.body : [],
+                retryAfter: reply.retryAfterSeconds.map { .seconds($0) },
+                contentType: request.wantsBody ? "\(reply.contentType)" : ""), delay: delay)
+        if reply.endsAfter != nil {
+            exchange.outcome = .failed(.truncated)
+            exchange.failure = "truncated"
+        }
+        exchange.receiving = reply.bodyTime(bytes: reply.sentBytes)
+        exchange.delay = delay + exchange.receiving
         exchange.bytesSent = bytes
-        exchange.bytesReceived = UInt64(reply.body.count) + ModelledServer.answerHeadBytes
+        exchange.bytesReceived = UInt64(reply.sentBytes) + ModelledServer.answerHeadBytes
         if !(200..<300).contains(reply.status) {
             exchange.headers = "Content-Type: \(reply.contentType)"
+            if let seconds = reply.retryAfterSeconds { exchange.headers += "\nRetry-After: \(seconds)" }
             exchange.body = Array(reply.body.prefix(2048))
         }
         return exchange
@@ -83,7 +122,8 @@ struct ModelledServer {
             let request = CollectedRequest(
                 method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
                 query: parts.count > 1 ? String(parts[1]) : "",
-                dryRun: head.headerLines.contains("Dry-Run: true"), body: bytes)
+                dryRun: head.headerLines.contains("Dry-Run: true"),
+                headers: CollectedHeaders(lines: head.headerLines), body: bytes)
             return collector.receive(request, at: now, director: &director, sink: &sink)
         }
     }

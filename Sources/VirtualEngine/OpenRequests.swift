@@ -7,6 +7,8 @@ struct OpenRequest {
     var outcome: RequestOutcome
     /// `nil` for a request that never began: nothing is counted.
     var sample: RequestSample?
+    /// Of a request that is held up on the client's side: what is to leave.
+    var attempt: Attempt?
 }
 
 /// The requests in the air: a slab with a free list, chained by device so that a process's death

@@ -17,12 +17,13 @@ struct VirtualEngine {
     var server: ModelledServer
     var recorder: RunRecorder
     private var networkChanges: NetworkTimeline
+    let clientFaults: ClientFaultDirector
     var effects = DeviceEffects()
     var phase = Phase.running
     var now: Instant
     var wakes: UInt64 = 0
     private var stoppedAt: Instant?
-    private var unexpectedAnswers: [UnexpectedAnswer] = []
+    var unexpectedAnswers: [UnexpectedAnswer] = []
     /// A device that held up the end of the drain when it was asked last.
     private var drainingDevice: (fleet: Int, slot: Int)?
 
@@ -45,7 +46,9 @@ struct VirtualEngine {
         open = OpenRequests(deviceCount: devices.count)
         server = ModelledServer(plan: configuration.collector, rules: configuration.server)
         networkChanges = NetworkTimeline(schedule: configuration.schedule)
-        recorder = RunRecorder(start: schedule.start, populationCount: fleets.count)
+        clientFaults = ClientFaultDirector(plan: configuration.schedule.clientFaults)
+        recorder = RunRecorder(
+            start: schedule.start, populationCount: fleets.count, measured: schedule.measured)
     }
 
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
@@ -111,6 +114,7 @@ struct VirtualEngine {
         case .answer(let index):
             guard let request = open.take(index) else { return }
             complete(request, device: device, &observer)
+        case .departure(let index): depart(index, device: device)
         }
     }
 
@@ -134,60 +138,6 @@ struct VirtualEngine {
         for request in effects.requests { start(request, device: device, population: fleet) }
         effects.removeAll()
         rearm(device, at: next)
-    }
-
-    private mutating func cutRequests(of device: Int, population: Int) {
-        for request in open.takeAll(of: device) {
-            guard var sample = request.sample else { continue }
-            sample.finishedAt = now
-            sample.status = 0
-            sample.failure = "process_died"
-            recorder.note(sample, population: population)
-        }
-    }
-
-    private mutating func start(_ request: OutgoingRequest, device: Int, population: Int) {
-        if phase == .closing { return giveBack(request, device: device) }
-        let exchange: Exchange
-        if request.network == .none {
-            exchange = .failed("offline", .offline, after: .zero)
-        } else {
-            exchange = server.exchange(request, fleet: fleets[population], at: now)
-        }
-        let answeredAt = now + min(exchange.delay, request.timeout)
-        let timedOut = exchange.delay > request.timeout
-        var sample = RequestSample(plannedAt: request.plannedAt, finishedAt: answeredAt)
-        sample.isConfig = request.number.kind == .config
-        sample.eventCount = request.eventCount
-        sample.isRetry = request.isRetry
-        sample.bytesSent = exchange.bytesSent
-        sample.waiting = answeredAt - now
-        var outcome = exchange.outcome
-        if timedOut { outcome = .failed(.timedOut) }
-        switch outcome {
-        case .answered(let status, _):
-            sample.status = status
-            sample.bytesReceived = exchange.bytesReceived
-            if request.number.kind == .upload, !(200..<300).contains(status),
-                unexpectedAnswers.count < UnexpectedAnswer.limit
-            {
-                unexpectedAnswers.append(
-                    UnexpectedAnswer(
-                        status: status, failure: nil, headers: exchange.headers, body: exchange.body,
-                        population: population, at: answeredAt))
-            }
-        case .failed: sample.failure = timedOut ? "timed_out" : exchange.failure
-        }
-        let index = open.add(
-            OpenRequest(number: request.number, outcome: outcome, sample: sample), device: device)
-        insert(.answer(index), device: device, at: answeredAt)
-    }
-
-    /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
-    private mutating func giveBack(_ request: OutgoingRequest, device: Int) {
-        let index = open.add(
-            OpenRequest(number: request.number, outcome: .failed(.offline), sample: nil), device: device)
-        insert(.answer(index), device: device, at: now)
     }
 
     mutating func rearm(_ device: Int, at time: Instant) {
@@ -254,9 +204,13 @@ struct VirtualEngine {
         while !open.isEmpty, let entry = queue.first(), entry.time <= limit {
             _ = queue.popFirst()
             now = entry.time
-            guard case .answer(let index) = QueueItem(payload: entry.payload), let request = open.take(index)
-            else { continue }
-            complete(request, device: Int(entry.device), &observer)
+            switch QueueItem(payload: entry.payload) {
+            case .wake: break
+            case .departure(let index): depart(index, device: Int(entry.device))
+            case .answer(let index):
+                guard let request = open.take(index) else { continue }
+                complete(request, device: Int(entry.device), &observer)
+            }
         }
     }
 

@@ -106,10 +106,13 @@ package struct OutgoingRequest: Sendable {
     package var isRetry: Bool
     /// The network at the start; a request begun with `.none` fails at once.
     package var network: NetworkKind
+    /// Whether the device reads the answer's body: fetches of configurations do, and uploads of systems that
+    /// find their success in there.
+    package var wantsBody: Bool
 
     package init(
         slot: UInt32, number: RequestNumber, plannedAt: Instant, timeout: Interval, eventCount: UInt16,
-        isRetry: Bool, network: NetworkKind
+        isRetry: Bool, network: NetworkKind, wantsBody: Bool? = nil
     ) {
         self.slot = slot
         self.number = number
@@ -118,6 +121,7 @@ package struct OutgoingRequest: Sendable {
         self.eventCount = eventCount
         self.isRetry = isRetry
         self.network = network
+        self.wantsBody = wantsBody ?? (number.kind == .config)
     }
 }
 
@@ -139,8 +143,9 @@ package struct RequestHead: Sendable {
 
 /// How a request ended, as the device's networking code sees it.
 package enum RequestOutcome: Hashable, Sendable {
-    /// A whole answer. The body is given only for config fetches.
-    case answered(status: UInt16, body: [UInt8])
+    /// A whole answer. Body and content type, as the header has it, are given only where the request
+    /// wants the body; `retryAfter` is the time that the header of that name asks for, counted from the answer.
+    case answered(status: UInt16, body: [UInt8], retryAfter: Interval? = nil, contentType: String = "")
     case failed(RequestFailure)
 }
 
@@ -148,8 +153,12 @@ package enum RequestOutcome: Hashable, Sendable {
 package enum RequestFailure: UInt8, CaseIterable, Sendable {
     /// No radio at the start.
     case offline
+    /// The host's name has no address, or nobody could be asked for it.
+    case dns
     /// The connection was not accepted.
     case refused
+    /// No TLS connection came about, or it broke TLS's rules: a certificate that is not trusted among others.
+    case tls
     /// The connection ended by a reset before a whole answer.
     case reset
     /// The connection was closed in order before the first byte of an answer.
@@ -168,7 +177,9 @@ package enum RequestFailure: UInt8, CaseIterable, Sendable {
     package var name: String {
         switch self {
         case .offline: "offline"
+        case .dns: "dns"
         case .refused: "refused"
+        case .tls: "tls"
         case .reset: "reset"
         case .closed: "closed"
         case .truncated: "truncated"
@@ -192,6 +203,16 @@ package struct DeviceEffects {
     package var sealed: ContiguousArray<SealedEvent> = []
 
     package init() {}
+
+    /// Takes back what a device asked for in the very call in which its process dies: the engine has not
+    /// seen it, and it never leaves.
+    ///
+    /// - Returns: the requests that had been counted as leaving: not those without a network.
+    mutating func revokeRequests(of slot: UInt32) -> ContiguousArray<OutgoingRequest> {
+        let revoked = ContiguousArray(requests.filter { $0.slot == slot && $0.network != .none })
+        requests.removeAll { $0.slot == slot }
+        return revoked
+    }
 
     /// Empties everything and keeps the memory.
     package mutating func removeAll() {

@@ -28,7 +28,8 @@ struct FleetCore<System: TrackingSystem> {
         self.plan = plan
         self.share = share
         self.system = system
-        let model = UserModel(app: plan.app, persona: plan.persona)
+        let calendar = plan.calendar
+        let model = UserModel(app: plan.app, persona: plan.persona, calendar: calendar)
         self.model = model
         usersEnd = plan.usersEnd
         let count = share.deviceCount(of: plan.deviceCount)
@@ -42,24 +43,20 @@ struct FleetCore<System: TrackingSystem> {
             let index = share.populationIndex(ofSlot: slot)
             users.append(
                 UserSimulator(
-                    model: model, streams: { streams.stream($0, index: index) },
-                    arrival: FleetCore.arrival(plan, index: index), usersEnd: plan.usersEnd))
+                    model: model, streams: { streams.stream($0, index: index) }, index: index,
+                    presence: calendar.presence(of: index), usersEnd: plan.usersEnd))
             devices.append(
                 system.makeDevice(
                     index: index, slot: UInt32(slot), number: plan.firstDevice + UInt32(index)))
         }
     }
 
-    @inline(__always)
-    private static func arrival(_ plan: borrowing PopulationPlan, index: Int) -> Instant {
-        plan.start + plan.arrival.offset(index: index, count: plan.deviceCount)
-    }
-
     /// Mutating, as all that is called for each device: a mutating call hands the fleet over by
     /// address, any other by a copy.
     mutating func arrival(of slot: Int) -> Instant {
-        let arrival = Self.arrival(plan, index: share.populationIndex(ofSlot: slot))
-        return arrival < usersEnd ? arrival : .distantFuture
+        let presence = model.calendar?.presence(of: share.populationIndex(ofSlot: slot))
+        guard let arrival = presence?.lowerBound, arrival < usersEnd else { return .distantFuture }
+        return arrival
     }
 
     mutating func isDraining(_ slot: Int) -> Bool {

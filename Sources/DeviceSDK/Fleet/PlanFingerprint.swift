@@ -21,7 +21,8 @@ extension UserAction {
         case .kill: (3, 0, 0)
         case .crash(let reason): (4, UInt64(reason), 0)
         case .appear(let screen, let referrer): (5, UInt64(screen), referrer.map { UInt64($0) + 1 } ?? 0)
-        case .disappear(let screen): (6, UInt64(screen), 0)
+        // Where it leads to is told by the next action.
+        case .disappear(let screen, _): (6, UInt64(screen), 0)
         case .tap(let screen, let control): (7, UInt64(screen), UInt64(control))
         case .business(let event, let subject): (8, UInt64(event), UInt64(subject))
         case .beginTimed(let event): (9, UInt64(event), 0)

@@ -20,13 +20,22 @@ package struct PopulationPlan: Sendable {
     package var app: AppDescription
     package var persona: PersonaDescription
     package var network = NetworkRules.ideal
+    /// What happens to its devices' disks.
+    package var disk = DiskSchedule()
     package var arrival = ArrivalSchedule()
+    /// How active users are over time, in any unit, and which notifications they get.
+    package var activity: StageCurve?
+    package var pushes: [PushNotification] = []
     /// How far the devices' local time is ahead of UTC.
     package var utcOffset = Interval.hours(8)
-    package var target: Target
+    /// Addresses of the collector, one or more, that devices are spread over. They have the same path,
+    /// headers and rules.
+    package var targets: [Target]
     /// Whether events carry `bs_id`.
     package var tagsEvents = true
     package var system: SystemRules
+    /// Where GrowingIO's interceptors copy events to; `nil` if nobody takes them.
+    package var copies: (any GrowingEventCopySink)?
 
     package init(
         name: String, deviceCount: Int, start: Instant, usersEnd: Instant, app: AppDescription,
@@ -38,7 +47,7 @@ package struct PopulationPlan: Sendable {
         self.usersEnd = usersEnd
         self.app = app
         self.persona = persona
-        self.target = target
+        targets = [target]
         self.system = system
     }
 
@@ -47,39 +56,31 @@ package struct PopulationPlan: Sendable {
         streams.stream(purpose, index: index)
     }
 
+    /// What is decided about the users from outside.
+    package var calendar: UserCalendar {
+        let streams = streams
+        return UserCalendar(
+            start: start, deviceCount: deviceCount, arrival: arrival,
+            activity: activity.flatMap { ActivityClock(rate: $0, start: start, length: usersEnd - start) },
+            pushes: pushes, streams: { streams.stream($0, index: $1) })
+    }
+
     /// The devices' streams apart from the plan, for whoever asks for many.
     var streams: PopulationStreams {
         PopulationStreams(seed: seed, population: RandomStream.hash(of: name))
     }
 
-    /// Where the SDK was told to send to, taken apart.
-    package struct Target: Hashable, Sendable {
-        /// `http` or `https`.
-        package var scheme: String
-        /// Host as written in the URL (IPv6 without brackets).
-        package var host: String
-        package var port: Int
-        /// Path with its query, beginning with `/`; what the SDK's own server URL says.
-        package var pathAndQuery: String
-        /// Headers that the scenario adds to each request.
-        package var headers: [Header] = []
-
-        package init(scheme: String, host: String, port: Int, pathAndQuery: String) {
-            self.scheme = scheme
-            self.host = host
-            self.port = port
-            self.pathAndQuery = pathAndQuery
-        }
-
-        package struct Header: Hashable, Sendable {
-            package var name: String
-            package var value: String
-            package init(name: String, value: String) {
-                self.name = name
-                self.value = value
-            }
-        }
+    /// The first target: what the SDK's own server URL says, for all devices alike.
+    package var target: Target {
+        get { targets[0] }
+        set { targets[0] = newValue }
     }
+
+    /// The target of a device, by its global number: all in turn.
+    package func target(ofDevice number: UInt32) -> Target { targets[targetIndex(ofDevice: number)] }
+
+    /// The index in ``targets`` of a device's target.
+    package func targetIndex(ofDevice number: UInt32) -> Int { Int(number) % targets.count }
 }
 
 /// What ``PopulationPlan/stream(_:index:)`` needs of a plan: the seed, and the name's hash.
@@ -91,11 +92,6 @@ struct PopulationStreams: Sendable {
     func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
         RandomStream(seed: seed, population: population, index: UInt64(index), purpose: purpose)
     }
-}
-
-/// The rules of the population's system. A closed set: each case is a system of its own.
-package enum SystemRules: Hashable, Sendable {
-    case sensors(SensorsRules)
 }
 
 /// Which of a population's devices a fleet holds: those whose index is `index` modulo `count`.

@@ -8,8 +8,12 @@ package struct RunSchedule: Hashable, Sendable {
     package var duration: Interval
     /// The longest time after ``duration`` in which timers, retries and answers are awaited.
     package var drain: Interval
+    /// A part of the run that is measured apart, in whole seconds from the start; `nil` for none.
+    package var measured: Range<Instant>?
     /// Changes of devices' networks, by time.
     package var deviceEntries: [DeviceEntry] = []
+    /// What goes wrong with requests on the devices' side of the network.
+    package var clientFaults = ClientFaultPlan()
 
     package init(start: Instant, duration: Interval, drain: Interval) {
         self.start = start

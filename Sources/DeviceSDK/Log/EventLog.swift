@@ -1,10 +1,10 @@
-/// The store in memory: 32-byte rows in chunks, oldest first.
+/// Rows of 32 bytes in chunks, oldest first: what stores keep of events in memory.
 ///
 /// Rows leave mostly from the front and in batches. A chunk holds ``chunkSize`` rows; an empty one is
 /// freed at once and thin neighbours are merged, so memory follows the rows: 33 bytes a row in a
 /// full store, nothing in an empty one. Cost per row is O(1) amortised in all operations; finding a
 /// batch by its sequences is a binary search over the chunks.
-package struct EventLog: EventStore, Sendable {
+package struct EventLog: Sendable {
     /// Rows in a chunk, at most. 4 kB: small enough to give memory back, large enough that the
     /// chunk table of 10,000 rows has 79 entries.
     static let chunkSize = 128
@@ -15,7 +15,7 @@ package struct EventLog: EventStore, Sendable {
         var idle: Int
     }
 
-    private(set) var chunks: ContiguousArray<Chunk> = []
+    var chunks: ContiguousArray<Chunk> = []
     private var rowCount: UInt32 = 0
     private var idleRowCount: UInt32 = 0
 
@@ -26,6 +26,10 @@ package struct EventLog: EventStore, Sendable {
     package var idleCount: Int { Int(idleRowCount) }
     package var first: EventRecord? { chunks.first?.rows.first }
 
+    /// Adds a row at the end.
+    ///
+    /// - Precondition: its sequence is above those of all rows.
+    /// - Returns: `true`; memory does not fail.
     package mutating func append(_ record: EventRecord) -> Bool {
         if let last = chunks.indices.last, chunks[last].rows.count < EventLog.chunkSize {
             precondition(chunks[last].rows[chunks[last].rows.count - 1].sequence < record.sequence)
@@ -51,6 +55,7 @@ package struct EventLog: EventStore, Sendable {
         chunks[index].rows.reserveCapacity(min(EventLog.chunkSize, max(4, rows * 2)))
     }
 
+    /// Appends the oldest rows to `batch`, `limit` at most; with `idleOnly`, without marked ones.
     package func copyOldest(
         _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>
     ) {
@@ -64,6 +69,7 @@ package struct EventLog: EventStore, Sendable {
         }
     }
 
+    /// Changes the rows that have the sequences of `rows`; those that are not there are passed over.
     package mutating func update(
         _ rows: ContiguousArray<EventRecord>, _ change: (inout EventRecord) -> Void
     ) {
@@ -80,7 +86,7 @@ package struct EventLog: EventStore, Sendable {
         }
     }
 
-    private mutating func apply(
+    mutating func apply(
         _ change: (inout EventRecord) -> Void, chunk: Int, position: Int
     ) {
         let wasIdle = !chunks[chunk].rows[position].isUploading
@@ -91,6 +97,9 @@ package struct EventLog: EventStore, Sendable {
         idleRowCount = isIdle ? idleRowCount + 1 : idleRowCount - 1
     }
 
+    /// Deletes the rows that have the sequences of `rows`, and reports each that was there.
+    ///
+    /// - Returns: `true`; memory does not fail.
     package mutating func delete(
         _ rows: ContiguousArray<EventRecord>, _ deleted: (EventRecord) -> Void
     ) -> Bool {
@@ -109,6 +118,9 @@ package struct EventLog: EventStore, Sendable {
         return true
     }
 
+    /// Deletes the oldest rows, `limit` at most; with `idleOnly`, only unmarked ones.
+    ///
+    /// - Returns: `true`; memory does not fail.
     package mutating func deleteOldest(
         _ limit: Int, idleOnly: Bool, _ deleted: (EventRecord) -> Void
     ) -> Bool {
@@ -132,6 +144,7 @@ package struct EventLog: EventStore, Sendable {
         return true
     }
 
+    /// Changes every row.
     package mutating func updateAll(_ change: (inout EventRecord) -> Void) {
         for index in chunks.indices {
             for position in chunks[index].rows.indices {
@@ -140,8 +153,16 @@ package struct EventLog: EventStore, Sendable {
         }
     }
 
+    /// Calls `body` with each row, oldest first.
     package func forEach(_ body: (EventRecord) -> Void) {
         for chunk in chunks { chunk.rows.forEach(body) }
+    }
+
+    /// The row of a sequence, if there is one. O(log of the rows).
+    package func record(of sequence: UInt32) -> EventRecord? {
+        guard let chunk = chunkIndex(holding: sequence) else { return nil }
+        let row = chunks[chunk].rows[chunks[chunk].rows.firstIndex(from: sequence)]
+        return row.sequence == sequence ? row : nil
     }
 
     /// Bytes of memory that the rows' chunks take, for tests of the bound.
@@ -156,7 +177,7 @@ package struct EventLog: EventStore, Sendable {
 
 extension EventLog {
     /// The first chunk whose last row is not older than `sequence`; `nil` if all rows are older.
-    private func chunkIndex(holding sequence: UInt32) -> Int? {
+    func chunkIndex(holding sequence: UInt32) -> Int? {
         var low = 0
         var high = chunks.count
         while low < high {
@@ -168,7 +189,7 @@ extension EventLog {
     }
 
     /// Removes the rows of a chunk for which `isRemoved` holds; asked once per row, in order.
-    private mutating func filter(chunk index: Int, _ isRemoved: (EventRecord) -> Bool) {
+    mutating func filter(chunk index: Int, _ isRemoved: (EventRecord) -> Bool) {
         var removed = 0
         var removedIdle = 0
         chunks[index].rows.removeAll { row in
@@ -214,7 +235,7 @@ extension EventLog {
 
 extension ContiguousArray<EventRecord> {
     /// The position of the first row that is not older than `sequence`.
-    fileprivate func firstIndex(from sequence: UInt32) -> Int {
+    func firstIndex(from sequence: UInt32) -> Int {
         var low = 0
         var high = count
         while low < high {

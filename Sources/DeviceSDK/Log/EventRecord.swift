@@ -1,3 +1,4 @@
+import Accounting
 package import Timebase
 
 /// A captured event in 32 bytes: what its JSON is made from, whenever it is sent.
@@ -44,5 +45,24 @@ package struct EventRecord: Sendable {
         attempts = 0
         inFlight = 0
         status = 0
+    }
+}
+
+extension EventRecord {
+    /// An upload carries the event.
+    mutating func countAttempt() { attempts = attempts < .max ? attempts + 1 : .max }
+
+    /// An upload that was counted never left.
+    mutating func takeBackAttempt() { attempts -= attempts > 0 ? 1 : 0 }
+
+    /// The event with its fate.
+    ///
+    /// - Parameter device: The device's number in the run.
+    func sealed(
+        _ disposition: Disposition, device: UInt32, ackedAt: Instant, naturalKey: NaturalKey?
+    ) -> SealedEvent {
+        SealedEvent(
+            id: EventID(device: device, sequence: sequence), label: template, attempts: attempts,
+            disposition: disposition, capturedAt: capturedAt, ackedAt: ackedAt, naturalKey: naturalKey)
     }
 }

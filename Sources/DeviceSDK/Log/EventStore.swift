@@ -1,34 +1,67 @@
+package import Wire
+
 /// Where a device keeps the events that have not left yet: rows in the order of their insertion,
 /// addressed by their sequences, which grow with the order.
 ///
-/// The seam behind which a store in memory (``EventLog``) can be exchanged for one on disk. A store
-/// knows rows and their status; fates, requests and triggers are none of its business.
+/// The seam behind which a store in memory (``MemoryStore``) can be exchanged for one on disk. A store
+/// knows rows, their marks and its file; fates, requests and triggers are none of its business. Every
+/// store must behave as ``MemoryStore`` does, whose ``ModelledFile`` says what a failing disk means:
+/// the ledgers of two runs that differ in the store alone are equal.
 ///
-/// Statuses: a row is *idle* unless ``EventRecord/isUploading`` is set. A store counts both kinds.
+/// Two things are told apart. What the SDK does (appending, marking, selecting, deleting) meets the
+/// disk and may fail. What the simulation itself notes about events (``EventRecord``: attempts,
+/// requests in the air, settled fates) is no part of the device, and never fails.
+///
+/// A row is *idle* unless an upload has marked it (``EventRecord/isUploading``).
 package protocol EventStore {
+    /// Whether the store keeps events as they are to be sent, so that ``append(_:content:)`` wants the
+    /// bytes and ``copyOldest(_:idleOnly:into:contents:)`` gives them back.
+    static var keepsContent: Bool { get }
+
     /// Rows in the store.
     var count: Int { get }
     /// Rows that no upload has marked as its own.
     var idleCount: Int { get }
     /// The oldest row, or `nil` in an empty store.
     var first: EventRecord? { get }
+    /// Whether the SDK's process has the file open.
+    var isOpen: Bool { get }
+
+    /// The SDK's process opens the file, creates what is missing, and takes back the marks of the
+    /// process before.
+    ///
+    /// - Returns: `false` if the file cannot be used; ``isOpen`` is false then.
+    mutating func open() -> Bool
+
+    /// The SDK's process is gone.
+    mutating func close()
 
     /// Adds a row at the end.
     ///
+    /// - Parameter content: The event's JSON as of its capture if the store ``keepsContent``, else
+    ///   empty.
     /// - Precondition: its sequence is above those of all rows in the store.
     /// - Returns: `false` if the row could not be written; then nothing changed.
-    mutating func append(_ record: EventRecord) -> Bool
+    mutating func append(_ record: EventRecord, content: WireBuffer) -> Bool
 
     /// Appends the oldest rows to `batch`, `limit` at most; with `idleOnly`, rows that an upload has
-    /// marked are passed over.
-    func copyOldest(_ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>)
-
-    /// Changes the rows that have the sequences of `rows`; those that are not there any more are
-    /// passed over.
+    /// marked are passed over. None if the file cannot be read.
     ///
-    /// - Parameter change: Must leave sequence and epoch alone.
+    /// - Parameter contents: Gets what ``append(_:content:)`` was given for these rows, in the same
+    ///   order, if the store ``keepsContent``.
+    func copyOldest(
+        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        contents: inout EventContents)
+
+    /// Marks or unmarks the rows that have the sequences of `rows`, and changes the simulation's notes
+    /// about them; rows that are not there any more are passed over.
+    ///
+    /// - Parameters:
+    ///   - mark: What the SDK writes: whether an upload has the rows; `nil` for nothing. Where that
+    ///     fails, the marks stay as they were; the notes change all the same.
+    ///   - change: Must leave sequence, epoch and mark alone.
     mutating func update(
-        _ rows: ContiguousArray<EventRecord>, _ change: (inout EventRecord) -> Void)
+        _ rows: ContiguousArray<EventRecord>, mark: Bool?, _ change: (inout EventRecord) -> Void)
 
     /// Deletes the rows that have the sequences of `rows`; those that are not there are passed over.
     ///
@@ -46,11 +79,36 @@ package protocol EventStore {
         _ limit: Int, idleOnly: Bool, _ deleted: (EventRecord) -> Void
     ) -> Bool
 
-    /// Changes every row: what opening the store after a crash does with statuses.
-    mutating func updateAll(_ change: (inout EventRecord) -> Void)
+    /// Changes the simulation's notes about every row.
+    mutating func noteAll(_ change: (inout EventRecord) -> Void)
 
-    /// Calls `body` with each row, oldest first.
+    /// Calls `body` with each row, oldest first, whether or not the SDK could read it now.
     func forEach(_ body: (EventRecord) -> Void)
+
+    /// Gives the room of deleted rows back to the disk (`VACUUM`), if that succeeds.
+    mutating func vacuum()
+
+    /// The device's disk changes.
+    mutating func setDisk(_ condition: DiskCondition)
+
+    /// Damages the file, if there is one. From then on nothing can be read from it or written to it,
+    /// by this process or any later one.
+    ///
+    /// - Parameter lost: Called with each row that was in it.
+    mutating func damage(_ lost: (EventRecord) -> Void)
+}
+
+/// Events as a store kept them, for a request that carries them: nothing, where the store keeps none.
+package struct EventContents: Sendable {
+    /// The JSON of each event, in the request's order.
+    package private(set) var events: ContiguousArray<ContiguousArray<UInt8>> = []
+
+    package init() {}
+
+    package var isEmpty: Bool { events.isEmpty }
+
+    /// Adds an event's bytes.
+    package mutating func append(_ content: some Collection<UInt8>) { events.append(.init(content)) }
 }
 
 extension EventRecord {

@@ -15,8 +15,8 @@ import World
 final class ManualWorld {
     static let start = Instant(milliseconds: 1_767_571_200_000)
 
-    var system: SensorsSystem<EventLog>
-    var device: SensorsDevice<EventLog>
+    var system: SensorsSystem<MemoryStore>
+    var device: SensorsDevice<MemoryStore>
     private(set) var open: [OutgoingRequest] = []
     private(set) var fates: [UInt32: SealedEvent] = [:]
     private(set) var deaths = 0
@@ -25,18 +25,24 @@ final class ManualWorld {
     private(set) var fetches: [OutgoingRequest] = []
     private(set) var now = ManualWorld.start
 
-    init(_ version: SensorsRules.Version, _ change: (inout SensorsRules) -> Void = { _ in }) {
+    init(
+        _ version: SensorsRules.Version, disk: DiskSchedule = DiskSchedule(),
+        _ change: (inout SensorsRules) -> Void = { _ in }
+    ) {
         var rules = SensorsRules(version: version)
         rules.remoteConfig.enabled = false
         change(&rules)
         var target = PopulationPlan.Target(
             scheme: "http", host: "127.0.0.1", port: 8106, pathAndQuery: "/sa?project=shop")
         target.headers = [.init(name: "X-Env", value: "test")]
-        let plan = PopulationPlan(
+        var plan = PopulationPlan(
             name: "ios", deviceCount: 1, start: ManualWorld.start,
             usersEnd: ManualWorld.start + .hours(24 * 7), app: .forTests,
             persona: PersonaDescription(name: "none"), target: target, system: .sensors(rules))
-        system = SensorsSystem(plan: plan, rules: rules) { _ in EventLog() }
+        plan.disk = disk
+        system = SensorsSystem(plan: plan, rules: rules) { _ in
+            MemoryStore(marksInFile: rules.marksInFile)
+        }
         device = system.makeDevice(index: 0, slot: 0, number: 17)
         var effects = DeviceEffects()
         system.arrive(&device, effects: &effects)
@@ -184,12 +190,11 @@ extension EventLog {
         forEach { result.append($0.sequence) }
         return result
     }
+}
 
-    func record(_ sequence: UInt32) -> EventRecord? {
-        var found: EventRecord?
-        forEach { if $0.sequence == sequence { found = $0 } }
-        return found
-    }
+extension MemoryStore {
+    var sequences: [UInt32] { log.sequences }
+    func record(_ sequence: UInt32) -> EventRecord? { log.record(of: sequence) }
 }
 
 extension AppDescription {

@@ -167,8 +167,8 @@ extension ManualWorld {
         let rules = system.rules
         var broken = rules
         broken.storage.insertFailureChance = 1
-        system = SensorsSystem(plan: system.plan, rules: broken) { _ in EventLog() }
+        system = SensorsSystem(plan: system.plan, rules: broken) { _ in MemoryStore(marksInFile: true) }
         body()
-        system = SensorsSystem(plan: system.plan, rules: rules) { _ in EventLog() }
+        system = SensorsSystem(plan: system.plan, rules: rules) { _ in MemoryStore(marksInFile: true) }
     }
 }

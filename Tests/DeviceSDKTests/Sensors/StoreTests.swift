@@ -55,6 +55,21 @@ struct StoreTests {
         #expect(world.stored == Array(100...159))
     }
 
+    @Test("an eviction that empties the store leaves the new event its own time: who was logged in then")
+    func evictionKeepsTheEpoch() {
+        let world = ManualWorld(.v1) {
+            $0.storage.limit = 3
+            $0.storage.evict = 3
+            $0.upload.flushBulkSize = 1000
+        }
+        world.startApp()
+        world.track(1, count: 3)
+        #expect(world.stored == [3])
+        world.act(2, .login(account: 7, signUp: true))
+        #expect(world.device.epochs[world.device.store.record(3)?.epoch ?? .max].account == nil)
+        #expect(world.device.epochs.current.account == 7)
+    }
+
     @Test("a failed eviction drops the new event in 1.10.17 and keeps it in memory in 4.9.1")
     func failedEviction() {
         for version in [SensorsRules.Version.v1, .v4] {

@@ -8,8 +8,10 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     let slot: UInt32
     let number: UInt32
 
-    // What survives the process.
+    // What survives the process. The order of all members leaves no gaps between them.
 
+    /// The local date of the first launch, in days since 1970-01-01.
+    var firstDay = Int32.min
     /// The store on disk.
     var store: Store
     package var nextSequence: UInt32 = 0
@@ -18,8 +20,8 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     var storedConfig: UInt16 = 0
     /// When a random interval lets the next fetch of the configuration pass.
     var nextFetchAt = Instant(nanoseconds: .min)
-    /// The local date of the first launch, in days since 1970-01-01.
-    var firstDay = Int32.min
+    /// When the device's disk next changes.
+    var diskDue = Instant.distantFuture
 
     // What dies with the process.
 
@@ -27,15 +29,17 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     var memory = EventLog()
     /// What waits behind a running request (1.10.17, and debug mode).
     var waiting = SerialQueue()
+    var lastTap: (screen: UInt16, control: UInt16) = (.max, .max)
     var timers: ContiguousArray<EventTimer> = []
     /// The next tick of the foreground timer; never while it is stopped.
     var flushDue = Instant.distantFuture
     /// When a failed fetch of the configuration is tried again.
     var retryDue = Instant.distantFuture
+    /// No upload begins before: an answer's `Retry-After`, where the rules heed it.
+    var quietUntil = Instant(nanoseconds: .min)
     /// When the clock of `$AppEnd` started; never while it does not run.
     var appEndSince = Instant.distantFuture
     var lastTapAt = Instant(nanoseconds: .min)
-    var lastTap: (screen: UInt16, control: UInt16) = (.max, .max)
     var currentScreen = UInt16.max
     var activeConfig: UInt16 = 0
     var retryAttempt: UInt8 = 0
@@ -68,6 +72,8 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
         static var debugIsOff: State { State(rawValue: 1 << 4) }
         /// A request is running behind which the SDK's serial queue waits.
         static var isBlocked: State { State(rawValue: 1 << 5) }
+        /// The flush that the background began is to end with a `VACUUM`.
+        static var wantsVacuum: State { State(rawValue: 1 << 6) }
     }
 
     init(index: Int, slot: UInt32, number: UInt32, store: Store, epoch: SensorsEpoch) {
@@ -83,7 +89,7 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     package var nextDue: Instant {
         mutating get {
             // Ticks of the timer that find nothing to send are not worth a wake.
-            min(storedCount > 0 ? flushDue : .distantFuture, retryDue)
+            min(storedCount > 0 ? flushDue : .distantFuture, retryDue, diskDue)
         }
     }
     var isRunning: Bool { state.contains(.isRunning) }
@@ -119,6 +125,8 @@ struct SensorsRequest {
     var number: RequestNumber
     /// What it carries; the body is made from these copies, whatever happens to the rows meanwhile.
     var rows: ContiguousArray<EventRecord> = []
+    /// The rows' JSON, if the store keeps it.
+    var contents = EventContents()
     /// The rows came from the list in memory and not from the store.
     var isFromMemory = false
     /// Built in debug mode: one event, another path, another rule for the answer.
@@ -132,19 +140,6 @@ struct SensorsRequest {
     /// For a fetch of the configuration: how many failed before it.
     var attempt: UInt8 = 0
     var plannedAt: Instant
-}
-
-/// An event that left the store while a request carries it: evicted, or deleted after an answer to
-/// another request. Its fate waits for the last answer, because a positive one beats every other.
-struct EventGhost {
-    var record: EventRecord
-    var disposition: EventFate
-}
-
-/// The fates that a removal from the store can mean.
-enum EventFate {
-    case evicted
-    case rejected(status: UInt16)
 }
 
 /// Blocks that wait on the SDK's serial queue behind a running request, oldest first.

@@ -34,6 +34,18 @@ package struct SensorsRules: Hashable, Sendable {
 
     /// The local store.
     package struct Storage: Hashable, Sendable {
+        /// Where the simulation keeps the rows. The SDK behaves the same.
+        package enum Backend: String, CaseIterable, Sendable {
+            case memory
+            /// A database file per device, as the SDK has it.
+            case sqlite
+
+            /// Devices of a run that may have a file. Each takes some 40 kB of memory and a descriptor
+            /// while it is in use, and some 100 µs of a core per event.
+            package static let fileLimit = 2000
+        }
+
+        package var backend = Backend.memory
         /// Rows at which eviction begins.
         package var limit = 10_000
         /// Rows deleted at once, the oldest first.
@@ -50,6 +62,9 @@ package struct SensorsRules: Hashable, Sendable {
         package var insertFailureChance = 0.0
         /// Events that each device captured before the run's start.
         package var prefill = 0
+        /// The flush on entering the background ends with `VACUUM`. The published text says so;
+        /// 1.10.17 does it only if compiled with `SENSORS_ANALYTICS_ENABLE_VACUUM`, 4.9.1 never.
+        package var vacuum = false
     }
 
     /// When and how rows leave.
@@ -77,6 +92,22 @@ package struct SensorsRules: Hashable, Sendable {
         package var timeout: Interval
         /// Which answers keep the rows for another try.
         package var keeps: KeepRule
+        /// How much of the generator's work goes into small bodies.
+        package var compression = Compression.default
+        /// After a 429 or 503 with `Retry-After`, no upload begins before that time is over: flushes due
+        /// before are left out, and the next trigger after it takes the rows along. No version of the SDK
+        /// does so. Which rows are still there by then is a matter of ``keeps`` alone. A process that
+        /// dies forgets the time.
+        package var retryAfter = false
+    }
+
+    /// The effort of compression. Bodies are gzip in any case; the SDK leaves zlib at its default,
+    /// level 6.
+    package enum Compression: String, CaseIterable, Sendable {
+        /// Batches as small as zlib's level 6 makes them.
+        case `default`
+        /// Up to a quarter larger, for more load from a core.
+        case fast
     }
 
     /// Which answers keep the rows. A transport failure keeps them under every rule.
@@ -121,7 +152,8 @@ package struct SensorsRules: Hashable, Sendable {
     package init(version: Version) {
         self.version = version
         let isNew = version == .v4
-        storage = Storage(staysBelowLimit: isNew, evictsRowsInFlight: true)
+        storage = Storage(
+            staysBelowLimit: isNew, evictsRowsInFlight: true, vacuum: version == .document)
         upload = Upload(
             flushesAboveBulkSize: isNew,
             networks: isNew

@@ -28,9 +28,14 @@ extension SensorsSystem {
         // What begins now is what the queue is held for.
         if request.isBlocking { device.state.remove(.isBlocked) }
         // 4.9.1 asks for the network before each batch, 1.10.17 once per flush.
-        if goesOn && (!isRecent || allowsUpload(device.epochs.current.network)) {
-            sendBatch(of: &device, batchesLeft: request.batchesLeft, plannedAt: now, effects: &effects)
+        var isGoingOn = false
+        if goesOn && now >= device.quietUntil
+            && (!isRecent || allowsUpload(device.epochs.current.network))
+        {
+            isGoingOn = sendBatch(
+                of: &device, batchesLeft: request.batchesLeft, plannedAt: now, effects: &effects)
         }
+        if !isGoingOn { vacuumIfWanted(&device) }
         if request.isBlocking { drainQueue(of: &device, now: now, effects: &effects) }
     }
 
@@ -42,8 +47,9 @@ extension SensorsSystem {
         effects: inout DeviceEffects
     ) -> Bool {
         var status: UInt16?
-        if case .answered(let answer, _) = outcome, !keeps(answer, isDebug: request.isDebug) {
-            status = answer
+        if case .answered(let answer, _, let retryAfter, _) = outcome {
+            if !keeps(answer, isDebug: request.isDebug) { status = answer }
+            heed(retryAfter, of: answer, on: &device, now: now)
         }
         let isPositive = status.map { (200...299).contains($0) } ?? false
         releaseGhosts(of: request, isPositive: isPositive, on: &device, now: now, effects: &effects)
@@ -58,24 +64,29 @@ extension SensorsSystem {
         return isRecent ? device.storedCount > 0 : isDeleted
     }
 
+    /// Puts uploads off if the rules heed `Retry-After`. The real SDKs know no such header.
+    private func heed(
+        _ retryAfter: Interval?, of status: UInt16, on device: inout Device, now: Instant
+    ) {
+        guard rules.upload.retryAfter, let retryAfter, status == 429 || status == 503 else { return }
+        device.quietUntil = max(device.quietUntil, now + min(retryAfter, Self.longestQuiet))
+    }
+
+    /// A header may ask for any number of seconds; a day is as long as anybody obeys.
+    private static var longestQuiet: Interval { .hours(24) }
+
     /// The rows are in the air once less; a positive answer settles them.
     private mutating func release(
         _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool,
         now: Instant, effects: inout DeviceEffects
     ) {
         var delivered = ContiguousArray<EventRecord>()
-        let change = { (row: inout EventRecord) in
+        device.updateRows(of: request, mark: staysMarked ? nil : false) { row in
             row.inFlight -= 1
-            if !staysMarked { row.isUploading = false }
             if isPositive && !row.isSettled {
                 row.isSettled = true
                 delivered.append(row)
             }
-        }
-        if request.isFromMemory {
-            device.memory.update(request.rows, change)
-        } else {
-            device.store.update(request.rows, change)
         }
         for row in delivered {
             seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
@@ -99,7 +110,7 @@ extension SensorsSystem {
             guard isDone else {
                 // 1.10.17 knows no marks: its next flush finds the rows again. In 4.9.1 they stay
                 // marked until the next start.
-                if !isRecent { device.store.update(request.rows) { $0.isUploading = false } }
+                if !isRecent { device.store.update(request.rows, mark: false) { _ in } }
                 return false
             }
         }

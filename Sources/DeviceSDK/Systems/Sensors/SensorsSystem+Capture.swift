@@ -77,13 +77,15 @@ extension SensorsSystem {
     private mutating func store(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
-        guard makeRoom(on: &device, effects: &effects),
-            !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device),
-            device.store.append(record)
-        else {
-            refuse(record, on: &device, effects: &effects)
-            return
-        }
+        if isRecent && !device.store.isOpen { reopen(&device, effects: &effects) }
+        let count = device.store.count
+        let isStored =
+            makeRoom(on: &device, effects: &effects)
+            && !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device)
+            && write(record, on: &device)
+        if !isStored { refuse(record, on: &device, effects: &effects) }
+        // After an eviction, and only now: until the event is somewhere, nothing else refers to its epoch.
+        if device.store.count <= count { device.trimEpochs() }
     }
 
     /// 4.9.1 keeps what its database refuses in a list in memory, 1.10.17 lets it go.
@@ -102,7 +104,7 @@ extension SensorsSystem {
     /// stays below it (`SADatabase.m preCheckForInsertRecords:`).
     ///
     /// - Returns: `false` if there is no room: a deletion failed, or nothing may be deleted.
-    private mutating func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+    mutating func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
         // Rules are asked for where they are needed: a copy of them all costs more than an insert.
         let (limit, staysBelow) = (rules.storage.limit, rules.storage.staysBelowLimit)
         func isFull(_ count: Int) -> Bool { staysBelow ? count + 1 >= limit : count >= limit }
@@ -123,7 +125,6 @@ extension SensorsSystem {
         for record in evicted {
             leave(record, as: .evicted, on: &device, effects: &effects)
         }
-        device.trimEpochs()
         return isDone
     }
 
@@ -143,24 +144,19 @@ extension SensorsSystem {
 }
 
 extension SensorsSystem {
-    /// Thirty seconds lie between the events that a device captured before the run.
-    private static var prefillGap: Interval { .seconds(30) }
-
     /// Captures the events of `storage.prefill` at once: native business events that validation
-    /// accepts (else views of the start screen), the last one ``prefillGap`` before the run's start.
+    /// accepts (else views of the start screen), at the times of ``PastEvents``.
     /// The app was launched before then, so its first day and first start lie in the past too.
     package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
         let count = rules.storage.prefill
         guard count > 0 else { return }
-        let gap = Self.prefillGap
-        let native = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
+        let past = PastEvents(plan: plan, index: Int(device.index))
         device.state.insert(.hasLaunched)
-        device.firstDay = localDay(plan.start - gap * Int64(count))
-        let stream = plan.stream(.business, index: Int(device.index))
+        _ = device.store.open()
+        device.firstDay = localDay(PastEvents.time(age: Int64(count), before: plan.start))
         for age in stride(from: Int64(count), to: 0, by: -1) {
-            let at = plan.start - gap * age
-            var own = stream.child(1 << 33 | UInt64(device.nextSequence))
-            let draft = prefillDraft(native, of: device, stream: &own)
+            let at = PastEvents.time(age: age, before: plan.start)
+            let draft = prefillDraft(past, of: device)
             let isFirstDay = localDay(at) == device.firstDay
             let flags: SensorsEventFlags = isFirstDay ? [.firstDay] : []
             let record = EventRecord(
@@ -170,18 +166,14 @@ extension SensorsSystem {
             device.nextSequence += 1
             keep(record, on: &device, effects: &effects)
         }
+        device.store.close()
     }
 
-    private mutating func prefillDraft(
-        _ native: [Int], of device: borrowing Device, stream: inout RandomStream
-    ) -> EventDraft {
+    private func prefillDraft(_ past: PastEvents, of device: borrowing Device) -> EventDraft {
         let view = EventDraft(SensorsTemplates.viewScreen, screen: plan.app.startScreen)
-        guard !native.isEmpty else { return view }
-        let event = native[Int(stream.below(UInt64(native.count)))]
-        var draft = EventDraft(templates.business(UInt16(event)))
-        if let catalogue = plan.app.events[event].catalogue {
-            draft.detail = UInt32(stream.below(UInt64(max(1, plan.app.catalogues[Int(catalogue)].count))))
-        }
+        guard let business = past.business(sequence: device.nextSequence) else { return view }
+        var draft = EventDraft(templates.business(business.event))
+        if let subject = business.subject { draft.detail = subject }
         let isInvalid = templates.isInvalid(
             template: draft.template, index: Int(device.index), sequence: device.nextSequence,
             subject: draft.subject)
@@ -202,6 +194,6 @@ extension SensorsSystem {
                 seal(row, .evicted(.storageLimit), on: device, effects: &effects)
             }
         }
-        _ = device.store.append(record)
+        if !write(record, on: &device) { seal(record, .lost(.storageError), on: device, effects: &effects) }
     }
 }

@@ -15,10 +15,9 @@ extension SensorsSystem {
         ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
     ) {
         effects.sealed.append(
-            SealedEvent(
-                id: EventID(device: device.number, sequence: record.sequence), label: record.template,
-                attempts: record.attempts, disposition: disposition, capturedAt: record.capturedAt,
-                ackedAt: ackedAt, naturalKey: naturalKey(of: record, disposition, on: device)))
+            record.sealed(
+                disposition, device: device.number, ackedAt: ackedAt,
+                naturalKey: naturalKey(of: record, disposition, on: device)))
     }
 
     /// The key of an event that carries no `bs_id`; suppressed events were never built.
@@ -52,24 +51,11 @@ extension SensorsSystem {
         effects: inout DeviceEffects
     ) {
         guard !device.ghosts.isEmpty else { return }
-        var kept = ContiguousArray<EventGhost>()
-        for var ghost in device.ghosts {
-            guard request.carries(ghost.record.sequence) else {
-                kept.append(ghost)
-                continue
-            }
-            ghost.record.inFlight -= 1
-            if isPositive && !ghost.record.isSettled {
-                seal(ghost.record, .delivered, on: device, ackedAt: now, effects: &effects)
-                ghost.record.isSettled = true
-            }
-            if ghost.record.inFlight > 0 {
-                kept.append(ghost)
-            } else if !ghost.record.isSettled {
-                seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
-            }
+        for ghost in device.ghosts.release(carriedBy: request.rows, isPositive: isPositive) {
+            seal(
+                ghost.record, ghost.disposition, on: device,
+                ackedAt: ghost.disposition == .delivered ? now : .distantFuture, effects: &effects)
         }
-        device.ghosts = kept.isEmpty ? [] : kept
     }
 
     /// The process is gone: what it had only in memory is lost, its requests are cut, and the next
@@ -85,12 +71,10 @@ extension SensorsSystem {
         device.waiting.forEachRecord {
             seal($0, .lost(.killed), on: device, effects: &effects)
         }
-        if device.store.idleCount < device.store.count {
-            device.store.updateAll {
-                $0.isUploading = false
-                $0.inFlight = 0
-            }
+        if device.requests.contains(where: { $0.number.kind == .upload }) {
+            device.store.noteAll { $0.inFlight = 0 }
         }
+        device.store.close()
         device.ghosts = []
         device.memory = EventLog()
         device.waiting.removeAll()
@@ -98,6 +82,7 @@ extension SensorsSystem {
         device.timers = []
         device.flushDue = .distantFuture
         device.retryDue = .distantFuture
+        device.quietUntil = Instant(nanoseconds: .min)
         device.appEndSince = .distantFuture
         device.lastTap = (.max, .max)
         device.currentScreen = .max
@@ -110,22 +95,18 @@ extension SensorsSystem {
     /// which the process dies, and never left.
     private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
-        let slot = device.slot
-        let revoked = effects.requests.filter { $0.slot == slot }
-        guard !revoked.isEmpty else { return }
-        effects.requests.removeAll { $0.slot == slot }
-        for outgoing in revoked where outgoing.network != .none {
+        for outgoing in effects.revokeRequests(of: device.slot) {
             guard let request = device.requests.first(where: { $0.number == outgoing.number }) else {
                 continue
             }
-            device.update(request) { $0.attempts = $0.attempts > 0 ? $0.attempts - 1 : 0 }
+            device.update(request, mark: nil) { $0.takeBackAttempt() }
         }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
         // Requests that never got a socket carry nothing.
         for request in device.requests where !request.isStarted {
-            device.update(request) { $0.inFlight -= 1 }
+            device.update(request, mark: nil) { $0.inFlight -= 1 }
         }
         for ghost in device.ghosts where !ghost.record.isSettled {
             seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
@@ -143,42 +124,38 @@ extension SensorsSystem {
         }
         device.requests = []
         device.ghosts = []
+        device.store.close()
     }
 }
 
 extension SensorsDevice {
-    /// Changes the rows that a request carries, where they are.
-    mutating func update(_ request: SensorsRequest, _ change: (inout EventRecord) -> Void) {
-        if request.isFromMemory {
-            memory.update(request.rows, change)
-        } else {
-            store.update(request.rows, change)
-        }
+    /// Marks the rows that a request carries, unless `mark` is `nil`, and changes the notes about them.
+    mutating func update(
+        _ request: SensorsRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
+    ) {
+        updateRows(of: request, mark: mark, change)
         guard !ghosts.isEmpty else { return }
-        for place in ghosts.indices where request.carries(ghosts[place].record.sequence) {
+        for place in ghosts.indices where request.rows.contains(sequence: ghosts[place].record.sequence) {
             change(&ghosts[place].record)
         }
     }
 }
 
-extension SensorsRequest {
-    /// Whether the request carries the event with a sequence. O(log of its rows).
-    func carries(_ sequence: UInt32) -> Bool {
-        var low = 0
-        var high = rows.count
-        while low < high {
-            let middle = (low + high) / 2
-            if rows[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+extension SensorsDevice {
+    /// As ``update(_:mark:_:)``, without the events that left the store.
+    mutating func updateRows(
+        of request: SensorsRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
+    ) {
+        guard request.isFromMemory else {
+            store.update(request.rows, mark: mark, change)
+            return
         }
-        return low < rows.count && rows[low].sequence == sequence
-    }
-}
-
-extension EventFate {
-    var disposition: Disposition {
-        switch self {
-        case .evicted: .evicted(.storageLimit)
-        case .rejected(let status): .rejected(status: status)
+        memory.update(request.rows) {
+            if let mark { $0.isUploading = mark }
+            change(&$0)
         }
+        // Rows that moved from the list to the database meanwhile: the SDK knows them there by other
+        // ids, so it neither marks nor deletes them.
+        if store.count > 0 { store.update(request.rows, mark: nil, change) }
     }
 }

@@ -14,6 +14,7 @@ extension SensorsSystem {
         let isFirst = !device.state.contains(.hasLaunched)
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
         if device.firstDay == .min { device.firstDay = localDay(now) }
+        _ = device.store.open()
         device.epochs.change { $0.startedPassively = passive }
         // 4.x is active as soon as the process is; 1.x when the app becomes active.
         if isRecent && !passive {
@@ -90,7 +91,10 @@ extension SensorsSystem {
             device.timers[place].began = now
         }
         trackEnd(&device, now: now, effects: &effects)
-        if rules.upload.onBackground { requestFlush(&device, due: now, now: now, effects: &effects) }
+        if rules.upload.onBackground {
+            if rules.storage.vacuum { device.state.insert(.wantsVacuum) }
+            requestFlush(&device, due: now, now: now, effects: &effects)
+        }
         if rules.remoteConfig.fetchOn == .background {
             fetchConfigIfDue(&device, now: now, effects: &effects)
         }

@@ -54,11 +54,11 @@ extension SensorsSystem {
         effects: inout DeviceEffects
     ) {
         switch outcome {
-        case .answered(200, let body):
+        case .answered(200, let body, _, _):
             // A body that is no JSON object counts as success and changes nothing.
             guard let config = SensorsConfig(body: body, parser: parser, isRecent: isRecent) else { return }
             receive(config, on: &device, now: now, effects: &effects)
-        case .answered(304, _): break
+        case .answered(304, _, _, _): break
         case .answered, .failed: retryFetch(of: &device, after: request.attempt, now: now)
         }
     }

@@ -19,14 +19,27 @@ extension SensorsSystem {
         }
     }
 
-    /// Starts a flush, if the network's kind allows one.
+    /// Starts a flush, if the network's kind allows one and no `Retry-After` is being heeded.
     private mutating func beginFlush(
         _ device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
     ) {
-        guard allowsUpload(device.epochs.current.network) else { return }
-        sendBatch(
+        guard now >= device.quietUntil, allowsUpload(device.epochs.current.network) else {
+            // 1.10.17 returns before everything else, `VACUUM` included.
+            device.state.remove(.wantsVacuum)
+            return
+        }
+        let isSending = sendBatch(
             of: &device, batchesLeft: rules.upload.maxBatchesPerFlush, plannedAt: due,
             effects: &effects)
+        if !isSending { vacuumIfWanted(&device) }
+    }
+
+    /// A flush has ended.
+    @inline(__always)
+    func vacuumIfWanted(_ device: inout Device) {
+        guard device.state.contains(.wantsVacuum) else { return }
+        device.state.remove(.wantsVacuum)
+        device.store.vacuum()
     }
 
     func allowsUpload(_ network: NetworkKind) -> Bool { networkMask & (1 << network.rawValue) != 0 }
@@ -48,21 +61,26 @@ extension SensorsSystem {
         if request.isFromMemory {
             device.memory.copyOldest(limit, idleOnly: true, into: &request.rows)
         } else {
-            device.store.copyOldest(limit, idleOnly: true, into: &request.rows)
+            device.store.copyOldest(
+                limit, idleOnly: true, into: &request.rows, contents: &request.contents)
         }
-        guard !request.rows.isEmpty else { return false }
+        guard !request.rows.isEmpty, !isCarriedTooOften(request.rows) else { return false }
         device.uploadCount += 1
         request.isDebug = isDebug
         request.isBlocking = rules.upload.blocksTracking || (isRecent && isDebug)
         request.batchesLeft = batchesLeft - 1
-        device.update(request) {
-            $0.isUploading = true
-            $0.inFlight += 1
-        }
+        device.update(request, mark: true) { $0.inFlight += 1 }
         if request.isBlocking { device.state.insert(.isBlocked) }
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
         return true
+    }
+
+    /// Whether a row is in the air as often as its note can count. Only rows whose marks a failing disk
+    /// refuses are sent again while they are in the air (4.9.1).
+    @inline(__always)
+    private func isCarriedTooOften(_ rows: ContiguousArray<EventRecord>) -> Bool {
+        rows.contains { $0.inFlight == .max }
     }
 
     /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
@@ -89,7 +107,7 @@ extension SensorsSystem {
                 isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
         // Without a radio nothing leaves: no upload that carried the events.
         guard network != .none, !isConfig else { return }
-        device.update(request) { $0.attempts = $0.attempts < .max ? $0.attempts + 1 : .max }
+        device.update(request, mark: nil) { $0.countAttempt() }
     }
 
     /// The serial queue goes on after a request, until one blocks it again.

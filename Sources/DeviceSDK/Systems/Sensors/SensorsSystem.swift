@@ -74,13 +74,16 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         var epoch = SensorsEpoch()
         epoch.network = plan.network.kind
-        return SensorsDevice(
+        var device = SensorsDevice(
             index: index, slot: slot, number: number, store: makeStore(index), epoch: epoch)
+        device.diskDue = plan.firstDiskChange(index: index)
+        return device
     }
 
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
+        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         if device.storedCount > 0 && device.flushDue <= now {
             device.flushDue = device.flushDue + rules.upload.flushInterval
             requestFlush(&device, due: now, now: now, effects: &effects)
@@ -105,9 +108,14 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
         if request.kind == .config {
             return endpoints.fetch(under: configs[Int(device.activeConfig)].config)
         }
-        encoder.encodeBatch(
-            open.rows, index: Int(device.index), number: device.number, epochs: device.epochs, at: now,
-            into: &body)
+        if open.contents.isEmpty {
+            encoder.encodeBatch(
+                open.rows, index: Int(device.index), number: device.number, epochs: device.epochs,
+                at: now, into: &body)
+        } else {
+            encoder.encodeBatch(
+                stored: open.contents, index: Int(device.index), at: now, into: &body)
+        }
         return open.isDebug ? endpoints.debug : endpoints.upload
     }
 

@@ -32,8 +32,45 @@ final class SensorsEpochBlock {
 
     /// The view, behind a pointer that never changes: reading it needs no check of exclusive access.
     private let view: UnsafeMutablePointer<View>
+    /// In one property, so that making a block is one access to the class.
+    private var texts = SensorsEpochTexts()
+
+    init() {
+        view = .allocate(capacity: 1)
+        view.initialize(to: View())
+    }
+
+    deinit {
+        view.deinitialize(count: 1)
+        view.deallocate()
+    }
+
+    /// `distinct_id` without quotes, for natural keys.
+    var distinctID: WireBuffer { texts.distinctID }
+    /// The members of the view's `common`: key and where it ends.
+    var members: [(key: Int, end: Int)] { texts.members }
+    /// By key: whether `common` has it.
+    var present: [Bool] { texts.present }
+    /// `project` and `token` from super properties (4.x), each with a comma before it.
+    var lifted: [(text: String, json: [UInt8])] { texts.lifted }
+
+    /// Makes the block for a device under an epoch, unless it is that already.
+    @inline(__always)
+    func prepare(
+        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, book: SensorsRecipeBook
+    ) -> UnsafePointer<View> {
+        if view.pointee.index != index || view.pointee.epoch != epoch {
+            let known = texts.traits.flatMap { $0.index == index ? $0 : nil }
+            view.pointee = texts.make(index: index, epoch: epoch, traits: known ?? traits(), book: book)
+        }
+        return UnsafePointer(view)
+    }
+}
+
+/// The texts of a block and how they are made. The buffers are used again.
+struct SensorsEpochTexts {
     /// Of the device that the block was made for last.
-    private var traits: SensorsTraits?
+    private(set) var traits: SensorsTraits?
     /// Holds the pieces of the view.
     private let arena = SensorsArena()
     private var epoch = SensorsEpoch()
@@ -63,32 +100,11 @@ final class SensorsEpochBlock {
     private var time: Int64?
     private var superJSON = WireBuffer()
 
-    init() {
-        view = .allocate(capacity: 1)
-        view.initialize(to: View())
-    }
-
-    deinit {
-        view.deinitialize(count: 1)
-        view.deallocate()
-    }
-
-    /// Makes the block for a device under an epoch, unless it is that already.
-    @inline(__always)
-    func prepare(
-        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, book: SensorsRecipeBook
-    ) -> UnsafePointer<View> {
-        if view.pointee.index != index || view.pointee.epoch != epoch {
-            let known = self.traits.flatMap { $0.index == index ? $0 : nil }
-            make(index: index, epoch: epoch, traits: known ?? traits(), book: book)
-        }
-        return UnsafePointer(view)
-    }
-
+    /// Makes the block for a device under an epoch.
     @inline(never)
-    private func make(
+    mutating func make(
         index: Int, epoch: SensorsEpoch, traits: SensorsTraits, book: SensorsRecipeBook
-    ) {
+    ) -> SensorsEpochBlock.View {
         self.epoch = epoch
         self.traits = traits
         properties = book.streams.stream(.properties, index: index)
@@ -101,7 +117,7 @@ final class SensorsEpochBlock {
         let ownID = arena.keep(deviceID)
         writeCommon(traits, book, ownID: ownID)
         writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
-        view.pointee = View(
+        return SensorsEpochBlock.View(
             index: index, epoch: epoch,
             limit: identity.count + originalID.count + lib.count + webLib.count
                 + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
@@ -111,7 +127,7 @@ final class SensorsEpochBlock {
             common: arena.keep(common), location: arena.keep(location), deviceID: ownID)
     }
 
-    private func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {
+    private mutating func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {
         var anonymous = WireBuffer(capacity: 36)
         traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &anonymous)
         distinctID.removeAll()
@@ -159,7 +175,8 @@ final class SensorsEpochBlock {
         var json: [UInt8]
     }
 
-    private func writeCommon(_ traits: SensorsTraits, _ book: SensorsRecipeBook, ownID: SensorsBytes) {
+    private mutating func writeCommon(_ traits: SensorsTraits, _ book: SensorsRecipeBook, ownID: SensorsBytes)
+    {
         common.removeAll()
         members.removeAll(keepingCapacity: true)
         present = Array(repeating: false, count: book.keys.count)
@@ -182,13 +199,14 @@ final class SensorsEpochBlock {
         if let own = supers.last(where: { $0.text == "$app_version" }) {
             writeLib(book) { $0.append(contentsOf: own.json) }
         } else {
-            writeLib(book) { $0.append(book.automatic.version(epoch.appVersion)) }
+            let appVersion = epoch.appVersion
+            writeLib(book) { $0.append(book.automatic.version(appVersion)) }
         }
     }
 
     /// The super properties that are registered, in the order of their groups: of keys that differ
     /// in case at most, the one registered last, and none that a dynamic property has.
-    private func superMembers(
+    private mutating func superMembers(
         _ traits: SensorsTraits, _ book: SensorsRecipeBook
     ) -> [Super] {
         guard epoch.superGroups != 0 else { return [] }
@@ -199,6 +217,7 @@ final class SensorsEpochBlock {
         for group in book.superGroups.indices.prefix(64) where epoch.superGroups >> UInt64(group) & 1 == 1 {
             let before = result.count
             let pieces = book.superPieces[group]
+            let properties = properties
             for place in book.superGroups[group].indices {
                 superJSON.removeAll()
                 superJSON.append(upTo: pieces.limit + SensorsCursor.slack) { memory in
@@ -231,7 +250,7 @@ final class SensorsEpochBlock {
     private static let liftedNames = ["$project", "$token", "$time", "$anonymization_id"]
 
     /// 4.x takes `$project`, `$token` and `$time` from super properties too.
-    private func lift(_ members: inout [Super]) {
+    private mutating func lift(_ members: inout [Super]) {
         for member in members where member.text == "$project" || member.text == "$token" {
             let name = String(member.text.dropFirst())
             // `"$project":value,` becomes `,"project":value`.
@@ -241,7 +260,7 @@ final class SensorsEpochBlock {
         members.removeAll { Self.liftedNames.contains($0.text) }
     }
 
-    private func writeLib(_ book: SensorsRecipeBook, version: (inout WireBuffer) -> Void) {
+    private mutating func writeLib(_ book: SensorsRecipeBook, version: (inout WireBuffer) -> Void) {
         lib.removeAll()
         lib.append(",\"lib\":{\"$lib\":\"iOS\",\"$lib_version\":\"")
         lib.append(book.libVersion)
@@ -255,7 +274,7 @@ final class SensorsEpochBlock {
         webLib.append("\"$lib_method\":\"code\"")
     }
 
-    private func writeLocation(_ traits: SensorsTraits, isNew: Bool, isOn: Bool) {
+    private mutating func writeLocation(_ traits: SensorsTraits, isNew: Bool, isOn: Bool) {
         location.removeAll()
         guard isOn else { return }
         var fragment = SensorsFragment()

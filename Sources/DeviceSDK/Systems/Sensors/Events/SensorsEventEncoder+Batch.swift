@@ -29,6 +29,38 @@ extension SensorsEventEncoder {
         writeForm(into: &body)
     }
 
+    /// An event as the SDK stores it: its JSON as of the capture, without `_flush_time`.
+    func content<Store>(
+        _ record: EventRecord, epoch: SensorsEpoch, _ device: borrowing SensorsDevice<Store>
+    ) -> WireBuffer {
+        let index = Int(device.index)
+        json.removeAll()
+        encode(
+            record, epoch: epoch, traits: SensorsTraits(plan: book.plan, index: index), index: index,
+            device: device.number, flushTime: nil, into: &json)
+        return json
+    }
+
+    /// Appends the body of an upload made from stored events: the same bytes as ``encodeBatch(_:index:number:epochs:at:into:)``
+    /// makes of their records. The SDK reads each row's JSON, adds `_flush_time`, and joins them.
+    func encodeBatch(
+        stored: EventContents, index: Int, at now: Instant, into body: inout WireBuffer
+    ) {
+        let flushTime = SensorsTraits(plan: book.plan, index: index).clockMilliseconds(at: now)
+        json.removeAll()
+        json.append(UInt8(ascii: "["))
+        for event in stored.events {
+            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            // An object without its closing brace.
+            json.append(contentsOf: event.dropLast())
+            json.append(",\"_flush_time\":")
+            json.appendDecimal(flushTime)
+            json.append(UInt8(ascii: "}"))
+        }
+        json.append(UInt8(ascii: "]"))
+        writeForm(into: &body)
+    }
+
     /// The form around what is in ``json``.
     func writeForm(into body: inout WireBuffer) {
         packed.removeAll()
@@ -39,7 +71,7 @@ extension SensorsEventEncoder {
         body.appendDecimal(Int64(JavaHash.hash(coded)))
         body.append("&gzip=1&data_list=")
         let encoding = book.isNew ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
-        encoding.encode(coded, into: &body)
+        coded.withUnsafeBytes { encoding.encodeBase64($0, into: &body) }
     }
 
     /// `distinct_id` under an epoch. Allocates.

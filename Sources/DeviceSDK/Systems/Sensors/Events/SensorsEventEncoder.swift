@@ -26,6 +26,9 @@ package final class SensorsEventEncoder {
     var coded = WireBuffer()
     let gzip: GzipEncoder
     private var rendersConfig: [[UInt8]] = []
+    /// The end of each event of a batch, `,"_flush_time":…}`, and the time that it tells.
+    private var tail: (time: Int64, text: SensorsBytes)?
+    private let tailArena = SensorsArena()
 
     /// The configurations' texts that `$app_remote_config` quotes, by ``EventRecord/detail``.
     package var remoteConfigTexts: [String] = [] {
@@ -34,13 +37,20 @@ package final class SensorsEventEncoder {
         }
     }
 
-    /// - Parameter compression: libdeflate's level, 1 to 12; 6 is as small as the SDK's own.
+    /// - Parameter gzip: Compresses bodies; by default as the rules say.
     package init(
-        plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates, compression: Int = 6
+        plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates, gzip: GzipEncoder? = nil
     ) {
         book = SensorsRecipeBook(plan: plan, rules: rules, templates: templates)
         bridge = SensorsWebBridge(plan: plan)
-        gzip = GzipEncoder(level: compression)
+        self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
+    }
+
+    /// - Parameter compression: libdeflate's level, 1 to 12, for comparisons.
+    package convenience init(
+        plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates, compression: Int
+    ) {
+        self.init(plan: plan, rules: rules, templates: templates, gzip: GzipEncoder(level: compression))
     }
 
     /// ``SensorsWebBridge/acceptsWebEvent(screen:)``.
@@ -81,12 +91,30 @@ package final class SensorsEventEncoder {
                 cursor.put(byte: UInt8(ascii: "}"))
             }
             if let flushTime {
-                cursor.put(",\"_flush_time\":")
-                cursor.put(flushTime)
+                cursor.put(tail(flushTime))
+            } else {
+                cursor.put(byte: UInt8(ascii: "}"))
             }
-            cursor.put(byte: UInt8(ascii: "}"))
             return cursor.count
         }
+    }
+
+    /// `,"_flush_time":…}`, which all events of a batch share.
+    @inline(__always)
+    private func tail(_ flushTime: Int64) -> SensorsBytes {
+        if let tail, tail.time == flushTime { return tail.text }
+        return makeTail(flushTime)
+    }
+
+    @inline(never)
+    private func makeTail(_ flushTime: Int64) -> SensorsBytes {
+        var text = WireBuffer(",\"_flush_time\":")
+        text.appendDecimal(flushTime)
+        text.append(UInt8(ascii: "}"))
+        tailArena.removeAll()
+        let kept = tailArena.keep(text)
+        tail = (flushTime, kept)
+        return kept
     }
 
     /// A sign-up carries the new account even if its epoch does not have it yet.

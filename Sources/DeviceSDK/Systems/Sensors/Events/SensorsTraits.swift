@@ -17,7 +17,7 @@ package struct SensorsTraits: Hashable, Sendable {
     /// How far the device's clock is ahead of the true time.
     package let clockSkew: Interval
     /// `$device_id`, the IDFV.
-    let device: SensorsUUID
+    let device: DeviceUUID
     private let identity: RandomStream
 
     /// Derives the traits of the population's device with the given index.
@@ -39,7 +39,7 @@ package struct SensorsTraits: Hashable, Sendable {
         clockSkew = Interval(
             nanoseconds: Int64((deviation * Double(rules.clockSkew.nanoseconds)).rounded()))
         identity = plan.stream(.identity, index: index)
-        device = SensorsUUID(stream: identity)
+        device = DeviceUUID(stream: identity)
     }
 
     /// `hw.machine`, such as `iPhone15,2`.
@@ -54,16 +54,16 @@ package struct SensorsTraits: Hashable, Sendable {
     package var deviceID: String { device.text }
 
     /// The anonymous id after it was replaced `generation` times: the device's own id at first.
-    func anonymousID(generation: UInt16) -> SensorsUUID {
+    func anonymousID(generation: UInt16) -> DeviceUUID {
         guard generation > 0 else { return device }
-        return SensorsUUID(stream: identity.child(UInt64(generation)))
+        return DeviceUUID(stream: identity.child(UInt64(generation)))
     }
 
     /// Appends the login id of one of the user's accounts: `user-` and 16 hexadecimal digits.
     func appendLoginID(_ account: UInt32, to buffer: inout WireBuffer) {
         var stream = identity.child(1 << 32 | UInt64(account))
         buffer.append("user-")
-        SensorsUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &buffer)
+        DeviceUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &buffer)
     }
 
     /// The reading of the device's clock at an instant, in milliseconds since the Unix epoch.
@@ -96,59 +96,10 @@ private struct SensorsTraitTables: Sendable {
     }
 }
 
-/// A random UUID (RFC 9562, version 4) in upper case, as iOS writes it.
-struct SensorsUUID: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
-
-    /// Takes the stream's first two draws.
-    init(stream: RandomStream) {
-        var stream = stream
-        high = stream.next() & ~0xF000 | 0x4000
-        low = stream.next() & ~(3 << 62) | 1 << 63
-    }
-
-    /// 36 characters.
-    func append(to buffer: inout WireBuffer) {
-        let dash = UInt8(ascii: "-")
-        Self.append(hexadecimal: high >> 32, digits: 8, upperCase: true, to: &buffer)
-        buffer.append(dash)
-        Self.append(hexadecimal: high >> 16, digits: 4, upperCase: true, to: &buffer)
-        buffer.append(dash)
-        Self.append(hexadecimal: high, digits: 4, upperCase: true, to: &buffer)
-        buffer.append(dash)
-        Self.append(hexadecimal: low >> 48, digits: 4, upperCase: true, to: &buffer)
-        buffer.append(dash)
-        Self.append(hexadecimal: low, digits: 12, upperCase: true, to: &buffer)
-    }
-
-    var text: String {
-        var buffer = WireBuffer(capacity: 36)
-        append(to: &buffer)
-        return buffer.text
-    }
-
-    /// Appends the lowest `digits` hexadecimal digits of a number.
-    static func append(
-        hexadecimal value: UInt64, digits: Int, upperCase: Bool, to buffer: inout WireBuffer
-    ) {
-        let letters = (upperCase ? UInt8(ascii: "A") : UInt8(ascii: "a")) &- 10
-        buffer.append(upTo: digits) { memory in
-            for place in 0..<digits {
-                let digit = UInt8(truncatingIfNeeded: value >> UInt64((digits - 1 - place) * 4)) & 15
-                let character = digit < 10 ? digit &+ 48 : digit &+ letters
-                memory.storeBytes(of: character, toByteOffset: place, as: UInt8.self)
-            }
-            return digits
-        }
-    }
-}
-
 extension PopulationPlan {
-    /// The rules of a Sensors population.
+    /// The rules of a Sensors population, which this must be.
     var sensorsRules: SensorsRules {
-        switch system {
-        case .sensors(let rules): rules
-        }
+        guard case .sensors(let rules) = system else { preconditionFailure("\(name) runs another system") }
+        return rules
     }
 }

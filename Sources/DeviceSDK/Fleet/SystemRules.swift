@@ -1,0 +1,94 @@
+package import Timebase
+
+/// The rules of one system's version, as far as anything beyond the system itself asks about them.
+package protocol SystemRuleSet: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
+    associatedtype Version: RawRepresentable<String> & CaseIterable & Sendable
+    /// The system's name in scenarios and in the collector's store.
+    static var systemName: String { get }
+    var version: Version { get }
+    /// A version's own rules.
+    init(version: Version)
+    /// The rules as one of the closed set.
+    var wrapped: SystemRules { get }
+    /// Path and query to which devices upload where the target says no more than an origin.
+    ///
+    /// - Parameter account: What the target has as account or project; empty for none.
+    func defaultPath(account: String) -> String
+    /// The paths, without queries, to which devices with this target upload.
+    func uploadPaths(of target: PopulationPlan.Target) -> [String]
+    /// Standard deviation of the devices' clock errors.
+    var clockSkew: Interval { get }
+    /// Events that each device captured before the start.
+    var prefill: Int { get set }
+    /// Whether devices keep their events in files of the machine.
+    var storesInFiles: Bool { get }
+    /// Connections that a device in use keeps open, where each has its own.
+    var connectionsPerDevice: Int { get }
+    /// How often a device in use uploads what it has.
+    var uploadInterval: Interval { get }
+}
+
+extension SystemRuleSet {
+    /// The version's name in scenarios.
+    package var versionName: String { version.rawValue }
+    /// The target's own.
+    package func uploadPaths(of target: PopulationPlan.Target) -> [String] {
+        [String(target.pathAndQuery.prefix { $0 != "?" })]
+    }
+    package var clockSkew: Interval { .zero }
+    package var prefill: Int {
+        get { 0 }
+        set {}
+    }
+    package var storesInFiles: Bool { false }
+    package var connectionsPerDevice: Int { 1 }
+}
+
+/// The rules of a population's system. A closed set: each case is a system of its own.
+package enum SystemRules: Hashable, Sendable {
+    case sensors(SensorsRules)
+    case growing(GrowingRules)
+    case trackingSDK(TrackingSDKRules)
+    case kit(KitRules)
+    case codeless(CodelessRules)
+
+    /// What can be asked of every system.
+    package var common: any SystemRuleSet {
+        switch self {
+        case .sensors(let rules): rules
+        case .growing(let rules): rules
+        case .trackingSDK(let rules): rules
+        case .kit(let rules): rules
+        case .codeless(let rules): rules
+        }
+    }
+
+    package var systemName: String { type(of: common).systemName }
+    package var versionName: String { common.versionName }
+
+    /// Lets devices begin with empty stores.
+    package mutating func dropPrefill() {
+        var rules = common
+        rules.prefill = 0
+        self = rules.wrapped
+    }
+}
+
+extension SensorsRules: SystemRuleSet {
+    package static var systemName: String { "sensors" }
+    package var wrapped: SystemRules { .sensors(self) }
+    package func defaultPath(account: String) -> String {
+        "/sa?project=" + (account.isEmpty ? "default" : account)
+    }
+    package var prefill: Int {
+        get { storage.prefill }
+        set { storage.prefill = newValue }
+    }
+    package var storesInFiles: Bool { storage.backend == .sqlite }
+    /// One for uploads, and one for the configuration where it is fetched while an upload is under way.
+    package var connectionsPerDevice: Int {
+        remoteConfig.enabled && remoteConfig.fetchOn != .background ? 2 : 1
+    }
+    package var uploadInterval: Interval { upload.flushInterval }
+}

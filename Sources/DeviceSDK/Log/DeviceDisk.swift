@@ -1,0 +1,129 @@
+package import Timebase
+
+/// What a device's disk makes of the SDK's writes.
+package enum DiskCondition: UInt8, Sendable {
+    case sound
+    /// No block is left. A transaction begins with its journal, so every write fails (`SQLITE_FULL`),
+    /// deletions too; reading goes on.
+    case full
+    /// Nothing can be written or created (`SQLITE_CANTOPEN` for the journal, `SQLITE_READONLY` for a
+    /// file that was opened meanwhile); reading goes on.
+    case readOnly
+}
+
+/// What the scenario lets happen to devices' disks.
+package enum DiskFailure: String, CaseIterable, Sendable {
+    /// ``DiskCondition/full`` for a while.
+    case full
+    /// ``DiskCondition/readOnly`` for a while.
+    case readOnly
+    /// The store's file is damaged, and stays so: no SQLite library repairs it (`SQLITE_NOTADB`), and
+    /// neither version of the SDK ever puts a new one in its place.
+    case corrupt
+}
+
+/// The failures of disks in a run, as one population meets them.
+///
+/// Which devices an entry concerns, and when their disks change, are pure functions of the seed, so
+/// that every world agrees; engines know nothing of it.
+package struct DiskSchedule: Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var from: Instant
+        /// Exclusive. A damaged file stays damaged.
+        package var until: Instant
+        package var failure: DiskFailure
+        /// Share of the devices, 0…1, drawn by seed per entry and device.
+        package var share: Double
+        /// The entry's number among all of the scenario's, which the draws belong to.
+        package var number: Int
+
+        package init(from: Instant, until: Instant, failure: DiskFailure, share: Double, number: Int) {
+            self.from = from
+            self.until = until
+            self.failure = failure
+            self.share = share
+            self.number = number
+        }
+
+        /// Whether the entry concerns the device whose stream of faults is given.
+        func concerns(_ faults: RandomStream) -> Bool {
+            // Apart from the draws of single operations, which are below 1 << 33.
+            var draw = faults.child(1 << 34 | UInt64(number))
+            return draw.chance(share)
+        }
+    }
+
+    private let entries: [Entry]
+
+    /// Takes the entries that last at all.
+    package init(_ entries: [Entry] = []) {
+        self.entries = entries.filter { $0.from < $0.until }
+    }
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// The first moment after another at which a device's disk changes; ``Instant/distantFuture`` for
+    /// none. O(entries).
+    func nextChange(after moment: Instant, faults: RandomStream) -> Instant {
+        var next = Instant.distantFuture
+        for entry in entries {
+            for change in [entry.from, entry.until]
+            where change > moment && change < next && entry.concerns(faults) {
+                next = change
+            }
+        }
+        return next
+    }
+
+    /// A device's disk from a moment on: as the entry says that began last (the later in the scenario
+    /// at a tie), or sound. O(entries).
+    func condition(at moment: Instant, faults: RandomStream) -> DiskCondition {
+        var active: Entry?
+        for entry in entries where entry.failure != .corrupt && entry.concerns(faults) {
+            guard entry.from <= moment, moment < entry.until else { continue }
+            if entry.from >= active?.from ?? entry.from { active = entry }
+        }
+        switch active?.failure {
+        case .full: return .full
+        case .readOnly: return .readOnly
+        case .corrupt, nil: return .sound
+        }
+    }
+
+    /// Whether a device's file is damaged at this very moment. O(entries).
+    func damages(at moment: Instant, faults: RandomStream) -> Bool {
+        entries.contains { $0.failure == .corrupt && $0.from == moment && $0.concerns(faults) }
+    }
+}
+
+/// What happens to a device's disk at one moment.
+struct DiskChange: Sendable {
+    /// From now on.
+    var condition: DiskCondition
+    /// Whether the file is damaged now.
+    var isDamaged: Bool
+}
+
+extension PopulationPlan {
+    /// The first moment at which a device's disk changes; ``Instant/distantFuture`` for none.
+    func firstDiskChange(index: Int) -> Instant {
+        guard !disk.isEmpty else { return .distantFuture }
+        return disk.nextChange(after: Instant(nanoseconds: .min), faults: stream(.faults, index: index))
+    }
+
+    /// The changes of a device's disk that are due, in order.
+    ///
+    /// - Parameter next: The moment of the first one; becomes that of the first one after `now`.
+    func diskChanges(dueBy now: Instant, next: inout Instant, index: Int) -> ContiguousArray<DiskChange> {
+        let faults = stream(.faults, index: index)
+        var changes = ContiguousArray<DiskChange>()
+        while next <= now {
+            changes.append(
+                DiskChange(
+                    condition: disk.condition(at: next, faults: faults),
+                    isDamaged: disk.damages(at: next, faults: faults)))
+            next = disk.nextChange(after: next, faults: faults)
+        }
+        return changes
+    }
+}

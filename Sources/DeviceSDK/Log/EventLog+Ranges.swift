@@ -1,0 +1,77 @@
+/// Rows by ranges of their sequences, for stores whose requests carry neighbours.
+extension EventLog {
+    /// The number of rows whose sequences are in a range. O(chunks in the range).
+    package func count(in range: Range<UInt32>) -> Int {
+        var count = 0
+        forEachSlice(in: range) { _, rows in count += rows.count }
+        return count
+    }
+
+    /// The oldest row whose sequence is in a range. O(log of the rows).
+    package func first(in range: Range<UInt32>) -> EventRecord? {
+        guard let index = chunkIndex(holding: range.lowerBound) else { return nil }
+        // The chunk's last row is not older than the bound, so there is one.
+        let row = chunks[index].rows[chunks[index].rows.firstIndex(from: range.lowerBound)]
+        return range.contains(row.sequence) ? row : nil
+    }
+
+    /// Calls `body` with each row whose sequence is in a range, oldest first.
+    package func forEach(in range: Range<UInt32>, _ body: (EventRecord) -> Void) {
+        forEachSlice(in: range) { chunk, rows in
+            for position in rows { body(chunks[chunk].rows[position]) }
+        }
+    }
+
+    /// Changes every row whose sequence is in a range.
+    package mutating func update(in range: Range<UInt32>, _ change: (inout EventRecord) -> Void) {
+        var slices: ContiguousArray<(chunk: Int, rows: Range<Int>)> = []
+        forEachSlice(in: range) { slices.append(($0, $1)) }
+        for slice in slices {
+            for position in slice.rows { apply(change, chunk: slice.chunk, position: position) }
+        }
+    }
+
+    /// Marks every row whose sequence is in a range as settled.
+    ///
+    /// - Returns: The rows that were not, oldest first.
+    package mutating func settle(in range: Range<UInt32>) -> ContiguousArray<EventRecord> {
+        var settled = ContiguousArray<EventRecord>()
+        update(in: range) { row in
+            guard !row.isSettled else { return }
+            row.isSettled = true
+            settled.append(row)
+        }
+        return settled
+    }
+
+    /// Deletes every row whose sequence is in a range. O(rows in the range's chunks).
+    ///
+    /// - Parameter deleted: Called with each row that goes, oldest first.
+    package mutating func delete(in range: Range<UInt32>, _ deleted: (EventRecord) -> Void = { _ in }) {
+        var from = range.lowerBound
+        while from < range.upperBound, let index = chunkIndex(holding: from) {
+            guard chunks[index].rows[0].sequence < range.upperBound else { return }
+            // The chunk may be gone afterwards, or have merged with the next one.
+            from = chunks[index].rows[chunks[index].rows.count - 1].sequence &+ 1
+            filter(chunk: index) { row in
+                guard range.contains(row.sequence) else { return false }
+                deleted(row)
+                return true
+            }
+            if from == 0 { return }
+        }
+    }
+
+    /// Calls `body` with the places of the rows in a range, chunk by chunk.
+    private func forEachSlice(in range: Range<UInt32>, _ body: (Int, Range<Int>) -> Void) {
+        guard !range.isEmpty, var index = chunkIndex(holding: range.lowerBound) else { return }
+        while index < chunks.count {
+            let rows = chunks[index].rows
+            let first = rows.firstIndex(from: range.lowerBound)
+            let end = rows.firstIndex(from: range.upperBound)
+            if first < end { body(index, first..<end) }
+            if end < rows.count { return }
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package import Wire
+
+/// A device's store in memory: the rows, and a model of the file in which the SDK keeps them.
+package struct MemoryStore: EventStore, Sendable {
+    package private(set) var log = EventLog()
+    private var file: ModelledFile
+
+    /// Makes the store of a device on which the SDK never ran.
+    ///
+    /// - Parameter marksInFile: Whether the file has a column for marks (4.9.1), so that they meet the
+    ///   disk and outlive the process.
+    package init(marksInFile: Bool) { file = ModelledFile(marksInFile: marksInFile) }
+
+    package static var keepsContent: Bool { false }
+    package var count: Int { log.count }
+    package var idleCount: Int { log.idleCount }
+    package var first: EventRecord? { log.first }
+    package var isOpen: Bool { file.isOpen }
+
+    package mutating func open() -> Bool {
+        guard file.open() else { return false }
+        if file.canMark { clearMarks() }
+        return true
+    }
+
+    package mutating func close() {
+        file.close()
+        if !file.marksInFile { clearMarks() }
+    }
+
+    private mutating func clearMarks() {
+        guard log.idleCount < log.count else { return }
+        log.updateAll { $0.isUploading = false }
+    }
+
+    package mutating func append(_ record: EventRecord, content: WireBuffer) -> Bool {
+        file.canWrite && log.append(record)
+    }
+
+    package func copyOldest(
+        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        contents: inout EventContents
+    ) {
+        guard file.canRead else { return }
+        log.copyOldest(limit, idleOnly: idleOnly, into: &batch)
+    }
+
+    package mutating func update(
+        _ rows: ContiguousArray<EventRecord>, mark: Bool?, _ change: (inout EventRecord) -> Void
+    ) {
+        guard let mark, file.canMark else {
+            log.update(rows, change)
+            return
+        }
+        log.update(rows) {
+            $0.isUploading = mark
+            change(&$0)
+        }
+    }
+
+    package mutating func delete(
+        _ rows: ContiguousArray<EventRecord>, _ deleted: (EventRecord) -> Void
+    ) -> Bool {
+        guard file.canWrite else {
+            return file.canTouchNothing && rows.allSatisfy { log.record(of: $0.sequence) == nil }
+        }
+        return log.delete(rows, deleted)
+    }
+
+    package mutating func deleteOldest(
+        _ limit: Int, idleOnly: Bool, _ deleted: (EventRecord) -> Void
+    ) -> Bool {
+        guard file.canWrite else {
+            return file.canTouchNothing && min(limit, idleOnly ? log.idleCount : log.count) == 0
+        }
+        return log.deleteOldest(limit, idleOnly: idleOnly, deleted)
+    }
+
+    package mutating func noteAll(_ change: (inout EventRecord) -> Void) { log.updateAll(change) }
+    package func forEach(_ body: (EventRecord) -> Void) { log.forEach(body) }
+    package mutating func vacuum() {}
+    package mutating func setDisk(_ condition: DiskCondition) { file.condition = condition }
+
+    package mutating func damage(_ lost: (EventRecord) -> Void) {
+        guard file.damage() else { return }
+        log.forEach(lost)
+        log = EventLog()
+    }
+}
+
+/// What becomes of the SDK's file under a failing disk. Some bytes, for a store that has no file.
+///
+/// Sources: sa-sdk-ios v1.10.17 (`MessageQueueBySqlite.m`) and v4.9.1 (`SADatabase.m`), which open the
+/// file at the start of the process, create the table if it is not there, and close the file with the
+/// process; and what SQLite does with a file that cannot be written: it opens it for reading, and
+/// keeps it so even if the disk recovers.
+package struct ModelledFile: Sendable {
+    package var condition = DiskCondition.sound
+    private var flags: Flags
+
+    /// One byte, since every device has them.
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let marksInFile = Flags(rawValue: 1 << 0)
+        static let isOpen = Flags(rawValue: 1 << 1)
+        static let hasTable = Flags(rawValue: 1 << 2)
+        static let isDamaged = Flags(rawValue: 1 << 3)
+        static let isOpenForReadingOnly = Flags(rawValue: 1 << 4)
+    }
+
+    package init(marksInFile: Bool) { flags = marksInFile ? .marksInFile : [] }
+
+    /// Whether marks are a column of the table, or in the process' memory.
+    package var marksInFile: Bool { flags.contains(.marksInFile) }
+    package var isOpen: Bool { flags.contains(.isOpen) }
+    package var canRead: Bool { isOpen && !flags.contains(.isDamaged) }
+    package var canWrite: Bool { canTouchNothing && condition == .sound }
+    /// Whether a statement that changes no row succeeds: it needs no journal.
+    package var canTouchNothing: Bool { canRead && !flags.contains(.isOpenForReadingOnly) }
+    package var canMark: Bool { marksInFile ? canWrite : true }
+
+    /// The process opens the file: that needs a sound disk unless the table is there already, and fails
+    /// if the file is damaged.
+    package mutating func open() -> Bool {
+        flags.set(.isOpenForReadingOnly, to: condition == .readOnly)
+        let opens = !flags.contains(.isDamaged) && (flags.contains(.hasTable) || condition == .sound)
+        flags.set(.isOpen, to: opens)
+        if opens { flags.insert(.hasTable) }
+        return opens
+    }
+
+    package mutating func close() { flags.remove(.isOpen) }
+
+    /// - Returns: `false` if there is no table to be damaged, or it was damaged before.
+    package mutating func damage() -> Bool {
+        guard flags.contains(.hasTable), !flags.contains(.isDamaged) else { return false }
+        flags.insert(.isDamaged)
+        return true
+    }
+}
+
+extension OptionSet where Element == Self {
+    /// Inserts or removes an option.
+    fileprivate mutating func set(_ option: Self, to isOn: Bool) {
+        if isOn { insert(option) } else { remove(option) }
+    }
+}

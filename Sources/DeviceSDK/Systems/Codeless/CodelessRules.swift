@@ -1,0 +1,90 @@
+package import Timebase
+
+/// The codeless SDK's rules, one knob each. ``init(version:)`` gives a version's own values; a scenario
+/// may change every one.
+///
+/// Source: the published design "iOS无埋点数据SDK整体设计" (zerygao) with its figures. No code, no address, no
+/// header and no schema of it is public: what the text leaves open is this project's choice, and marked
+/// so here.
+package struct CodelessRules: Hashable, Sendable {
+    package enum Version: String, CaseIterable, Sendable {
+        /// There is no other source than the published text.
+        case document
+    }
+
+    package var version: Version
+    package var storage = Storage()
+    package var upload = Upload()
+    package var remoteConfig = RemoteConfig()
+    package var autoTrack = AutoTrack()
+    /// A part whose upload failed is tried again at the next tick of the timer. The published flow has
+    /// no way back for it: it stays in `popedEventDict` until the process ends.
+    package var retryFailedParts = false
+    /// Each part is written to a file of its own together with its `eventsID`, so that a collector can
+    /// know it again. In the text the file has the events alone, and an upload of it gets a new
+    /// `eventsID`.
+    package var persistEventsID = false
+    /// Coming back to the foreground after a longer absence begins a new session. Our choice.
+    package var sessionTimeout = Interval.seconds(30)
+    /// Standard deviation of the devices' clock errors.
+    package var clockSkew = Interval.zero
+
+    /// The memory has no limit, and neither have the files.
+    package struct Storage: Hashable, Sendable {
+        /// Events that each device captured before the run's start; they are in a file.
+        package var prefill = 0
+    }
+
+    /// When and how events leave.
+    package struct Upload: Hashable, Sendable {
+        /// The most events that a trigger takes from `eventArray`.
+        package var batch = 10
+        /// Events in `eventArray` that trigger an upload.
+        package var flushBulkSize = 10
+        /// The timer while the app is in the foreground.
+        package var flushInterval = Interval.seconds(30)
+        /// Uploads of parts at a time; further parts wait in the queue. The uploader of files comes on top.
+        package var concurrency = 10
+        /// Our choice: the default of URLSession.
+        package var timeout = Interval.seconds(60)
+        /// What starts the uploader of files: a cold start, …
+        package var onLaunch = true
+        /// … coming to the foreground, …
+        package var onForeground = true
+        /// … entering the background.
+        package var onBackground = true
+    }
+
+    /// The configuration that adds business data to events.
+    package struct RemoteConfig: Hashable, Sendable {
+        package var enabled = true
+        /// Our choice, as ``Upload/timeout``.
+        package var timeout = Interval.seconds(60)
+    }
+
+    /// Groups of hooks.
+    package struct AutoTrack: Hashable, Sendable {
+        /// The life of view controllers: PageCreate, PageShow, PageHide, PageDestory.
+        package var pages = true
+        /// Controls, bar buttons, gestures, rows of lists, alerts, React Native.
+        package var clicks = true
+        package var scrolls = true
+        package var webViews = true
+    }
+
+    /// A version's own values.
+    package init(version: Version) { self.version = version }
+}
+
+extension CodelessRules: SystemRuleSet {
+    package static var systemName: String { "codeless" }
+    package var wrapped: SystemRules { .codeless(self) }
+    package func defaultPath(account: String) -> String { "/codeless/v1/events" }
+    package var prefill: Int {
+        get { storage.prefill }
+        set { storage.prefill = newValue }
+    }
+    /// One for parts and one for files; more only where answers take longer than parts come.
+    package var connectionsPerDevice: Int { 2 }
+    package var uploadInterval: Interval { upload.flushInterval }
+}

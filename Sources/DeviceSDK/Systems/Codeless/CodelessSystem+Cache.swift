@@ -1,0 +1,65 @@
+import AppModel
+import Timebase
+
+/// The cache of events in memory: `eventArray`, and `popedEventDict`.
+extension CodelessSystem {
+    /// Adds an event to `eventArray`; enough of them trigger an upload.
+    mutating func add(
+        _ event: CodelessEvent, to device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        bringForwardTimer(of: &device, to: now)
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
+            template: event.template.rawValue, screen: event.view.screen, control: event.view.node,
+            detail: event.view.detail, flags: event.flags)
+        device.nextSequence += 1
+        // Memory does not fail.
+        _ = device.log.append(record)
+        guard device.arrayCount >= rules.upload.flushBulkSize else { return }
+        while device.arrayCount >= rules.upload.flushBulkSize { popPart(of: &device, due: now) }
+        startParts(of: &device, effects: &effects)
+    }
+
+    /// The ticks that were skipped because there was nothing to send are over. One that is due now is not:
+    /// timers come after actions.
+    func bringForwardTimer(of device: inout Device, to now: Instant) {
+        guard device.isForeground, device.tickDue < now else { return }
+        let interval = rules.upload.flushInterval.nanoseconds
+        let late = (now - device.tickDue).nanoseconds
+        device.tickDue = device.tickDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
+    }
+
+    /// The timer: takes a part, however few events there are.
+    mutating func tick(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        if device.hasPartsToRetry { retryParts(of: &device, due: now) }
+        if device.arrayCount > 0 { popPart(of: &device, due: now) }
+        startParts(of: &device, effects: &effects)
+    }
+
+    /// Moves the oldest events of `eventArray` to `popedEventDict` under a new `eventsID`.
+    private func popPart(of device: inout Device, due: Instant) {
+        let count = min(UInt32(clamping: rules.upload.batch), device.nextSequence - device.arrayStart)
+        let end = device.arrayStart + count
+        let part = CodelessPart(
+            eventsID: device.eventsIDCount, events: device.arrayStart..<end, plannedAt: due)
+        device.eventsIDCount += 1
+        device.arrayStart = end
+        device.parts.append(part)
+    }
+
+    /// Puts the parts whose upload failed back into the queue, under the ids that they have.
+    private func retryParts(of device: inout Device, due: Instant) {
+        device.hasPartsToRetry = false
+        for place in device.parts.indices {
+            guard case .failed = device.parts[place].state else { continue }
+            device.parts[place].state = .waiting
+            device.parts[place].plannedAt = due
+        }
+    }
+
+    /// An `eventsID`: 32 hexadecimal digits, drawn for the device and the number alone.
+    func eventsID(_ number: UInt32, of device: borrowing Device) -> String {
+        var stream = streams.stream(.trackIdentifiers, index: Int(device.index)).child(UInt64(number))
+        return CodelessEncoder.identifier(&stream)
+    }
+}

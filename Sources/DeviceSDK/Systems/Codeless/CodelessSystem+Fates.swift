@@ -1,0 +1,99 @@
+import Accounting
+import AppModel
+import Timebase
+import Wire
+import World
+
+/// Where events end. An event leaves the device by a positive answer or with its process, which cuts its
+/// requests too; so nothing is on its way that the device no longer has.
+extension CodelessSystem {
+    private func seal(
+        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
+        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
+    ) {
+        effects.sealed.append(
+            record.sealed(
+                disposition, device: device.number, ackedAt: ackedAt,
+                naturalKey: naturalKey(of: record, on: device)))
+    }
+
+    private func naturalKey(of record: EventRecord, on device: borrowing Device) -> NaturalKey? {
+        guard !plan.tagsEvents else { return nil }
+        let index = Int(device.index)
+        let key = encoder.naturalKey(
+            record, epoch: device.epochs[record.epoch], index: index, skew: plan.clockSkew(index: index))
+        return NaturalKey(high: key.high, low: key.low)
+    }
+
+    /// A positive answer: all events of a range have arrived. Their rows stay.
+    mutating func deliver(
+        _ events: Range<UInt32>, of device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        for row in device.log.settle(in: events) {
+            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
+        }
+    }
+
+    /// The events of a range end in a way, and their rows go.
+    mutating func seal(
+        _ events: Range<UInt32>, as disposition: Disposition, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        for row in device.log.settle(in: events) {
+            seal(row, disposition, on: device, effects: &effects)
+        }
+        device.log.delete(in: events)
+    }
+
+    /// The process is gone, and with it whatever no file has.
+    mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
+        revokeUnsentRequests(of: &device, effects: &effects)
+        let memory = device.memoryStart..<device.nextSequence
+        seal(memory, as: .lost(.killed), of: &device, effects: &effects)
+        device.memoryStart = device.nextSequence
+        device.arrayStart = device.nextSequence
+        device.parts = []
+        device.hasPartsToRetry = false
+        if device.fileUpload != nil, device.files[0].isDamaged {
+            seal(device.files[0].events, as: .lost(.storageError), of: &device, effects: &effects)
+            device.files.removeFirst()
+        }
+        device.fileUpload = nil
+        device.fetch = nil
+        device.tickDue = .distantFuture
+        device.backgroundSince = .distantFuture
+        device.trace = UIKitTrace()
+        device.isRunning = false
+        device.isForeground = false
+        device.trimEpochs()
+        effects.died.append(device.slot)
+    }
+
+    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which
+    /// the process dies, and never left.
+    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
+        for outgoing in effects.revokeRequests(of: device.slot) {
+            guard outgoing.number.kind == .upload,
+                let content = content(of: outgoing.number.number, of: device)
+            else { continue }
+            device.log.update(in: content.events) { $0.takeBackAttempt() }
+        }
+    }
+
+    package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
+        if device.fileUpload != nil {
+            let isDamaged = device.files[0].isDamaged
+            seal(
+                device.files[0].events, as: isDamaged ? .lost(.storageError) : .pending(.inFlight),
+                of: &device, effects: &effects)
+        }
+        for part in device.parts {
+            guard case .uploading = part.state else { continue }
+            seal(part.events, as: .pending(.inFlight), of: &device, effects: &effects)
+        }
+        seal(0..<device.nextSequence, as: .pending(.stored), of: &device, effects: &effects)
+        device.parts = []
+        device.files = []
+        device.fileUpload = nil
+    }
+}

@@ -1,0 +1,103 @@
+import Accounting
+import AppModel
+import Timebase
+import World
+
+/// The files that processes leave behind, and what a failing disk makes of them.
+///
+/// - *No room, or read-only*: the memory cannot be written; it is lost (`storage_error`). On a disk that is
+///   read-only a file cannot be deleted either: what was acknowledged is sent again at the next trigger.
+/// - *Damaged*: the files are; their events are lost.
+extension CodelessSystem {
+    /// The process is about to end, or an exception was thrown: everything in memory is written, whether or
+    /// not it is on its way.
+    mutating func writeFile(of device: inout Device, effects: inout DeviceEffects) {
+        let memory = device.memoryStart..<device.nextSequence
+        guard device.disk == .sound else {
+            seal(memory, as: .lost(.storageError), of: &device, effects: &effects)
+            return
+        }
+        if rules.persistEventsID {
+            for part in device.parts {
+                device.files.append(CodelessFile(events: part.events, eventsID: part.eventsID))
+            }
+            let rest = device.arrayStart..<device.nextSequence
+            if !rest.isEmpty {
+                device.files.append(CodelessFile(events: rest, eventsID: device.eventsIDCount))
+                device.eventsIDCount += 1
+            }
+        } else if device.log.count(in: memory) > 0 {
+            device.files.append(CodelessFile(events: memory))
+        }
+        device.memoryStart = device.nextSequence
+        device.arrayStart = device.nextSequence
+    }
+
+    /// The upload of the oldest file has ended: it is deleted and the next one's turn, or everything waits
+    /// for the next trigger, which begins with the same file.
+    mutating func completeFile(
+        of device: inout Device, isPositive: Bool, now: Instant, effects: inout DeviceEffects
+    ) {
+        let file = device.files[0]
+        if isPositive { deliver(file.events, of: &device, now: now, effects: &effects) }
+        if file.isDamaged {
+            seal(file.events, as: .lost(.storageError), of: &device, effects: &effects)
+        } else if !isPositive || device.disk == .readOnly {
+            return
+        }
+        device.log.delete(in: file.events)
+        device.files.removeFirst()
+        if device.files.isEmpty { device.files = [] }
+        if isPositive { uploadFile(of: &device, due: now, effects: &effects) }
+    }
+
+    /// Makes the changes of the device's disk that are due.
+    mutating func changeDisk(
+        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    ) {
+        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
+            device.disk = change.condition
+            if change.isDamaged { damageFiles(of: &device, effects: &effects) }
+        }
+    }
+
+    /// What is on its way was read before; its fate waits for the answer.
+    private mutating func damageFiles(of device: inout Device, effects: inout DeviceEffects) {
+        let isUploading = device.fileUpload != nil
+        for file in device.files.dropFirst(isUploading ? 1 : 0) {
+            seal(file.events, as: .lost(.storageError), of: &device, effects: &effects)
+        }
+        device.files.removeLast(device.files.count - (isUploading ? 1 : 0))
+        if isUploading { device.files[0].isDamaged = true }
+        device.trimEpochs()
+    }
+
+    /// Captures the events of `storage.prefill`: views of the start screen, in files of as many as a part
+    /// has, at the times of ``PastEvents``.
+    package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
+        let count = UInt32(clamping: rules.storage.prefill)
+        guard count > 0 else { return }
+        device.sessionCount = 1
+        device.epochs.change { $0.session = 1 }
+        let view = views.controller(of: plan.app.startScreen)
+        for age in stride(from: Int64(count), to: 0, by: -1) {
+            let record = EventRecord(
+                capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
+                epoch: device.epochs.reference(), template: CodelessTemplate.pageShow.rawValue,
+                screen: view.screen, control: view.node, detail: view.detail)
+            device.nextSequence += 1
+            _ = device.log.append(record)
+        }
+        let size = UInt32(clamping: rules.upload.batch)
+        for first in stride(from: 0, to: count, by: Int(size)) {
+            let keepsID = rules.persistEventsID
+            device.files.append(
+                CodelessFile(
+                    events: first..<min(first + size, count),
+                    eventsID: keepsID ? device.eventsIDCount : nil))
+            if keepsID { device.eventsIDCount += 1 }
+        }
+        device.memoryStart = count
+        device.arrayStart = count
+    }
+}

@@ -1,0 +1,86 @@
+import AppModel
+import Timebase
+import Wire
+
+extension GrowingEncoder {
+    /// How a body is written.
+    enum Form: Hashable {
+        case json, message
+    }
+
+    /// Appends one event: a JSON object, or an element of the list.
+    func append(_ event: GrowingEvent, order: [Int], as form: Form, into body: inout WireBuffer) {
+        switch form {
+        case .json:
+            json.buffer.removeAll()
+            json.buffer.append(UInt8(ascii: "{"))
+            write(event, order: order, to: &json)
+            // The last member's comma makes room for the brace.
+            if json.buffer.last == UInt8(ascii: ",") { json.buffer.truncate(to: json.buffer.count - 1) }
+            json.buffer.append(UInt8(ascii: "}"))
+            body.append(contentsOf: json.buffer)
+        case .message:
+            message.buffer.removeAll()
+            write(event, order: order, to: &message)
+            message.buffer.withUnsafeBytes { body.appendProtobufField(1, bytes: $0) }
+        }
+    }
+
+    /// The bytes that the store keeps of an event: its JSON, or its message.
+    func storedSize(_ event: GrowingEvent, order: [Int], as form: Form) -> Int {
+        var body = WireBuffer()
+        append(event, order: order, as: form, into: &body)
+        return form == .json ? body.count : message.buffer.count
+    }
+
+    /// The key by which a collector knows an event without `bs_id`: the hash of the UTF-8 of `deviceId`,
+    /// `sessionId`, `eventType`, `timestamp`, and `globalSequenceId` or else `eventSequenceId`, joined by
+    /// U+001F.
+    func naturalKey(_ event: GrowingEvent) -> Hash128 {
+        block.prepare(index: event.index, epoch: event.epoch)
+        let separator: UInt8 = 0x1F
+        var text = WireBuffer()
+        block.traits.deviceID.append(to: &text)
+        text.append(separator)
+        block.traits.sessionID(event.epoch.session).append(to: &text)
+        text.append(separator)
+        text.append(templates.all[Int(event.record.template)].typeName)
+        text.append(separator)
+        let time = event.record.capturedAt + skew(event.index)
+        text.appendDecimal(time.milliseconds)
+        text.append(separator)
+        text.appendDecimal(UInt64(event.ids.global > 0 ? event.ids.global : event.ids.own))
+        return text.withUnsafeBytes { Hash128($0) }
+    }
+}
+
+extension GrowingEncoder {
+    /// The most bytes that an event takes, as JSON: a bound, so that batches far below the limit of bytes
+    /// need not be measured.
+    var sizeLimit: Int {
+        block.prepare(index: 0, epoch: GrowingEpoch())
+        var views = 0
+        for (screen, tree) in pieces.trees.enumerated() {
+            for node in tree.nodes.indices {
+                let view = ViewReference(screen: UInt16(screen), node: UInt16(node))
+                views = max(views, pieces.page(view.screen, view.node).json.count)
+                if !tree.nodes[node].kind.isController { views = max(views, pieces.sizeLimit(of: view)) }
+            }
+        }
+        let attributes = plan.app.events.map { attributeLimit(of: $0.properties) }.max() ?? 0
+        let others =
+            plan.app.profiles.map(\.properties) + plan.app.superProperties.map(\.properties)
+        let general = others.reduce(attributeLimit(of: plan.app.dynamicSuperProperties)) {
+            $0 + attributeLimit(of: $1)
+        }
+        let set = rules.interceptors.flatMap(\.sets).reduce(0) {
+            $0 + $1.key.utf8.count + 6 * $1.value.utf8.count
+        }
+        // Numbers, names and what differs between devices fit into the kilobyte.
+        return block.common.json.count + views + attributes + general + set + 1024
+    }
+
+    private func attributeLimit(of rules: [PropertyRule]) -> Int {
+        GrowingAttributes(rules, app: plan.app, zone: plan.utcOffset).limit
+    }
+}

@@ -1,0 +1,162 @@
+import AppModel
+import Wire
+
+/// What events say of pages and views, rendered at the first event that says it.
+final class GrowingViewPieces {
+    private let views: AppViews
+    private let rules: GrowingRules
+    private let format: GrowingPathFormat
+    private var pages: [UInt32: GrowingPiece] = [:]
+    private var referrals: [UInt32: GrowingPiece] = [:]
+    private var elements: [UInt32: Element] = [:]
+    private let web: [WebPage?]
+
+    /// What an event says of a view.
+    struct Element {
+        let path: GrowingPath
+        /// Everything that is the same for all rows and values.
+        let piece: GrowingPiece
+        /// Whether the text depends on what the view is set to.
+        let hasOwnText: Bool
+        /// Whether the page is that of a container around the screen.
+        let isInContainer: Bool
+    }
+
+    /// What a page in a web view says of itself.
+    struct WebPage {
+        let page, click, submit, custom: GrowingPiece
+    }
+
+    init(views: AppViews, rules: GrowingRules) {
+        self.views = views
+        self.rules = rules
+        format = rules.isRecent ? .v4 : .v3
+        web = views.app.screens.map { screen in screen.web.map { GrowingViewPieces.web($0, screen) } }
+    }
+
+    private static func key(_ screen: UInt16, _ node: UInt16) -> UInt32 {
+        UInt32(screen) << 16 | UInt32(node)
+    }
+
+    /// `path` of a view controller's page; `nil` for one that is not tracked.
+    func pagePath(_ screen: UInt16, _ node: UInt16) -> String? {
+        let name = views.trees[Int(screen)][node].className
+        switch rules.autotrack.pages {
+        case .all: return views.growingPagePath(ofController: node, on: screen, format)
+        case .listed(let aliases): return aliases[name].map { "/" + $0 }
+        }
+    }
+
+    /// `path` and `title` of PAGE.
+    func page(_ screen: UInt16, _ node: UInt16) -> GrowingPiece {
+        let key = Self.key(screen, node)
+        if let piece = pages[key] { return piece }
+        let piece = GrowingPiece([
+            (.path, .nonEmpty(pagePath(screen, node))),
+            (.title, .nonEmpty(views.trees[Int(screen)][node].title)),
+        ])
+        pages[key] = piece
+        return piece
+    }
+
+    /// `referralPage` of 4.x, or `path` of a custom event.
+    func referral(_ page: UInt32) -> GrowingPiece {
+        if let piece = referrals[page] { return piece }
+        let path = pagePath(UInt16(page >> 16), UInt16(truncatingIfNeeded: page))
+        let piece = GrowingPiece([(.referralPage, .nonEmpty(path))])
+        referrals[page] = piece
+        return piece
+    }
+
+    /// What VIEW_CLICK and VIEW_CHANGE say of a view.
+    func element(_ view: ViewReference) -> Element {
+        let key = Self.key(view.screen, view.node)
+        if let element = elements[key] { return element }
+        let path = views.growingPath(ofNode: view.node, on: view.screen, format)
+        let kind = views.node(view).kind
+        let hasOwnText = [.segmentedControl, .toggle, .slider, .stepper, .backButton].contains(kind)
+        let tree = views.trees[Int(view.screen)]
+        let tracked = format == .v3 ? path.path : trackedPath(path.page, view.screen, tree)
+        let element = Element(
+            path: path,
+            piece: GrowingPiece([
+                (.path, .nonEmpty(tracked)),
+                (.textValue, hasOwnText ? nil : .nonEmpty(views.growingTextValue(view, format))),
+                (.xpath, path.xpath.hasRow ? nil : .nonEmpty(path.xpath.head)),
+                (.xcontent, path.xcontent.hasRow ? nil : .nonEmpty(path.xcontent.head)),
+            ]), hasOwnText: hasOwnText, isInContainer: tree[path.page].kind.isContainer)
+        elements[key] = element
+        return element
+    }
+
+    /// 4.x: the alias of the nearest page around a view that is tracked
+    /// (`GrowingPageManager.m findAutotrackPageByPage:`).
+    private func trackedPath(_ page: UInt16, _ screen: UInt16, _ tree: ViewTree) -> String? {
+        var node = page
+        while node != ViewNode.none {
+            if let path = pagePath(screen, node) { return path }
+            node = tree[node].parent
+        }
+        return nil
+    }
+
+    var trees: [ViewTree] { views.trees }
+
+    /// The most bytes that a view's fields take.
+    func sizeLimit(of view: ViewReference) -> Int {
+        let element = element(view)
+        let paths = [element.path.xpath, element.path.xcontent]
+        let web = webPage(view.screen)
+        let page = [web?.page, web?.click, web?.submit].compactMap { $0?.json.count }.max() ?? 0
+        return max(
+            page,
+            element.piece.json.count + paths.reduce(512) { $0 + $1.head.utf8.count + $1.tail.utf8.count })
+    }
+
+    /// The node of a screen's own view controller.
+    func controller(of screen: UInt16) -> UInt16 { views.trees[Int(screen)].controller }
+
+    func textValue(_ view: ViewReference) -> String? { views.growingTextValue(view, format) }
+
+    /// What a screen's page in a web view says; `nil` for screens without one.
+    func webPage(_ screen: UInt16) -> WebPage? { Int(screen) < web.count ? web[Int(screen)] : nil }
+
+    /// The fields that GrowingIO's script hands over the bridge (`GrowingHybridBridgeProvider.m`). What is
+    /// clicked on a page is not in the app's description: one link, and one form.
+    private static func web(_ page: Screen.WebPage, _ screen: Screen) -> WebPage {
+        let parts = parse(page.url)
+        let place: [(GrowingField, GrowingEventBuilder.Value?)] = [
+            (.domain, .nonEmpty(parts.host)), (.path, .text(parts.path)), (.query, .nonEmpty(parts.query)),
+        ]
+        return WebPage(
+            page: GrowingPiece(
+                place + [(.title, .nonEmpty(screen.title)), (.protocolType, .nonEmpty(parts.scheme))]),
+            click: GrowingPiece(
+                place + [
+                    (.xpath, .text("/html/body/div/a")), (.xcontent, .text("/0/0/0/0")),
+                    (.textValue, .nonEmpty(screen.title)), (.hyperlink, .text(page.url + "#more")),
+                ]),
+            submit: GrowingPiece(
+                place + [
+                    (.xpath, .text("/html/body/div/form")), (.xcontent, .text("/0/0/0/0")),
+                    (.hyperlink, .text(page.url)),
+                ]),
+            custom: GrowingPiece(place))
+    }
+
+    /// Scheme, host, path and query of a page's address.
+    private static func parse(_ url: String) -> (scheme: String, host: String, path: String, query: String) {
+        let address = url.prefix { $0 != "#" }
+        let pieces = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = pieces.count > 1 ? String(pieces[1]) : ""
+        var rest = pieces.isEmpty ? "" : pieces[0]
+        var scheme = ""
+        if let mark = rest.firstRange(of: "://") {
+            scheme = String(rest[..<mark.lowerBound])
+            rest = rest[mark.upperBound...]
+        }
+        let host = rest.prefix { $0 != "/" }
+        let path = rest[host.endIndex...]
+        return (scheme, String(host), path.isEmpty ? "/" : String(path), query)
+    }
+}

@@ -1,0 +1,118 @@
+package import AppModel
+
+/// Which calls of UIKit the SDK hooks, and what it makes of them.
+///
+/// Sources: growingio-sdk-ios-autotracker 3.2.1 and 4.11.0, `GrowingRealAutotracker.m addAutoTrackSwizzles`,
+/// `UIApplication+GrowingAutotracker.m`, `GrowingSession.m`, `GrowingPageManager.m`.
+package enum GrowingHooks {
+    /// The calls that a shell hooks. The lifecycle is every shell's; the rest is the autotracker's.
+    package static func table(_ rules: GrowingRules) -> HookTable {
+        let isAutotracker = rules.shell == .autotracker && rules.autotrack.enabled
+        return HookTable(system: "growing", lifecycle + (isAutotracker ? autotracker(rules) : []))
+    }
+
+    private static let lifecycle: [HookTable.Row] = [
+        .init(
+            .didFinishLaunching, of: "the app's delegate", reads: "nothing: the app starts the SDK",
+            event: "VISIT"),
+        .init(
+            .didBecomeActive, of: "UIApplication", reads: "the time since it resigned", event: "VISIT",
+            when: "after the session's interval"),
+        .init(.willResignActive, of: "UIApplication", reads: "the time"),
+        .init(.didEnterBackground, of: "UIApplication", reads: "the time", event: "APP_CLOSED"),
+        .init(.willTerminate, of: "UIApplication", reads: "nothing: waits for the SDK's thread"),
+    ]
+
+    private static func autotracker(_ rules: GrowingRules) -> [HookTable.Row] {
+        let page = rules.isRecent ? "of pages that the app listed" : "but of alerts"
+        return [
+            .init(
+                .viewDidAppear, of: "UIViewController", reads: "class, title, parents", event: "PAGE",
+                when: page),
+            .init(
+                .sendAction, of: "UIApplication", reads: "class, path, index and text of the sender",
+                event: "VIEW_CLICK", when: "for touches, and of switches and steppers whatever the event"),
+            .init(
+                .sendAction, of: "UISegmentedControl", selector: "addTarget:action:forControlEvents:",
+                reads: "the segment chosen", event: "VIEW_CLICK"),
+            .init(
+                .sendAction, of: rules.isRecent ? "UISlider, UITextField" : "UITextField",
+                selector: "UITextFieldTextDidEndEditingNotification",
+                reads: "path and text", event: "VIEW_CHANGE"),
+            .init(
+                .didSelectRow, of: "the table's delegate", reads: "path and row of the cell",
+                event: "VIEW_CLICK"),
+            .init(
+                .didSelectItem, of: "the collection's delegate", reads: "path and item of the cell",
+                event: "VIEW_CLICK"),
+            .init(
+                .gesture, of: "UITapGestureRecognizer", reads: "path and text of the view",
+                event: "VIEW_CLICK"),
+            alert(.alertAction), alert(.alertViewButton), alert(.actionSheetButton),
+        ]
+    }
+
+    /// All three kinds of alerts are made of a `UIAlertController`, which the SDK hooks.
+    private static func alert(_ call: UIKitCall.Kind) -> HookTable.Row {
+        .init(
+            call, of: "UIAlertController",
+            selector: "_dismissAnimated:triggeringAction:triggeredByPopoverDimmingView:dismissCompletion:",
+            reads: "path and text of the button", event: "VIEW_CLICK")
+    }
+}
+
+/// What a call of UIKit makes the SDK do.
+enum GrowingCapture: Hashable {
+    case page(ViewReference)
+    case click(ViewReference)
+    case change(ViewReference)
+    /// Something happened to the app.
+    case lifecycle(Lifecycle)
+
+    enum Lifecycle: Hashable {
+        case launch(inBackground: Bool)
+        case becomeActive, resignActive, enterBackground, terminate
+    }
+
+    /// - Returns: `nil` for calls that the SDK does nothing with.
+    init?(_ call: UIKitCall, views: AppViews, hooks: HookTable, rules: GrowingRules) {
+        guard hooks.contains(call.kind) else { return nil }
+        switch call {
+        case .didFinishLaunching(let inBackground): self = .lifecycle(.launch(inBackground: inBackground))
+        case .didBecomeActive: self = .lifecycle(.becomeActive)
+        case .willResignActive: self = .lifecycle(.resignActive)
+        case .didEnterBackground: self = .lifecycle(.enterBackground)
+        case .willTerminate: self = .lifecycle(.terminate)
+        // Alerts are on the SDK's list of private controllers.
+        case .viewDidAppear(let view) where views.node(view).kind != .alertController: self = .page(view)
+        case .didSelectRow(let view), .didSelectItem(let view), .gesture(let view), .alertAction(let view),
+            .alertViewButton(let view), .actionSheetButton(let view):
+            self = .click(view)
+        case .sendAction(let view, let isTouch):
+            guard let capture = Self.action(of: view, isTouch: isTouch, views, rules) else { return nil }
+            self = capture
+        default: return nil
+        }
+    }
+
+    /// `growing_trackAction:to:from:forEvent:`. Items of bars are no views, and their views have come before
+    /// them; segmented controls come by a target of the SDK's own.
+    private static func action(
+        of view: ViewReference, isTouch: Bool, _ views: AppViews, _ rules: GrowingRules
+    ) -> GrowingCapture? {
+        let node = views.node(view)
+        switch node.kind {
+        case .barItem, .tabItem: return nil
+        case .segmentedControl, .toggle, .stepper: return .click(view)
+        case .slider where rules.isRecent: return isTouch ? .change(view) : nil
+        default:
+            // The end of an input is told by a notification, its touches send no action.
+            if Self.isInput(node.plainClassName) { return .change(view) }
+            return isTouch ? .click(view) : nil
+        }
+    }
+
+    private static func isInput(_ className: String) -> Bool {
+        ["TextField", "TextView", "SearchBar"].contains { className.hasSuffix($0) }
+    }
+}

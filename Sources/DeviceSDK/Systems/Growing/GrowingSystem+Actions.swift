@@ -1,0 +1,174 @@
+package import AppModel
+package import Timebase
+
+/// What the app's code, its views and the operating system do, as the SDK's hooks see it.
+extension GrowingSystem {
+    package mutating func perform(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        // What happens to the disk comes before everything else of its moment.
+        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
+        switch action {
+        case .updateApp(let version): device.epochs.change { $0.appVersion = version }
+        case .launch, .enterForeground, .enterBackground, .appear, .disappear, .tap:
+            trace(action, on: &device, at: now, effects: &effects)
+        // The SDK has no handler for exceptions: a crash is a kill to it.
+        case .kill, .crash:
+            guard device.isRunning else { return }
+            trace(action, on: &device, at: now, effects: &effects)
+            die(&device, effects: &effects)
+        default: if device.isRunning { performInApp(action, on: &device, at: now, effects: &effects) }
+        }
+    }
+
+    /// Lets UIKit make its calls, and does what the hooks make of them.
+    private mutating func trace(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        // A process that the user starts anew while the SDK still has one: the system killed it silently.
+        if case .launch = action, device.isRunning { die(&device, effects: &effects) }
+        var captures: ContiguousArray<GrowingCapture> = []
+        let draws = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))
+        device.trace.forEachCall(of: action, in: views, draws: draws) { call in
+            if let capture = GrowingCapture(call, views: views, hooks: hooks, rules: rules) {
+                captures.append(capture)
+            }
+        }
+        for capture in captures { perform(capture, on: &device, at: now, effects: &effects) }
+        guard case .appear(let screen, _) = action, device.isRunning else { return }
+        showWebPage(screen, on: &device, at: now, effects: &effects)
+    }
+
+    private mutating func perform(
+        _ capture: GrowingCapture, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch capture {
+        case .lifecycle(let moment): live(moment, on: &device, at: now, effects: &effects)
+        case .page(let view): showPage(view, on: &device, at: now, effects: &effects)
+        case .click(let view), .change(let view):
+            var isChange = false
+            if case .change = capture { isChange = true }
+            var draft = GrowingDraft(isChange ? GrowingTemplates.viewChange : GrowingTemplates.viewClick)
+            (draft.screen, draft.control, draft.detail) = (view.screen, view.node, view.detail)
+            post(draft, on: &device, at: now, effects: &effects)
+        }
+    }
+
+    /// A view controller has appeared: its page is the one of all that follows on it.
+    private mutating func showPage(
+        _ view: ViewReference, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        let isContainer = views.node(view).kind.isContainer
+        if !rules.isRecent {
+            device.epochs.change {
+                if isContainer { $0.containerShownAt = now } else { $0.pageShownAt = now }
+            }
+        }
+        guard encoder.pieces.pagePath(view.screen, view.node) != nil else { return }
+        var draft = GrowingDraft(GrowingTemplates.page)
+        (draft.screen, draft.control, draft.detail) = (view.screen, view.node, device.lastPage)
+        device.lastPage = UInt32(view.screen) << 16 | UInt32(view.node)
+        post(draft, on: &device, at: now, effects: &effects)
+    }
+
+    /// A page in a web view tells of itself over the bridge of `hybrid`. The page's web view counts as one
+    /// that the module knows, whatever its class.
+    private mutating func showWebPage(
+        _ screen: UInt16, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        guard hasHybrid, encoder.pieces.webPage(screen) != nil else { return }
+        var draft = GrowingDraft(GrowingTemplates.webPage)
+        draft.screen = screen
+        post(draft, on: &device, at: now, effects: &effects)
+    }
+
+    private mutating func performInApp(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch action {
+        case .business(let event, let subject):
+            let draft = businessDraft(&device, event: event, subject: subject, now: now)
+            post(draft, on: &device, at: now, effects: &effects)
+        case .web(let event, let subject):
+            actOnWebPage(event, subject, on: &device, at: now, effects: &effects)
+        case .beginTimed(let event) where rules.isRecent && rules.dataCollectionEnabled:
+            device.timers.removeAll { $0.event == event }
+            device.timers.append(EventTimer(event: event, began: now))
+        case .login(let account, _): login(&device, account: account, at: now, effects: &effects)
+        case .logout: device.epochs.change { $0.account = nil }
+        case .profile(let update, let subject):
+            setAttributes(update, subject, on: &device, at: now, effects: &effects)
+        case .registerSuperProperties(let group) where rules.isRecent:
+            device.epochs.change { $0.generalProperties |= 1 << UInt64(group & 63) }
+        case .registerSuperProperties(let group):
+            post(GrowingDraft(templates.variables(group)), on: &device, at: now, effects: &effects)
+        // The SDK for apps has no items.
+        default: break
+        }
+    }
+
+    /// `trackCustomEvent:withAttributes:`, or `trackTimerEnd:withAttributes:` of 4.x.
+    private mutating func businessDraft(
+        _ device: inout Device, event: UInt16, subject: UInt32, now: Instant
+    ) -> GrowingDraft {
+        var draft = GrowingDraft(templates.business(event))
+        draft.screen = device.lastPage == GrowingTemplates.none ? .max : UInt16(device.lastPage >> 16)
+        draft.detail = subject
+        guard let place = device.timers.firstIndex(where: { $0.event == event }) else { return draft }
+        let timer = device.timers.remove(at: place)
+        let duration = now - timer.began + timer.accumulated
+        // `durationFrom:to:`: out of the range (0, 24 h) it counts as nothing.
+        let isInRange = duration > .zero && duration < .hours(24)
+        draft.flags.insert(.timed)
+        // The entity makes room for the duration; numbers beyond 16 bits are given up.
+        draft.control = UInt16(exactly: subject) ?? .max
+        draft.detail = isInRange ? UInt32(duration.milliseconds) : 0
+        return draft
+    }
+
+    /// A page in a web view sends a business event; before it, the page's script has seen what the user did:
+    /// a click, or the form sent, one time in four.
+    private mutating func actOnWebPage(
+        _ event: UInt16, _ subject: UInt32, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        guard hasHybrid, let screen = device.trace.screen, encoder.pieces.webPage(screen) != nil else {
+            return
+        }
+        var stream = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))
+        var act = GrowingDraft(stream.chance(0.25) ? GrowingTemplates.webSubmit : GrowingTemplates.webClick)
+        act.screen = screen
+        post(act, on: &device, at: now, effects: &effects)
+        var draft = GrowingDraft(templates.business(event))
+        draft.screen = screen
+        draft.detail = subject
+        post(draft, on: &device, at: now, effects: &effects)
+    }
+
+    /// `setLoginUserAttributes:`; without a login `setVisitorAttributes:`, which 4.x does not have. Changes
+    /// other than setting have no call.
+    private mutating func setAttributes(
+        _ update: UInt16, _ subject: UInt32, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let operation = plan.app.profiles[Int(update)].operation
+        guard operation == .set || operation == .setOnce else { return }
+        let isLoggedIn = device.epochs.current.account != nil
+        guard isLoggedIn || !rules.isRecent else { return }
+        var draft = GrowingDraft(
+            isLoggedIn ? templates.loginAttributes(update) : templates.visitorAttributes(update))
+        draft.detail = subject
+        post(draft, on: &device, at: now, effects: &effects)
+    }
+}
+
+/// An event that somebody posts to the SDK.
+struct GrowingDraft {
+    var template: UInt16
+    var screen = UInt16.max
+    var control = UInt16.max
+    var detail: UInt32 = 0
+    var flags: GrowingEventFlags = []
+
+    init(_ template: UInt16) { self.template = template }
+}

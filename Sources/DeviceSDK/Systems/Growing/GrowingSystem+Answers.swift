@@ -1,0 +1,115 @@
+import Accounting
+package import Timebase
+
+/// From an answer to the fates of the events that the request carried.
+extension GrowingSystem {
+    package mutating func complete(
+        _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        // A request of a process that died in between has nobody who waits for it.
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return }
+        let ended = device.requests.remove(at: place)
+        if device.requests.isEmpty { device.requests = [] }
+        startRequests(of: &device, effects: &effects)
+        let channel = routes.channels[Int(ended.channel)]
+        let verdict = verdict(on: outcome, channel: channel)
+        releaseGhosts(
+            of: ended, isPositive: verdict == .success, on: &device, now: now, effects: &effects)
+        release(ended, of: &device, verdict: verdict, now: now, effects: &effects)
+        device.uploadingChannels &= ~(1 << UInt32(ended.channel))
+        if verdict != .keep {
+            if ended.countsBytes { addTraffic(ended.bytes, of: &device, now: now) }
+            remove(ended, of: &device, verdict: verdict, effects: &effects)
+            sendOn(Int(ended.channel), of: &device, now: now, effects: &effects)
+        }
+        device.trim()
+    }
+
+    private enum Verdict: Equatable {
+        case success
+        /// The rows go, though nobody has them.
+        case drop(status: UInt16)
+        case keep
+    }
+
+    /// Any 2xx is success and everything else keeps the rows; the second protocol takes 200 alone, and lets go
+    /// of what is too large (413). The rules may say otherwise.
+    private func verdict(on outcome: RequestOutcome, channel: GrowingChannel) -> Verdict {
+        guard case .answered(let status, _, _, _) = outcome else { return .keep }
+        if channel.dialect == .v2 {
+            return status == 200 ? .success : status == 413 ? .drop(status: status) : .keep
+        }
+        if (200...299).contains(status) { return .success }
+        switch rules.upload.keeps {
+        case .notSuccess: return .keep
+        case .listed(let statuses):
+            let isKept =
+                statuses.contains(status) || statuses.contains(0) && (500...599).contains(status)
+            return isKept ? .keep : .drop(status: status)
+        }
+    }
+
+    /// The rows are in the air once less; a positive answer settles them.
+    private mutating func release(
+        _ request: GrowingRequest, of device: inout Device, verdict: Verdict, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        var delivered = ContiguousArray<EventRecord>()
+        let isPositive = verdict == .success
+        device.updateRows(of: request, of: kind(of: request)) { row in
+            row.inFlight -= row.inFlight > 0 ? 1 : 0
+            if isPositive && !row.isSettled {
+                row.isSettled = true
+                delivered.append(row)
+            }
+        }
+        for row in delivered {
+            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
+        }
+    }
+
+    private func kind(of request: GrowingRequest) -> GrowingStoreKind {
+        kind(routes.channels[Int(request.channel)].isCustom)
+    }
+
+    /// `removeEvents_unsafe:forChannel:`: a deletion for each row, through the store's buffer.
+    private mutating func remove(
+        _ request: GrowingRequest, of device: inout Device, verdict: Verdict, effects: inout DeviceEffects
+    ) {
+        let kind = kind(of: request)
+        var fate: EventFate?
+        if case .drop(let status) = verdict { fate = .rejected(status: status) }
+        let isQueued = hasQueue && kind == .timing
+        if isQueued && !request.isStale {
+            var dropped = ContiguousArray<EventRecord>()
+            device.queue.extra.removeAll { row in
+                guard request.rows.contains(sequence: row.sequence) else { return false }
+                if !row.isSettled { dropped.append(row) }
+                return true
+            }
+            if let fate { for row in dropped { leave(row, as: fate, on: &device, effects: &effects) } }
+        }
+        for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
+        if isQueued && request.isStale { keepStale(request.rows, on: &device) }
+        if isQueued { refillQueue(of: &device, effects: &effects) }
+        // 4.x counts the rows of the store then, which writes what waits; 3.x those of a custom channel's.
+        if !isQueued { flush(kind, of: &device, effects: &effects) }
+    }
+
+    /// As much left as a batch: the channel goes on at once, in 3.x all channels.
+    private mutating func sendOn(
+        _ channel: Int, of device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        let isCustom = routes.channels[channel].isCustom
+        let count =
+            hasQueue && !isCustom ? queueCount(of: device) : device[kind(isCustom)].table.count
+        guard count >= rules.upload.batch else { return }
+        if rules.isRecent {
+            flush(.timing, of: &device, effects: &effects)
+            send(channel, of: &device, due: now, now: now, effects: &effects)
+        } else {
+            sendAll(&device, due: now, now: now, effects: &effects)
+        }
+    }
+}

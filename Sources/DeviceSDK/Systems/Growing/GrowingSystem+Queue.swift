@@ -1,0 +1,68 @@
+import Accounting
+
+/// 3.x: the queue in memory that the timing store's events are sent from (`eventQueue`,
+/// `loadFromDB_unsafe`, `removeEvents_unsafe:forChannel:`).
+///
+/// It is filled from the store when the process starts, with ``GrowingRules/Storage/queueLimit`` rows at most,
+/// and takes every new event. When no more than ``GrowingRules/Storage/queueRefill`` are left after an answer,
+/// its number is compared with the store's, and if they differ it is filled anew, with new objects. Events of
+/// a request that is under way then are in it a second time: their answer takes the old objects out, which
+/// are not there any more, and so they are sent again.
+extension GrowingSystem {
+    var hasQueue: Bool { rules.storage.queueLimit != nil }
+
+    /// Events in the queue.
+    @inline(__always)
+    func queueCount(of device: borrowing Device) -> Int {
+        device.timing.count - device.queue.unloadedCount + device.queue.extra.count
+    }
+
+    /// Fills the queue from the store. Everything that waits is written.
+    mutating func loadQueue(of device: inout Device) {
+        guard let limit = rules.storage.queueLimit else { return }
+        device.queue = GrowingQueue()
+        guard device.timing.table.count > limit else { return }
+        var place = 0
+        var first: UInt32?
+        device.timing.table.select { row in
+            if place == limit { first = row.sequence }
+            place += 1
+            return place <= limit
+        }
+        guard let first else { return }
+        device.queue.unloaded = first..<device.nextSequence
+        device.queue.unloadedCount = device.timing.table.count - limit
+    }
+
+    /// After an answer has taken events out: fills the queue anew if it has become short and does not agree
+    /// with the store.
+    mutating func refillQueue(of device: inout Device, effects: inout DeviceEffects) {
+        guard queueCount(of: device) <= rules.storage.queueRefill else { return }
+        flush(.timing, of: &device, effects: &effects)
+        guard queueCount(of: device) != device.timing.table.count else { return }
+        for record in device.queue.extra where !record.isSettled {
+            leave(record, as: .storageError, on: &device, effects: &effects)
+        }
+        device.timing.table.resetMarks { _ in }
+        loadQueue(of: &device)
+        for place in device.requests.indices where isQueued(device.requests[place]) {
+            device.requests[place].isStale = true
+        }
+    }
+
+    private func isQueued(_ request: GrowingRequest) -> Bool {
+        !routes.channels[Int(request.channel)].isCustom
+    }
+
+    /// The events of a request whose answer came after the queue was loaded anew: deleted from the store,
+    /// they are still in the queue.
+    mutating func keepStale(_ rows: ContiguousArray<EventRecord>, on device: inout Device) {
+        for var row in rows {
+            row.isSettled = true
+            row.inFlight = 0
+            row.isUploading = false
+            device.queue.extra.append(row)
+        }
+        device.queue.extra.sort { $0.sequence < $1.sequence }
+    }
+}

@@ -1,0 +1,162 @@
+import Accounting
+import Timebase
+
+/// The two stores and their write buffers.
+///
+/// Sources: `GrowingEventDatabase.m` (`setEvent:forKey:`, `flush`, `countOfEvents`), `GrowingEventFMDatabase.m`
+/// (transactions, `cleanExpiredEventIfNeeded`) of both versions.
+///
+/// A flush empties the buffer before it touches the file. First it deletes; if that fails, the insertions go
+/// with it. Then it inserts, one after the other; the first that fails ends it, and the rest is gone.
+extension GrowingSystem {
+    /// Opens both files: what is too old goes, and 3.x loads its queue.
+    mutating func openStores(
+        of device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        for kind in [GrowingStoreKind.timing, .realtime] {
+            device[kind].table.open()
+            var expired = ContiguousArray<EventRecord>()
+            device[kind].table.expire(through: now - rules.storage.ttl) { expired.append($0) }
+            for record in expired where !record.isSettled {
+                seal(record, .evicted(.expired), on: device, effects: &effects)
+            }
+        }
+        device.trim()
+        loadQueue(of: &device)
+    }
+
+    /// Adds an event to a store's buffer, which is written when it has as many operations as it may.
+    mutating func insert(
+        _ record: EventRecord, into kind: GrowingStoreKind, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        device[kind].inserts.append(record)
+        flushIfFull(kind, of: &device, effects: &effects)
+    }
+
+    /// Adds the deletion of a row, likewise.
+    ///
+    /// - Parameter fate: What the deletion means for the event; `nil` if it was delivered.
+    mutating func delete(
+        _ record: EventRecord, as fate: EventFate?, from kind: GrowingStoreKind, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        device[kind].table.update([record], mark: true) { _ in }
+        device[kind].deletes.append(.init(record: record, fate: fate))
+        flushIfFull(kind, of: &device, effects: &effects)
+    }
+
+    private mutating func flushIfFull(
+        _ kind: GrowingStoreKind, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        let limit = kind == .timing ? rules.storage.writeBuffer : rules.storage.realtimeWriteBuffer
+        if device[kind].operations >= limit { flush(kind, of: &device, effects: &effects) }
+    }
+
+    /// Writes what waits.
+    mutating func flush(
+        _ kind: GrowingStoreKind, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard device[kind].operations > 0 else { return }
+        let (inserts, deletes) = (device[kind].inserts, device[kind].deletes)
+        device[kind].inserts = []
+        device[kind].deletes = []
+        if !deletes.isEmpty && !perform(deletes, on: kind, of: &device, effects: &effects) {
+            for record in inserts { lose(record, kind, of: &device, effects: &effects) }
+            return
+        }
+        guard !inserts.isEmpty else { return }
+        let kept = fittingCount(inserts.count, of: &device)
+        let first = kept == inserts.count ? inserts : ContiguousArray(inserts.prefix(kept))
+        let isWritten = first.isEmpty || device[kind].table.insert(first)
+        for record in isWritten ? inserts[kept...] : inserts[...] {
+            lose(record, kind, of: &device, effects: &effects)
+        }
+    }
+
+    /// How many of a transaction's insertions succeed.
+    private mutating func fittingCount(_ count: Int, of device: inout Device) -> Int {
+        guard rules.storage.insertFailureChance > 0 else { return count }
+        var stream = draw(&device, .faults)
+        guard stream.chance(rules.storage.insertFailureChance) else { return count }
+        return Int(stream.below(UInt64(count)))
+    }
+
+    private mutating func perform(
+        _ deletes: ContiguousArray<GrowingStore<Table>.Deletion>, on kind: GrowingStoreKind,
+        of device: inout Device, effects: inout DeviceEffects
+    ) -> Bool {
+        var rows = ContiguousArray(deletes.map(\.record))
+        rows.sort { $0.sequence < $1.sequence }
+        var gone = ContiguousArray<EventRecord>()
+        var isDone = true
+        if rules.storage.deleteFailureChance > 0 {
+            var stream = draw(&device, .faults)
+            isDone = !stream.chance(rules.storage.deleteFailureChance)
+        }
+        isDone = isDone && device[kind].table.delete(rows) { gone.append($0) }
+        guard isDone else {
+            // 4.x reads its rows from the file, where they still are. 3.x has taken them out of its queue,
+            // which does not know of them until it is loaded anew.
+            let isRead = kind == .realtime || !hasQueue
+            if isRead { device[kind].table.update(rows, mark: false) { _ in } }
+            return false
+        }
+        for record in gone {
+            let deletion = deletes.first { $0.record.sequence == record.sequence }
+            if let fate = deletion?.fate { leave(record, as: fate, on: &device, effects: &effects) }
+        }
+        return true
+    }
+
+    /// A row that the file refused. 3.x still has it in its queue.
+    private mutating func lose(
+        _ record: EventRecord, _ kind: GrowingStoreKind, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        if kind == .timing && hasQueue {
+            device.queue.extra.append(record)
+        } else {
+            seal(record, .lost(.storageError), on: device, effects: &effects)
+        }
+    }
+
+    // MARK: The disk
+
+    /// Makes the changes of the device's disk that are due.
+    mutating func changeDisk(
+        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    ) {
+        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
+            device.timing.table.setDisk(change.condition)
+            device.realtime.table.setDisk(change.condition)
+            guard change.isDamaged else { continue }
+            damage(.timing, of: &device, effects: &effects)
+            damage(.realtime, of: &device, effects: &effects)
+            device.trim()
+        }
+    }
+
+    /// A damaged file loses its rows; what 3.x has loaded of them is still in memory.
+    private mutating func damage(
+        _ kind: GrowingStoreKind, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        var rows = ContiguousArray<EventRecord>()
+        device[kind].table.damage { rows.append($0) }
+        device[kind].deletes = []
+        let unloaded = device.queue.unloaded
+        let isQueued = kind == .timing && hasQueue && device.isRunning
+        for record in rows where !record.isSettled {
+            if isQueued && !unloaded.contains(record.sequence) && !record.isUploading {
+                device.queue.extra.append(record)
+            } else {
+                leave(record, as: .storageError, on: &device, effects: &effects)
+            }
+        }
+        if isQueued {
+            device.queue.extra.sort { $0.sequence < $1.sequence }
+            device.queue.unloaded = 0..<0
+            device.queue.unloadedCount = 0
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Accounting
+package import Timebase
+package import Wire
+import World
+
+/// From a tick or an instant event to a request (`sendEventsOfChannel_unsafe:`).
+extension GrowingSystem {
+    /// `sendAllChannelEvents`: writes the timing store's buffer, and sends what each channel has.
+    mutating func sendAll(
+        _ device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
+    ) {
+        flush(.timing, of: &device, effects: &effects)
+        for channel in routes.channels.indices {
+            send(channel, of: &device, due: due, now: now, effects: &effects)
+        }
+    }
+
+    /// Sends a channel's next batch, unless one is under way.
+    mutating func send(
+        _ channel: Int, of device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
+    ) {
+        let isUploading = device.uploadingChannels & 1 << UInt32(channel) != 0
+        let isCustom = routes.channels[channel].isCustom
+        if hasQueue && !isCustom && queueCount(of: device) == 0 { return }
+        let network = device.epochs.current.network
+        guard !isUploading, network != .none else { return }
+        let (mask, countsBytes) = policyMask(of: &device, network: network, now: now)
+        let rows = batch(of: channel, mask: mask, on: &device)
+        guard !rows.isEmpty else { return }
+        guard services.network != nil else {
+            // 3.x has raised the flag before it looks for the service, and nobody lowers it again.
+            if !rules.isRecent { device.uploadingChannels |= 1 << UInt32(channel) }
+            return
+        }
+        device.uploadingChannels |= 1 << UInt32(channel)
+        let number = RequestNumber(kind: .upload, number: device.uploadCount)
+        device.uploadCount += 1
+        var request = GrowingRequest(
+            number: number, channel: UInt8(channel), rows: rows, plannedAt: due)
+        request.countsBytes = countsBytes
+        device.update(request, of: kind(isCustom)) { $0.inFlight += $0.inFlight < .max ? 1 : 0 }
+        device.requests.append(request)
+        startRequests(of: &device, effects: &effects)
+    }
+
+    func kind(_ isCustom: Bool) -> GrowingStoreKind { isCustom ? .realtime : .timing }
+
+    /// Which policies may be sent on a network, and whether the bytes count for the day's budget.
+    private mutating func policyMask(
+        of device: inout Device, network: NetworkKind, now: Instant
+    ) -> (mask: UInt8, countsBytes: Bool) {
+        guard network != .wifi else { return (7, false) }
+        let isWithin = trafficBytes(of: &device, now: now) < UInt64(max(0, rules.upload.cellularLimit))
+        return isWithin ? (3, true) : (1, false)
+    }
+
+    /// The oldest events that a channel may send now.
+    private mutating func batch(
+        of channel: Int, mask: UInt8, on device: inout Device
+    ) -> ContiguousArray<EventRecord> {
+        let isCustom = routes.channels[channel].isCustom
+        let limit = rules.upload.batch
+        let (bits, routes) = (policyBits, routes)
+        let unloaded = isCustom ? 0..<0 : device.queue.unloaded
+        func isWanted(_ row: EventRecord) -> Bool {
+            bits[Int(row.template)] & mask != 0 && routes.takes(row.template, channel: channel)
+                && row.inFlight < .max
+        }
+        var rows = ContiguousArray<EventRecord>()
+        device[kind(isCustom)].table.select { row in
+            if isWanted(row) && !unloaded.contains(row.sequence) { rows.append(row) }
+            return rows.count < limit
+        }
+        if !isCustom && !device.queue.extra.isEmpty {
+            rows += device.queue.extra.filter(isWanted)
+            rows.sort { $0.sequence < $1.sequence }
+            if rows.count > limit { rows.removeLast(rows.count - limit) }
+        }
+        if measuresBatches { cut(&rows, channel: channel, on: device) }
+        return rows
+    }
+
+    /// 4.x: leaves out the event with which the stored bytes would reach the limit, and all after it. One
+    /// that is too large by itself holds the channel up for ever.
+    private mutating func cut(
+        _ rows: inout ContiguousArray<EventRecord>, channel: Int, on device: borrowing Device
+    ) {
+        guard let limit = rules.upload.maxBytes else { return }
+        let form = form(of: routes.channels[channel])
+        var bytes = 0
+        for (place, row) in rows.enumerated() {
+            let event = event(row, of: device)
+            bytes += encoder.storedSize(
+                event, order: watchers(Int(device.index), process: event.epoch.process), as: form)
+            guard bytes >= limit else { continue }
+            rows.removeLast(rows.count - place)
+            return
+        }
+    }
+
+    private func form(of channel: GrowingChannel) -> GrowingEncoder.Form {
+        rules.usesProtobuf && channel.dialect == .v3 ? .message : .json
+    }
+
+    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
+    mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
+        var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
+        for place in device.requests.indices where !device.requests[place].isStarted {
+            guard sockets > 0 else { return }
+            sockets -= 1
+            start(place, of: &device, effects: &effects)
+        }
+    }
+
+    private func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
+        device.requests[place].isStarted = true
+        let request = device.requests[place]
+        let network = device.epochs.current.network
+        effects.requests.append(
+            OutgoingRequest(
+                slot: device.slot, number: request.number, plannedAt: request.plannedAt,
+                timeout: services.network?.timeout ?? rules.upload.timeout,
+                eventCount: UInt16(clamping: request.rows.count),
+                isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
+        // Without a radio nothing leaves: no upload that carried the events.
+        guard network != .none else { return }
+        device.update(request, of: kind(routes.channels[Int(request.channel)].isCustom)) {
+            $0.countAttempt()
+        }
+    }
+}
+
+/// Bodies and heads (`GrowingEventRequest.m` and its adapters).
+extension GrowingSystem {
+    package mutating func encode(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        let stm = (now + encoder.skew(Int(device.index))).milliseconds
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
+            return RequestHead(
+                method: .post, path: endpoints.path(template: GrowingChannel.template, stm: stm),
+                headerLines: endpoints.addedLines)
+        }
+        let open = device.requests[place]
+        let channel = routes.channels[Int(open.channel)]
+        let process = device.epochs.current.process
+        plain.removeAll()
+        for (place, row) in open.rows.enumerated() {
+            append(row, of: device, isFirst: place == 0, as: form(of: channel))
+        }
+        if form(of: channel) == .json { plain.append(UInt8(ascii: "]")) }
+        var head = RequestHead(
+            method: .post, path: path(of: channel, device: device, process: process, stm: stm),
+            headerLines: pack(channel, stm: stm, sentAt: timestamp(stm, open, device)))
+        body.append(contentsOf: packed)
+        device.requests[place].bytes = UInt64(packed.count)
+        head.headerLines += endpoints.addedLines
+        services.network?.prepare(&head)
+        return head
+    }
+
+    private mutating func append(
+        _ row: EventRecord, of device: borrowing Device, isFirst: Bool, as form: GrowingEncoder.Form
+    ) {
+        if form == .json { plain.append(isFirst ? UInt8(ascii: "[") : UInt8(ascii: ",")) }
+        let event = event(row, of: device)
+        encoder.append(
+            event, order: watchers(Int(device.index), process: event.epoch.process), as: form, into: &plain)
+    }
+
+    /// The channel's template, unless an interceptor replaces the request (3.x).
+    private func path(
+        of channel: GrowingChannel, device: borrowing Device, process: UInt32, stm: Int64
+    ) -> String {
+        var template = channel.template
+        if !rules.isRecent {
+            for place in order(Int(device.index), process: process) {
+                guard let other = interceptors[place].requestTemplate(for: channel) else { continue }
+                template = other
+                break
+            }
+        }
+        return endpoints.path(template: template, stm: stm)
+    }
+
+    /// `X-Timestamp` is taken apart from `stm`, some milliseconds later.
+    private func timestamp(_ stm: Int64, _ request: GrowingRequest, _ device: borrowing Device) -> Int64 {
+        var draw = streams.stream(.retries, index: Int(device.index))
+            .child(1 << 40 | UInt64(request.number.number))
+        return stm + Int64(draw.below(4))
+    }
+
+    /// Compresses, then encrypts what is in ``plain`` into ``packed``.
+    ///
+    /// - Returns: The lines of the head.
+    private mutating func pack(_ channel: GrowingChannel, stm: Int64, sentAt: Int64) -> String {
+        let isShort = channel.dialect == .v2
+        let compression: (any GrowingCompressionService)? =
+            isShort ? services.compression ?? GrowingLZ4() : services.compression
+        let encryption: (any GrowingEncryptionService)? =
+            isShort ? services.encryption ?? GrowingXOR() : services.encryption
+        var lines = "Content-Type: \(contentType(of: channel))\r\nAccept: application/json\r\n"
+        lines += "X-Timestamp: \(sentAt)\r\n"
+        packed.removeAll()
+        if let compression {
+            compression.compress(plain, into: &packed)
+            if let codec = compression.codec { lines += "X-Compress-Codec: \(codec)\r\n" }
+        } else {
+            packed.append(contentsOf: plain)
+        }
+        if let encryption {
+            encryption.encryptEventData(&packed, factor: UInt8(truncatingIfNeeded: stm))
+            if let codec = encryption.codec { lines += "X-Crypt-Codec: \(codec)\r\n" }
+        }
+        return lines
+    }
+
+    private func contentType(of channel: GrowingChannel) -> String {
+        if channel.dialect == .v2 { return "application/octet-stream" }
+        return rules.usesProtobuf ? "application/protobuf" : "application/json"
+    }
+}

@@ -1,0 +1,188 @@
+package import Accounting
+import AppModel
+package import Timebase
+import Wire
+package import World
+
+/// The GrowingIO iOS SDK as a state machine: versions 3.2.1 and 4.11.0, and the published text on custom
+/// SDKs.
+///
+/// What differs between the versions is a rule (``GrowingRules``) wherever it can be turned; the rest follows
+/// the version. The files beside this one: hooks and sessions (`+Actions`, `+Session`), what becomes of a
+/// captured event (`+Capture`), the two stores with their write buffers (`+Store`), 3.x's queue (`+Queue`),
+/// uploads (`+Upload`), their answers and the fates that follow (`+Answers`, `+Fates`).
+///
+/// Times: the SDK takes an event's `timestamp` on its own thread, which does nothing else but short work on
+/// SQLite; here it is the planned time of the action. A row's `createAt` is the time of its insertion in the
+/// source, up to a tick later; expiry goes by the time of capture here.
+package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
+    package typealias Device = GrowingDevice<Table>
+
+    let plan: PopulationPlan
+    let streams: PopulationStreams
+    let rules: GrowingRules
+    let templates: GrowingTemplates
+    let views: AppViews
+    let hooks: HookTable
+    let hasHybrid: Bool
+    let services: GrowingServices
+    let interceptors: [any GrowingInterceptor]
+    /// Whether any of them has something to do with events.
+    let hasWatchers: Bool
+    let routes: GrowingRoutes
+    let endpoints: GrowingEndpoints
+    let encoder: GrowingEncoder
+    let copies: (any GrowingEventCopySink)?
+    /// By template: the policy's bit, and the store.
+    let policyBits: [UInt8]
+    let stores: [GrowingStoreKind?]
+    let isExcluded: [Bool]
+    /// Whether a batch of the largest events might reach ``GrowingRules/Upload/maxBytes``.
+    let measuresBatches: Bool
+    let makeTable: (Int, GrowingStoreKind) -> Table
+    var plain = WireBuffer()
+    var packed = WireBuffer()
+
+    /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
+    static var socketLimit: Int { 4 }
+
+    /// Makes the system of a population.
+    ///
+    /// - Parameters:
+    ///   - services: Those that the rules name, unless an app's own are handed in.
+    ///   - modules: Modules of the app, initialized in this order, after the scenario's own.
+    ///   - copies: Where interceptors with ``GrowingInterceptorRule/copyTo`` write; the plan's by default.
+    ///   - makeTable: The database service: makes a store of the device with the given index.
+    package init(
+        plan: PopulationPlan, rules: GrowingRules, services: GrowingServices? = nil,
+        modules: [any GrowingModule] = [], copies: (any GrowingEventCopySink)? = nil,
+        makeTable: @escaping (Int, GrowingStoreKind) -> Table
+    ) {
+        self.plan = plan
+        streams = plan.streams
+        self.rules = rules
+        self.makeTable = makeTable
+        self.services = services ?? GrowingServices(rules: rules)
+        self.copies = copies ?? plan.copies
+        let templates = GrowingTemplates(app: plan.app, rules: rules)
+        self.templates = templates
+        views = AppViews(app: plan.app)
+        hooks = GrowingHooks.table(rules)
+        hasHybrid = rules.activeModules.contains(.hybrid)
+        var context = GrowingContext(rules: rules)
+        for module in [GrowingScenarioModule()] + modules { module.initialize(&context) }
+        interceptors = context.interceptors
+        hasWatchers = interceptors.contains { $0.watchesEvents }
+        let routes = GrowingRoutes(
+            rules: rules, templates: templates,
+            interceptors: Self.order(of: interceptors.count, plan.stream(.business, index: 0).child(6 << 32))
+                .map { context.interceptors[$0] })
+        self.routes = routes
+        endpoints = GrowingEndpoints(target: plan.target, rules: rules)
+        let encoder = GrowingEncoder(
+            plan: plan, rules: rules, templates: templates, views: views, channels: routes.channels,
+            interceptors: interceptors)
+        self.encoder = encoder
+        policyBits = templates.all.map(\.policy.bit)
+        stores = routes.channelOf.map { channel in
+            channel.map { routes.channels[Int($0)].isCustom ? .realtime : .timing }
+        }
+        isExcluded = templates.all.map { rules.excludedEvents.contains($0.typeName) }
+        measuresBatches =
+            rules.upload.maxBytes.map { limit in
+                encoder.sizeLimit >= (limit + rules.upload.batch - 1) / max(1, rules.upload.batch)
+            } ?? false
+    }
+
+    package var labels: [EventLabel] { templates.labels }
+
+    package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
+        var epoch = GrowingEpoch()
+        epoch.network = plan.network.kind
+        var device = GrowingDevice(
+            index: index, slot: slot, number: number, timing: makeTable(index, .timing),
+            realtime: makeTable(index, .realtime), epoch: epoch)
+        device.diskDue = plan.firstDiskChange(index: index)
+        return device
+    }
+
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
+        guard device.tickDue <= now else { return }
+        let due = device.tickDue
+        device.tickDue = nextTick(after: due, of: device)
+        sendAll(&device, due: due, now: now, effects: &effects)
+    }
+
+    package mutating func setNetwork(
+        _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        device.epochs.change { $0.network = kind }
+    }
+
+    // MARK: - What several parts ask
+
+    /// The encoder's view of an event.
+    @inline(__always)
+    func event(_ record: EventRecord, of device: borrowing Device) -> GrowingEvent {
+        GrowingEvent(
+            record: record, epoch: device.epochs[record.epoch], ids: device.sequenceIDs[record.sequence],
+            index: Int(device.index), number: device.number)
+    }
+
+    /// The interceptors' order in the process that an epoch belongs to: another in each process.
+    func order(_ index: Int, process: UInt32) -> [Int] {
+        guard interceptors.count > 1 else { return Array(interceptors.indices) }
+        return Self.order(
+            of: interceptors.count,
+            streams.stream(.lifecycle, index: index).child(7 << 32 | UInt64(process)))
+    }
+
+    /// The order of those that watch events.
+    @inline(__always)
+    func watchers(_ index: Int, process: UInt32) -> [Int] {
+        hasWatchers ? order(index, process: process).filter { interceptors[$0].watchesEvents } : []
+    }
+
+    private static func order(of count: Int, _ stream: RandomStream) -> [Int] {
+        var stream = stream
+        var order = Array(0..<count)
+        for place in stride(from: count - 1, to: 0, by: -1) {
+            order.swapAt(place, Int(stream.below(UInt64(place + 1))))
+        }
+        return order
+    }
+
+    /// A draw that belongs to a device and to nothing else.
+    mutating func draw(_ device: inout Device, _ purpose: RandomStream.Purpose) -> RandomStream {
+        device.drawCount += 1
+        return streams.stream(purpose, index: Int(device.index)).child(1 << 32 | UInt64(device.drawCount))
+    }
+
+    /// Days since 1970-01-01 on the device's own calendar.
+    func localDay(_ now: Instant, of device: borrowing Device) -> Int64 {
+        CivilTime.dayNumber(now + encoder.skew(Int(device.index)), offset: plan.utcOffset)
+    }
+}
+
+extension GrowingSystem where Table == GrowingMemoryTable {
+    /// Makes the system of a population whose stores are in memory.
+    package init(
+        plan: PopulationPlan, rules: GrowingRules, services: GrowingServices? = nil,
+        modules: [any GrowingModule] = [], copies: (any GrowingEventCopySink)? = nil
+    ) {
+        self.init(
+            plan: plan, rules: rules, services: services, modules: modules, copies: copies,
+            makeTable: { _, _ in GrowingMemoryTable() })
+    }
+}
+
+/// Where interceptors copy events to (the published text's example 3.1): a file, a database of the app's own.
+package protocol GrowingEventCopySink: Sendable {
+    /// Takes one event as JSON.
+    ///
+    /// - Parameter name: What the interceptor calls the copy.
+    func copy(_ event: UnsafeRawBufferPointer, to name: String)
+}

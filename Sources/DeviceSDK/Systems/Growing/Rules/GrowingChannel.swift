@@ -1,0 +1,117 @@
+/// A set of event types that share an upload stream (`GrowingEventChannel`).
+package struct GrowingChannel: Hashable, Sendable {
+    /// Types of events; empty for all that no other channel has.
+    package var types: [String]
+    /// Path below the server's address; `%@` stands for the account.
+    package var template: String
+    /// Whether the channel's events go to the realtime store (`isCustomEvent`).
+    package var isCustom: Bool
+    package var dialect: Dialect
+
+    /// How a channel speaks to its server.
+    package enum Dialect: String, CaseIterable, Sendable {
+        /// `v3/projects/%@/collect`: long keys, `application/json` or `application/protobuf`; any 2xx is
+        /// success.
+        case v3
+        /// The second protocol, which the published text's own channels go to: short keys, always LZ4
+        /// and XOR, `application/octet-stream`; 200 is success, and 413 deletes.
+        case v2
+
+        /// The dialect of a template: that of the second protocol's paths, else v3.
+        package init(template: String) {
+            let path = template.prefix { $0 != "?" }
+            let isOld = path.hasPrefix("app/") || (path.hasPrefix("v3/") && !path.hasPrefix("v3/projects/"))
+            self = isOld ? .v2 : .v3
+        }
+    }
+
+    /// - Parameter dialect: By default as the template says.
+    package init(types: [String], template: String, isCustom: Bool, dialect: Dialect? = nil) {
+        self.types = types
+        self.template = template
+        self.isCustom = isCustom
+        self.dialect = dialect ?? Dialect(template: template)
+    }
+
+    /// Where all of a version's own channels go.
+    package static let template = "v3/projects/%@/collect"
+
+    /// A version's own channels; the last one of 3.x takes every type that no other has.
+    static func standard(_ version: GrowingRules.Version) -> [GrowingChannel] {
+        guard version == .v4 else {
+            return [
+                GrowingChannel(
+                    types: ["VISIT", "APP_CLOSED", "PAGE"], template: template, isCustom: false),
+                GrowingChannel(
+                    types: [
+                        "CUSTOM", "CONVERSION_VARIABLES", "LOGIN_USER_ATTRIBUTES", "VISITOR_ATTRIBUTES",
+                        "PAGE_ATTRIBUTES",
+                    ], template: template, isCustom: true),
+                GrowingChannel(types: [], template: template, isCustom: false),
+            ]
+        }
+        return [
+            GrowingChannel(
+                types: [
+                    "VISIT", "PAGE", "VIEW_CLICK", "VIEW_CHANGE", "APP_CLOSED", "FORM_SUBMIT", "ACTIVATE",
+                    "PAGE_ATTRIBUTES",
+                ], template: template, isCustom: false),
+            GrowingChannel(types: ["CUSTOM", "LOGIN_USER_ATTRIBUTES"], template: template, isCustom: true),
+        ]
+    }
+}
+
+/// A type of event that the app adds (the published text's example 3.2): a subclass of one of the SDK's
+/// own, sent when the app says so.
+package struct GrowingOwnEvent: Hashable, Sendable {
+    /// `eventType`, such as `reengage`.
+    package var type: String
+    /// The SDK's type whose fields it has.
+    package var base: Base
+    /// `extraParams`: top-level members of the event.
+    package var extra: [Parameter] = []
+    package var moment: Moment
+    /// Probability that the moment sends it.
+    package var chance = 1.0
+    package var policy = GrowingPolicy.instant
+
+    package init(type: String, base: Base, moment: Moment) {
+        self.type = type
+        self.base = base
+        self.moment = moment
+    }
+
+    /// What a subclass inherits.
+    package enum Base: String, CaseIterable, Sendable {
+        /// `GrowingBaseEvent`.
+        case base
+        /// `GrowingVisitEvent`: also `idfa` and `idfv`.
+        case visit
+        /// `GrowingCustomEvent`: also `eventName`, which is the type.
+        case custom
+    }
+
+    /// A member of `extraParams`.
+    package struct Parameter: Hashable, Sendable {
+        package var key: String
+        package var value: String
+        package init(_ key: String, _ value: String) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// When an own event is posted.
+    package enum Moment: String, CaseIterable, Sendable {
+        /// The first start of the app on the device.
+        case firstLaunch
+        /// Every start.
+        case launch
+        /// Every return from the background.
+        case foreground
+        case background
+        /// After every VISIT (the module intercepts it).
+        case visit
+        case login
+    }
+}

@@ -1,0 +1,29 @@
+package import Timebase
+
+extension GrowingRules: SystemRuleSet {
+    package static var systemName: String { "growing" }
+    package var wrapped: SystemRules { .growing(self) }
+    package func defaultPath(account: String) -> String {
+        "/v3/projects/\(account.isEmpty ? accountId : account)/collect"
+    }
+
+    /// The channels' own, those of the scenario, and those that interceptors put in their place.
+    package func uploadPaths(of target: PopulationPlan.Target) -> [String] {
+        let endpoints = GrowingEndpoints(target: target, rules: self)
+        let added = isRecent ? [] : channels.map(\.template) + interceptors.compactMap(\.toTemplate)
+        var paths: [String] = []
+        for template in [GrowingChannel.template] + added {
+            let path = endpoints.path(template: template)
+            if !paths.contains(path) { paths.append(path) }
+        }
+        return paths
+    }
+
+    package var prefill: Int {
+        get { storage.prefill }
+        set { storage.prefill = newValue }
+    }
+    /// One for each channel that has something to send at a time: rarely more than two.
+    package var connectionsPerDevice: Int { 2 }
+    package var uploadInterval: Interval { upload.flushInterval }
+}

@@ -1,0 +1,84 @@
+/// What an SDK is put together from: a shell, the modules and services that come with it, and options of
+/// the build. The published text's tables ("模块", "服务", "外壳", "配置项").
+extension GrowingRules {
+    /// `GrowingTracker` or `GrowingAutotracker`: an interface class with its modules and services.
+    package enum Shell: String, CaseIterable, Sendable {
+        /// Events of the app's own calls only.
+        case tracker
+        /// Also pages and clicks.
+        case autotracker
+
+        /// The modules that come with the shell.
+        package var defaultModules: Set<Module> {
+            switch self {
+            case .tracker: [.mobileDebugger]
+            case .autotracker: [.hybrid, .mobileDebugger, .webCircle]
+            }
+        }
+    }
+
+    /// A business unit that can be left out or added.
+    package enum Module: String, CaseIterable, Sendable {
+        /// Events of pages in web views come over a bridge.
+        case hybrid
+        /// Speaks to a debugger over a WebSocket: sends no events, so nothing of it is simulated.
+        case mobileDebugger
+        /// Shows the app in a browser over a WebSocket: sends no events, so nothing of it is simulated.
+        case webCircle
+
+        /// Whether the module does anything that a collector sees.
+        package var isSimulated: Bool { self == .hybrid }
+    }
+
+    /// What the app changes about its shell's modules.
+    package struct ModuleChanges: Hashable, Sendable {
+        package var added: Set<Module> = []
+        package var removed: Set<Module> = []
+    }
+
+    /// The modules in force.
+    package var activeModules: Set<Module> {
+        shell.defaultModules.union(modules.added).subtracting(modules.removed)
+    }
+
+    /// Implementations by name. `nil` is the SDK's own, which 3.2.1 uses only if it was built with
+    /// ``BuildFlag/encryption`` and 4.x only if the app switches it on.
+    package struct Services: Hashable, Sendable {
+        package var compression: Compression?
+        package var encryption: Encryption?
+        /// Without a network service nothing is sent; in 3.x the channel then counts as uploading for
+        /// ever.
+        package var network = true
+        /// Without a database service nothing is kept.
+        package var database = true
+        /// The key of ``Encryption/aes``, sixteen bytes.
+        package var aesKey = Array("beaconswarm-aes1".utf8)
+
+        package enum Compression: String, CaseIterable, Sendable {
+            case none, lz4, snappy
+        }
+
+        package enum Encryption: String, CaseIterable, Sendable {
+            case none, xor, aes
+        }
+    }
+
+    /// Options of the pod.
+    package enum BuildFlag: String, CaseIterable, Sendable {
+        /// No code that asks for the advertising identifier.
+        case disableIDFA = "DISABLE_IDFA"
+        /// `GROWING_ANALYSIS_ENABLE_ENCRYPTION`: turns compression and encryption on. (The published
+        /// text's table says the opposite.)
+        case encryption = "ENABLE_ENCRYPTION"
+    }
+
+    /// The compression in force.
+    package var compression: Services.Compression {
+        services.compression ?? (buildFlags.contains(.encryption) ? .lz4 : .none)
+    }
+
+    /// The encryption in force.
+    package var encryption: Services.Encryption {
+        services.encryption ?? (buildFlags.contains(.encryption) ? .xor : .none)
+    }
+}

@@ -1,0 +1,78 @@
+import AppModel
+package import Timebase
+import World
+
+/// The state of one simulated Kit: its folder of files, and the upload of its last start.
+package struct KitDevice: HookedDevice, Sendable {
+    /// The device's index in its population, its slot in the fleet, its number in the run.
+    let index: UInt32
+    let slot: UInt32
+    let number: UInt32
+    /// How far its clock is ahead, on top of the zone.
+    let offset: Interval
+
+    /// The rows of all files, oldest first. A file's rows are neighbours, and files leave whole and from the
+    /// front; those that left while an upload carries them stay until it ends, with a flag.
+    var log = EventLog()
+    package var nextSequence: UInt32 = 0
+    var uploadCount: UInt32 = 0
+    /// The upload that has no answer yet.
+    var request: KitRequest?
+
+    /// The app's version at each row's time.
+    var epochs = EpochLog(UInt16(0))
+    /// When the device's disk next changes, and what it makes of writes now.
+    var diskDue = Instant.distantFuture
+    var disk = DiskCondition.sound
+    var network: NetworkKind
+    /// What UIKit knows of the app: gone with the process.
+    var trace = UIKitTrace()
+    var isRunning = false
+    package var isForeground = false
+
+    package var storedCount: Int { log.count }
+    package var nextDue: Instant { diskDue }
+
+    init(index: Int, slot: UInt32, number: UInt32, offset: Interval, network: NetworkKind) {
+        self.index = UInt32(index)
+        self.slot = slot
+        self.number = number
+        self.offset = offset
+        self.network = network
+    }
+
+    /// The day that the device's clock shows.
+    func day(of instant: Instant) -> Int64 { CivilTime.dayNumber(instant, offset: offset) }
+
+    /// Forgets what no row refers to.
+    mutating func trimEpochs() { epochs.trim(before: log.first?.epoch) }
+
+    /// Calls `body` with each row, the day of its file and the number of its line there: the first line is
+    /// the device's.
+    func forEachRow(_ body: (EventRecord, _ day: Int64, _ line: Int64) -> Void) {
+        var day = Int64.min
+        var line: Int64 = 1
+        log.forEach { row in
+            let own = self.day(of: row.capturedAt)
+            line = own == day ? line + 1 : 2
+            day = own
+            body(row, day, line)
+        }
+    }
+}
+
+/// The upload of an archive, from the start of the app on.
+struct KitRequest: Sendable {
+    var number: UInt32
+    /// Rows with lower sequences are in the archive.
+    var end: UInt32
+    /// The start of the app: names the archive.
+    var plannedAt: Instant
+}
+
+extension EventRecord {
+    /// The row's file was damaged while an upload carries it.
+    static let damagedKitRow: UInt16 = 1
+
+    var isDamaged: Bool { flags & EventRecord.damagedKitRow != 0 }
+}

@@ -1,0 +1,41 @@
+import Timebase
+
+/// What a phone tells Kit of itself: the first line of each file.
+///
+/// Names and shares are of late 2016, when the SDK was written: its table of models ends with the iPhone 7.
+struct KitHandset {
+    let name: String
+    let model: String
+    let system: String
+    /// IDFV, which the SDK keeps in the keychain.
+    let uuid: String
+
+    private static let names = ["iPhone", "My iPhone", "“小明”的 iPhone", "Li's iPhone, work"]
+    private static let models = [
+        "iPhone 5s (GSM)", "iPhone 6", "iPhone 6 Plus", "iPhone 6s", "iPhone 6s Plus", "iPhone SE",
+        "iPhone 7", "iPhone 7 Plus",
+    ]
+    private static let systems = ["9.3.2", "9.3.5", "10.0.2", "10.1.1", "10.2"]
+
+    private static let modelShares = WeightedChoice(weights: [10, 22, 14, 21, 14, 5, 8, 6])
+    private static let nameShares = WeightedChoice(weights: [6, 2, 1, 1])
+    private static let systemShares = WeightedChoice(weights: [1, 3, 2, 3, 1])
+
+    /// Draws a phone.
+    ///
+    /// - Parameters:
+    ///   - traits: The device's stream of traits.
+    ///   - identity: The device's stream of identifiers.
+    init(traits: RandomStream, identity: RandomStream) {
+        var draw = traits.child(1 << 40)
+        name = Self.names[Self.nameShares.sample(&draw)]
+        model = Self.models[Self.modelShares.sample(&draw)]
+        system = Self.systems[Self.systemShares.sample(&draw)]
+        uuid = DeviceUUID(stream: identity.child(1 << 40)).text
+    }
+
+    /// `deviceName,deviceModel,systemName,systemVersion,uuid,appVersion,appBuild`; nothing is escaped.
+    func line(version: (name: String, build: Int)) -> String {
+        "\(name),\(model),iOS,\(system),\(uuid),\(version.name),\(version.build)"
+    }
+}

@@ -1,0 +1,68 @@
+package import Timebase
+
+/// The rules of KitAnalysisOfUserBehavior, one knob each. ``init(version:)`` gives a version's own values.
+///
+/// Sources: the project's code, version 1.0 (`KitUserStatisicsUtil.m` and its categories), and its published
+/// description, which differs in the codes of three controls.
+package struct KitRules: Hashable, Sendable {
+    package enum Version: String, CaseIterable, Sendable {
+        case v1 = "1.0"
+        /// The published description where it differs from the code.
+        case document
+    }
+
+    /// Which numbers stand for which controls.
+    package enum TypeCodes: String, CaseIterable, Sendable {
+        /// As the code writes them: slider, switch and stepper share 102, any other control has 103.
+        case source
+        /// As the description lists them: 102 slider, 103 switch, 104 stepper, 105 any other.
+        case document
+    }
+
+    /// Which files a positive answer removes.
+    package enum Clear: String, CaseIterable, Sendable {
+        /// Every file whose name lacks the date of that moment: a day that ended meanwhile goes with them,
+        /// though no archive has it.
+        case otherDays = "other-days"
+        /// The files in the archive, and nothing else: the corrected SDK.
+        case sentOnly = "sent-only"
+    }
+
+    package var version: Version
+    package var typeCodes: TypeCodes
+    package var clear = Clear.otherDays
+    package var storage = Storage()
+    package var upload = Upload()
+    /// Standard deviation of the devices' clock errors.
+    package var clockSkew = Interval.zero
+
+    /// A file per local day; no limit, no eviction.
+    package struct Storage: Hashable, Sendable {
+        /// Rows that each device wrote on the day before the run's start.
+        package var prefill = 0
+    }
+
+    /// At each start of the app, of all earlier days; there is no other trigger.
+    package struct Upload: Hashable, Sendable {
+        /// AFNetworking's request serializer is told so.
+        package var timeout = Interval.seconds(8)
+    }
+
+    /// A version's own values.
+    package init(version: Version) {
+        self.version = version
+        typeCodes = version == .document ? .document : .source
+    }
+}
+
+extension KitRules: SystemRuleSet {
+    package static var systemName: String { "kit" }
+    package var wrapped: SystemRules { .kit(self) }
+    package func defaultPath(account: String) -> String { "/uploadIosLogfiles.do1" }
+    package var prefill: Int {
+        get { storage.prefill }
+        set { storage.prefill = newValue }
+    }
+    /// Between two uploads lies a day at least.
+    package var uploadInterval: Interval { .hours(24) }
+}

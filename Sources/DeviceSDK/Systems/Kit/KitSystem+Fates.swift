@@ -1,0 +1,108 @@
+import Accounting
+import AppModel
+import Timebase
+import Wire
+import World
+
+/// Where events end.
+///
+/// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
+/// request carries the event any more. An acknowledged row whose file could not be removed stays in it as
+/// *settled*: it travels again and is never counted again.
+extension KitSystem {
+    func seal(
+        _ record: EventRecord, _ disposition: Disposition, key: NaturalKey?, on device: borrowing Device,
+        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
+    ) {
+        effects.sealed.append(
+            record.sealed(
+                disposition, device: device.number, ackedAt: ackedAt,
+                naturalKey: key))
+    }
+
+    /// A row with the key by which a collector knows it; `nil` where the row says its id.
+    private struct KeyedRow {
+        var record: EventRecord
+        var key: NaturalKey?
+    }
+
+    /// The rows of a range of sequences that are not settled yet, with their keys.
+    private func openRows(
+        from: UInt32, until: UInt32, of device: borrowing Device
+    ) -> ContiguousArray<KeyedRow> {
+        var rows = ContiguousArray<KeyedRow>()
+        device.forEachRow { row, day, line in
+            guard !row.isSettled, row.sequence >= from, row.sequence < until else { return }
+            let key = encoder.saysID(row) ? nil : encoder.naturalKey(day: day, line: line, of: device)
+            rows.append(KeyedRow(record: row, key: key))
+        }
+        return rows
+    }
+
+    /// A positive answer: everything that the archive held has arrived.
+    mutating func deliver(
+        until end: UInt32, of device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        for row in openRows(from: 0, until: end, of: device) {
+            seal(row.record, .delivered, key: row.key, on: device, ackedAt: now, effects: &effects)
+        }
+        device.log.update(in: 0..<end) { $0.isSettled = true }
+    }
+
+    /// Rows leave their files: those that nobody acknowledged have a fate now.
+    mutating func leave(
+        from: UInt32, until: UInt32, as disposition: Disposition, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        for row in openRows(from: from, until: until, of: device) {
+            seal(row.record, disposition, key: row.key, on: device, effects: &effects)
+        }
+        device.log.delete(in: from..<until)
+        device.trimEpochs()
+    }
+
+    /// The upload that carried rows of damaged files is over, so they are gone.
+    func dropDamaged(_ device: inout Device, effects: inout DeviceEffects) {
+        var end: UInt32 = 0
+        device.log.forEach { if $0.isDamaged { end = $0.sequence + 1 } }
+        guard end > 0 else { return }
+        for row in openRows(from: 0, until: end, of: device) {
+            seal(row.record, .lost(.storageError), key: row.key, on: device, effects: &effects)
+        }
+        device.log.delete(in: 0..<end)
+    }
+
+    /// The process is gone: its upload is cut. The files stay.
+    mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
+        revokeUnsentRequest(of: &device, effects: &effects)
+        device.request = nil
+        dropDamaged(&device, effects: &effects)
+        device.trimEpochs()
+        device.trace = UIKitTrace()
+        device.isRunning = false
+        device.isForeground = false
+        effects.died.append(device.slot)
+    }
+
+    /// Takes back a request that the engine has not seen yet: it was asked for in the very call in which
+    /// the process dies, and never left.
+    private mutating func revokeUnsentRequest(of device: inout Device, effects: inout DeviceEffects) {
+        guard let request = device.request else { return }
+        for outgoing in effects.revokeRequests(of: device.slot)
+        where outgoing.number.number == request.number {
+            device.log.update(in: 0..<request.end) { $0.takeBackAttempt() }
+        }
+    }
+
+    package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
+        let carried = device.request?.end ?? 0
+        for row in openRows(from: 0, until: .max, of: device) {
+            let isCarried = row.record.sequence < carried
+            let fate: Disposition =
+                row.record.isDamaged ? .lost(.storageError) : .pending(isCarried ? .inFlight : .stored)
+            seal(row.record, fate, key: row.key, on: device, effects: &effects)
+        }
+        device.log.update(in: 0..<(.max)) { $0.isSettled = true }
+        device.request = nil
+    }
+}

@@ -1,0 +1,62 @@
+import Accounting
+import AppModel
+import Timebase
+import World
+
+/// The folder `userStatisics`: a file per local day, and what a failing disk makes of it.
+///
+/// Each row is appended with a file handle of its own; the archive is a file too.
+///
+/// - *No room* or *read-only*: a row that cannot be written raises in the file handle, and is lost
+///   (`storage_error`). No archive can be made, so nothing leaves at a start. A read-only folder keeps files
+///   that should be removed: they travel again.
+/// - *Damaged*: all rows so far are lost.
+extension KitSystem {
+    /// Appends a row to the day's file.
+    mutating func write(
+        _ template: KitTemplate, of view: ViewReference?, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
+            template: template.rawValue, screen: view?.screen ?? .max, control: view?.node ?? .max,
+            detail: view?.detail ?? 0)
+        device.nextSequence += 1
+        if device.disk == .sound {
+            _ = device.log.append(record)
+        } else {
+            seal(record, .lost(.storageError), key: nil, on: device, effects: &effects)
+            device.trimEpochs()
+        }
+    }
+
+    /// Makes the changes of the device's disk that are due.
+    mutating func changeDisk(
+        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    ) {
+        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
+            device.disk = change.condition
+            if change.isDamaged { damage(&device, effects: &effects) }
+        }
+    }
+
+    /// What an upload carries may still arrive; the rest is lost.
+    private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {
+        let carried = device.request?.end ?? 0
+        device.log.update(in: 0..<carried) { $0.flags |= EventRecord.damagedKitRow }
+        leave(from: carried, until: .max, as: .lost(.storageError), of: &device, effects: &effects)
+    }
+
+    /// Writes the rows of `storage.prefill`: views of the start screen, half a minute apart, the last one
+    /// half a minute before the midnight that the run's start is behind.
+    package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
+        guard rules.storage.prefill > 0 else { return }
+        let midnight = Instant(milliseconds: device.day(of: plan.start) * 86_400_000) - device.offset
+        let controller = views.controller(of: plan.app.startScreen)
+        for age in stride(from: Int64(rules.storage.prefill), to: 0, by: -1) {
+            write(
+                .appear, of: controller, on: &device, at: PastEvents.time(age: age, before: midnight),
+                effects: &effects)
+        }
+    }
+}

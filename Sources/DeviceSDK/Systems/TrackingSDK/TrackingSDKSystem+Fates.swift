@@ -1,0 +1,89 @@
+import Accounting
+import AppModel
+import Timebase
+import Wire
+import World
+
+/// Where events end.
+///
+/// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
+/// request carries the event any more. So an event that was cleared without having been acknowledged
+/// waits for the requests that still carry it, and an acknowledged event whose file could not be removed
+/// stays in it as *settled*: it travels again and is never counted again.
+extension TrackingSDKSystem {
+    func seal(
+        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
+        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
+    ) {
+        effects.sealed.append(
+            record.sealed(
+                disposition, device: device.number, ackedAt: ackedAt,
+                naturalKey: naturalKey(of: record, on: device)))
+    }
+
+    /// A positive answer: everything that the request carried has arrived.
+    mutating func deliver(
+        _ request: TrackingSDKRequest, of device: inout Device, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        for row in device.log.settle(in: request.events) {
+            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
+        }
+    }
+
+    /// Seals those events of a range that have left the file, that nobody has acknowledged, and that no
+    /// open request carries.
+    mutating func sealCleared(
+        _ range: Range<UInt32>, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard range.lowerBound < device.fileStart else { return }
+        let cleared = range.lowerBound..<min(range.upperBound, device.fileStart)
+        for free in device.rangesCarriedByNone(of: cleared) {
+            for row in device.log.settle(in: free) {
+                seal(row, .lost(row.lossByClearing), on: device, effects: &effects)
+            }
+        }
+    }
+
+    /// The process is gone: its requests are cut. The file stays.
+    mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
+        revokeUnsentRequests(of: &device, effects: &effects)
+        device.requests = []
+        sealCleared(0..<device.fileStart, on: &device, effects: &effects)
+        device.trimLog()
+        device.trace = UIKitTrace()
+        device.isRunning = false
+        device.isForeground = false
+        effects.died.append(device.slot)
+    }
+
+    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which
+    /// the process dies, and never left.
+    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
+        guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
+        for outgoing in effects.revokeRequests(of: device.slot) {
+            guard let request = device.requests.first(where: { $0.number == outgoing.number.number }) else {
+                continue
+            }
+            device.log.update(in: request.events) { $0.takeBackAttempt() }
+        }
+    }
+
+    package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
+        // What was cleared and is still under way keeps the fate that it had.
+        var cleared = ContiguousArray<EventRecord>()
+        device.log.forEach(in: 0..<device.fileStart) { if !$0.isSettled { cleared.append($0) } }
+        for row in cleared { seal(row, .lost(row.lossByClearing), on: device, effects: &effects) }
+        let file = device.fileStart..<max(device.fileStart, device.nextSequence)
+        // Requests that never got a socket carry nothing.
+        for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {
+            for row in device.log.settle(in: idle) {
+                seal(row, .pending(.stored), on: device, effects: &effects)
+            }
+        }
+        for row in device.log.settle(in: file) {
+            seal(row, .pending(.inFlight), on: device, effects: &effects)
+        }
+        device.requests = []
+    }
+}

@@ -1,0 +1,81 @@
+import Accounting
+import AppModel
+import Timebase
+import World
+
+/// The file `tracking_events.plist`: writing an event into it, and what a failing disk makes of it.
+///
+/// `saveEvent:` reads the whole array, adds the event and writes it anew with `writeToFile:atomically:`,
+/// whose result nobody looks at. `clearEvents` removes the file and ignores errors.
+///
+/// - *No room*: the new event is lost (`storage_error`), the file stays as it was. It can be removed.
+/// - *Read-only*: the new event is lost, and the file cannot be removed either: what was acknowledged is
+///   sent again with the next event.
+/// - *Damaged*: `arrayWithContentsOfFile:` finds no array, so the next event begins a new file; what was in
+///   the old one is lost.
+extension TrackingSDKSystem {
+    /// Writes an event into the file.
+    mutating func save(_ record: EventRecord, on device: inout Device, effects: inout DeviceEffects) {
+        if device.disk == .sound {
+            _ = device.log.append(record)
+            device.fileCount += 1
+        } else {
+            lose(record, on: device, effects: &effects)
+        }
+    }
+
+    func lose(_ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects) {
+        seal(record, .lost(.storageError), on: device, effects: &effects)
+    }
+
+    /// Makes the changes of the device's disk that are due.
+    mutating func changeDisk(
+        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    ) {
+        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
+            device.disk = change.condition
+            if change.isDamaged { damage(&device, effects: &effects) }
+        }
+    }
+
+    private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {
+        let file = device.fileStart..<max(device.fileStart, device.nextSequence)
+        device.log.update(in: file) { $0.flags |= EventRecord.damagedFlag }
+        device.fileStart = device.nextSequence
+        device.fileCount = 0
+        sealCleared(file, on: &device, effects: &effects)
+        device.trimLog()
+    }
+}
+
+extension EventRecord {
+    /// The event left the file because that was damaged.
+    fileprivate static let damagedFlag: UInt16 = 1
+
+    /// What became of an event that left the file unacknowledged.
+    var lossByClearing: Disposition.Loss {
+        flags & EventRecord.damagedFlag != 0 ? .storageError : .clearedUnsent
+    }
+}
+
+extension TrackingSDKSystem {
+    /// Puts the events of `storage.prefill` into the file: business events, else views of the start
+    /// screen, at the times of ``PastEvents``.
+    package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
+        let past = PastEvents(plan: plan, index: Int(device.index))
+        for age in stride(from: Int64(rules.storage.prefill), to: 0, by: -1) {
+            var event = TrackingSDKEvent(
+                TrackingSDKTemplates.pageView, view: views.controller(of: plan.app.startScreen))
+            if let business = past.business(sequence: device.nextSequence) {
+                event = TrackingSDKEvent(TrackingSDKTemplates.business(business.event))
+                if let subject = business.subject { event.detail = subject }
+            }
+            let record = EventRecord(
+                capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
+                epoch: 0,
+                template: event.template, screen: event.screen, control: event.control, detail: event.detail)
+            device.nextSequence += 1
+            save(record, on: &device, effects: &effects)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import Timebase
+import World
+
+/// Uploads of the whole file, and what their answers do to it.
+extension TrackingSDKSystem {
+    /// `uploadEventsToServer:withApiKey:`: makes a request of everything in the file, whatever else is on
+    /// its way.
+    mutating func upload(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard device.fileCount > 0 else { return }
+        device.requests.append(
+            TrackingSDKRequest(
+                number: device.uploadCount, events: device.fileStart..<device.nextSequence,
+                count: device.fileCount, plannedAt: now))
+        device.uploadCount += 1
+        startRequests(of: &device, effects: &effects)
+    }
+
+    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
+    private func startRequests(of device: inout Device, effects: inout DeviceEffects) {
+        var sockets = rules.upload.sockets
+        // Requests start in order, so the open ones that run come first.
+        for place in device.requests.indices {
+            guard sockets > 0 else { return }
+            sockets -= 1
+            if !device.requests[place].isStarted { start(place, of: &device, effects: &effects) }
+        }
+    }
+
+    private func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
+        device.requests[place].isStarted = true
+        let request = device.requests[place]
+        // Who was carried before is at the front: every request begins with the oldest in the file.
+        let oldest = device.log.first(in: request.events)
+        effects.requests.append(
+            OutgoingRequest(
+                slot: device.slot, number: RequestNumber(kind: .upload, number: request.number),
+                plannedAt: request.plannedAt, timeout: rules.upload.timeout,
+                eventCount: UInt16(clamping: request.count), isRetry: (oldest?.attempts ?? 0) > 0,
+                network: device.network))
+        // Without a radio nothing leaves: no upload that carried the events.
+        guard device.network != .none else { return }
+        device.log.update(in: request.events) {
+            $0.countAttempt()
+        }
+    }
+
+    package mutating func complete(
+        _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        // A request of a process that died in between has nobody who waits for it.
+        guard let place = device.requests.firstIndex(where: { $0.number == request.number }) else { return }
+        let ended = device.requests.remove(at: place)
+        if device.requests.isEmpty { device.requests = [] }
+        startRequests(of: &device, effects: &effects)
+        if case .answered(let status, _, _, _) = outcome, rules.upload.success.accepts(status) {
+            deliver(ended, of: &device, now: now, effects: &effects)
+            clear(ended, of: &device, effects: &effects)
+        } else {
+            sealCleared(ended.events, on: &device, effects: &effects)
+        }
+        device.trimLog()
+    }
+
+    /// `clearEvents`: removes the whole file, or only what the request carried.
+    private mutating func clear(
+        _ request: TrackingSDKRequest, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        let first = device.fileStart
+        let end: UInt32
+        switch rules.clear {
+        case .all:
+            // A file is removed on a full disk too, …
+            guard device.disk != .readOnly else { return }
+            end = device.nextSequence
+        case .sentOnly:
+            // … but what is left of one is written anew.
+            end = max(first, request.events.upperBound)
+            guard device.disk == .sound || (device.disk == .full && end == device.nextSequence) else {
+                return
+            }
+        }
+        device.fileCount -= UInt32(device.log.count(in: first..<end))
+        device.fileStart = end
+        sealCleared(first..<end, on: &device, effects: &effects)
+    }
+}

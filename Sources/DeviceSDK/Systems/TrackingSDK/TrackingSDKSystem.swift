@@ -1,0 +1,148 @@
+package import Accounting
+package import AppModel
+package import Timebase
+package import Wire
+package import World
+
+/// The TrackingSDK of the published text as a state machine.
+///
+/// `trackEvent` writes the event into the file, and then uploads the whole file: each event begins an
+/// upload, whatever else is on its way. An answer of exactly 200 removes the file with everything that
+/// has come since; any other end leaves it as it is. There is no timer, no limit, no retry but the next
+/// event. Both steps happen on the caller's thread, so nothing is in memory alone and a process that dies
+/// loses no event that the file has.
+///
+/// The files beside this one: hooks (`Hooks`), uploads and their answers (`+Upload`), where events end
+/// (`+Fates`), the file and its disk (`+File`).
+package struct TrackingSDKSystem: HookingSystem {
+    package typealias Device = TrackingSDKDevice
+
+    let plan: PopulationPlan
+    let streams: PopulationStreams
+    let rules: TrackingSDKRules
+    let views: AppViews
+    package let labels: [EventLabel]
+    let encoder: TrackingSDKEncoder
+    let head: RequestHead
+    let parser = JSONParser(byteLimit: 1 << 20)
+
+    /// Makes the system of a population.
+    package init(plan: PopulationPlan, rules: TrackingSDKRules) {
+        self.plan = plan
+        streams = plan.streams
+        self.rules = rules
+        views = AppViews(app: plan.app)
+        labels = TrackingSDKTemplates.labels(of: plan.app)
+        encoder = TrackingSDKEncoder(plan: plan, labels: labels, views: views)
+        var lines = "Content-Type: application/json\r\n"
+        // Without a key the app passes none, and `setValue:nil` sets no header.
+        if !plan.target.apiKey.isEmpty { lines += "X-API-Key: \(plan.target.apiKey)\r\n" }
+        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
+        head = RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: lines)
+    }
+
+    package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
+        var device = Device(index: index, slot: slot, number: number, network: plan.network.kind)
+        device.diskDue = plan.firstDiskChange(index: index)
+        return device
+    }
+
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
+    }
+
+    package mutating func setNetwork(
+        _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        device.network = kind
+    }
+
+    package mutating func encode(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        let open = device.requests.first { $0.number == request.number }
+        let (index, number) = (Int(device.index), device.number)
+        let skew = plan.clockSkew(index: index)
+        body.append(UInt8(ascii: "["))
+        var isFirst = true
+        device.log.forEach(in: open?.events ?? 0..<0) { record in
+            if !isFirst { body.append(UInt8(ascii: ",")) }
+            isFirst = false
+            encoder.encode(record, index: index, device: number, skew: skew, into: &body)
+        }
+        body.append(UInt8(ascii: "]"))
+        return head
+    }
+}
+
+extension TrackingSDKSystem {
+    package mutating func perform(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        // What happens to the disk comes before everything else of its moment.
+        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
+        if case .launch = action, device.isRunning { die(&device, effects: &effects) }
+        trace(action, on: &device, at: now, effects: &effects)
+        switch action {
+        case .updateApp(let version): device.appVersion = version
+        case .business(let number, let subject) where device.isRunning:
+            var event = TrackingSDKEvent(TrackingSDKTemplates.business(number))
+            event.detail = subject
+            trackEvent(event, on: &device, at: now, effects: &effects)
+        // The SDK has no handler for exceptions: a crash is a kill to it.
+        case .kill where device.isRunning, .crash where device.isRunning: die(&device, effects: &effects)
+        default: break
+        }
+    }
+
+    mutating func handle(
+        _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch call {
+        case .didFinishLaunching:
+            // The app starts the SDK and tracks its launch, in the background too.
+            device.isRunning = true
+            var event = TrackingSDKEvent(TrackingSDKTemplates.appLaunch)
+            event.detail = UInt32(device.appVersion)
+            trackEvent(event, on: &device, at: now, effects: &effects)
+        case .didBecomeActive: device.isForeground = true
+        case .didEnterBackground: device.isForeground = false
+        default:
+            guard let event = event(of: call) else { return }
+            trackEvent(event, on: &device, at: now, effects: &effects)
+        }
+    }
+
+    /// `trackEvent:withParameters:`: saves, then uploads.
+    mutating func trackEvent(
+        _ event: TrackingSDKEvent, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence, epoch: 0, template: event.template,
+            screen: event.screen, control: event.control, detail: event.detail)
+        device.nextSequence += 1
+        save(record, on: &device, effects: &effects)
+        upload(&device, now: now, effects: &effects)
+    }
+}
+
+/// What the app or a hook hands to `trackEvent`.
+struct TrackingSDKEvent {
+    var template: UInt16
+    var screen = UInt16.max
+    var control = UInt16.max
+    var detail: UInt32 = 0
+
+    init(_ template: UInt16) { self.template = template }
+
+    /// An event that tells of a view.
+    init(_ template: UInt16, view: ViewReference) {
+        self.template = template
+        screen = view.screen
+        control = view.node
+        detail = view.detail
+    }
+}

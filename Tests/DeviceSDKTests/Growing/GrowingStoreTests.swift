@@ -1,0 +1,289 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import World
+
+@testable import DeviceSDK
+
+@Suite("GrowingIO, stores and write buffers")
+struct GrowingStoreTests {
+    @Test("99 operations wait in memory; the hundredth writes them all")
+    func writeBuffer() {
+        let world = GrowingWorld(.v4, network: .none)
+        world.act(0, .launch(passive: false), .enterForeground)
+        // VISIT is instant: what waits is written before an attempt to send.
+        #expect(world.device.timing.table.count == 1)
+        world.tap(0, count: 99)
+        #expect(world.device.timing.inserts.count == 99)
+        world.tap(0)
+        #expect(world.device.timing.inserts.isEmpty)
+        #expect(world.device.timing.table.count == 101)
+    }
+
+    @Test("custom events are written one by one, and survive a kill that takes the others")
+    func kill() {
+        let world = GrowingWorld(.v4)
+        world.startApp()
+        world.track(1, count: 3)
+        world.tap(1, count: 5)
+        #expect(world.device.realtime.table.count == 3)
+        world.act(2, .kill)
+        #expect(world.sequences(.lost(.killed)) == [4, 5, 6, 7, 8])
+        #expect(world.device.realtime.table.count == 3)
+    }
+
+    @Test(
+        "a tick, the background and an instant event write the buffer",
+        arguments: GrowingRules.Version.allCases)
+    func writers(version: GrowingRules.Version) {
+        let world = GrowingWorld(version)
+        world.startApp()
+        world.tap(1)
+        world.run(to: 5)
+        #expect(world.device.timing.inserts.isEmpty)
+        world.answerAll(500, at: 5)
+        world.tap(6)
+        world.act(7, .enterBackground)
+        #expect(world.device.timing.inserts.isEmpty)
+        // Session over: VISIT.
+        world.act(60, .enterForeground)
+        #expect(world.device.timing.inserts.isEmpty)
+        world.act(61, .kill)
+        #expect(world.sequences(.lost(.killed)).isEmpty)
+    }
+
+    @Test("a crash is a kill: the SDK has no handler")
+    func crash() {
+        let world = GrowingWorld(.v3)
+        world.startApp()
+        world.tap(1, count: 2)
+        world.act(2, .crash(reason: 0))
+        #expect(world.sequences(.lost(.killed)) == [1, 2])
+        #expect(world.deaths == 1)
+    }
+
+    @Test("a failing deletion takes the insertions behind it with it")
+    func failingDeletion() {
+        let world = GrowingWorld(.v4) {
+            $0.storage.deleteFailureChance = 1
+            $0.upload.batch = 2
+        }
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.tap(1, count: 2)
+        // The answer to VISIT deletes its row, together with what waits.
+        world.answer(200, at: 2)
+        #expect(world.sequences(.delivered) == [0])
+        #expect(world.sequences(.lost(.storageError)) == [1, 2])
+        // The row is still there, and travels again with the next tick; its fate stays.
+        world.run(to: 5)
+        #expect(world.uploads.last?.sequences == [0])
+        #expect(world.uploads.last?.request.isRetry == true)
+    }
+
+    @Test("of a failing insertion's transaction the rows before it stay")
+    func failingInsertion() {
+        let world = GrowingWorld(.v4) { $0.storage.insertFailureChance = 1 }
+        world.startApp()
+        world.tap(1, count: 50)
+        world.run(to: 5)
+        let kept = world.uploads.last?.sequences.count ?? 0
+        #expect(
+            world.sequences(.lost(.storageError)).count == 50 - kept + (world.fate(0) == .delivered ? 0 : 1))
+        #expect(world.sequences(.lost(.storageError)).contains(50))
+    }
+
+    @Test("rows older than seven days go when the store is opened, and only then")
+    func expiry() {
+        let world = GrowingWorld(.v3, network: .none) { $0.storage.prefill = 3 }
+        let week = 7.0 * 86_400
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.act(week - 60, .enterBackground)
+        world.act(week + 1, .enterForeground)
+        #expect(world.sequences(.evicted(.expired)).isEmpty)
+        world.act(week + 2, .kill)
+        world.act(week + 3, .launch(passive: false))
+        // The first three are from before the start; VISIT is from the start itself.
+        #expect(world.sequences(.evicted(.expired)) == [0, 1, 2, 3])
+    }
+
+    @Test("a full disk: 4.x loses what it cannot write, 3.x sends it from its queue")
+    func fullDisk() {
+        let disk = DiskSchedule([
+            .init(
+                from: GrowingWorld.time(1), until: GrowingWorld.time(100), failure: .full, share: 1, number: 0
+            )
+        ])
+        let new = GrowingWorld(.v4, disk: disk)
+        new.startApp()
+        new.tap(2, count: 2)
+        new.run(to: 5)
+        #expect(new.sequences(.lost(.storageError)) == [1, 2])
+        let old = GrowingWorld(.v3, disk: disk)
+        old.startApp()
+        old.tap(2, count: 2)
+        old.run(to: 5)
+        #expect(old.uploads.last?.sequences == [1, 2])
+        old.answer(200, at: 6)
+        #expect(old.sequences(.delivered) == [0, 1, 2])
+    }
+
+    @Test("a damaged file loses its rows; what 3.x has loaded of them goes on living in its queue")
+    func damage() {
+        let disk = DiskSchedule([
+            .init(
+                from: GrowingWorld.time(10), until: GrowingWorld.time(11), failure: .corrupt, share: 1,
+                number: 0)
+        ])
+        for version in [GrowingRules.Version.v3, .v4] {
+            let world = GrowingWorld(version, disk: disk, network: .none)
+            world.act(0, .launch(passive: false), .enterForeground)
+            world.track(1, count: 2)
+            world.tap(1, count: 2)
+            world.run(to: 12)
+            let lost = version == .v3 ? [1, 2] : [0, 1, 2, 3, 4] as [UInt32]
+            #expect(world.sequences(.lost(.storageError)) == lost)
+            world.setNetwork(.wifi, at: 12)
+            world.run(to: 20)
+            world.answerAll(200, at: 20)
+            #expect(world.sequences(.delivered) == (version == .v3 ? [0, 3, 4] : []))
+            world.finish()
+            #expect(world.fates.count == Int(world.device.nextSequence))
+        }
+    }
+
+    @Test("without a database service nothing is kept")
+    func noDatabase() {
+        let world = GrowingWorld(.v3) { $0.services.database = false }
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.track(1, count: 2)
+        #expect(world.sequences(.lost(.storageError)) == [0, 1, 2])
+        #expect(world.uploads.isEmpty)
+    }
+}
+
+@Suite("GrowingIO 3.x, the queue in memory")
+struct GrowingQueueTests {
+    /// An app without business events: what is prefilled are pages, which the timing store has.
+    private static let bare: AppDescription = {
+        var app = AppDescription.forGrowing
+        app.events = []
+        return app
+    }()
+
+    @Test("deletions wait in the buffer while the queue is long: a kill brings the rows back")
+    func pendingDeletions() {
+        // The queue is filled anew at 10, a batch is 20: 35 - 20 = 15 is between the two.
+        let world = GrowingWorld(.v3, app: Self.bare) {
+            $0.storage.prefill = 34
+            $0.storage.queueRefill = 10
+            $0.upload.batch = 20
+        }
+        // VISIT sends the oldest of its channel at once.
+        world.act(0, .launch(passive: false), .enterForeground)
+        #expect(world.uploads.map(\.sequences) == [Array(0..<20)])
+        world.answer(200, at: 1)
+        #expect(world.device.timing.deletes.count == 20)
+        #expect(world.device.timing.table.count == 35)
+        #expect(world.device.storedCount == 15)
+        world.act(2, .kill)
+        world.act(3, .launch(passive: false), .enterForeground)
+        // They travel again, and are not counted again.
+        #expect(world.uploads.last?.sequences == Array(0..<20))
+        #expect(world.uploads.last?.request.isRetry == true)
+        #expect(world.sequences(.delivered) == Array(0..<20))
+        world.answerAll(200, at: 4)
+        world.run(to: 40)
+        world.answerAll(200, at: 40)
+        world.finish()
+        #expect(world.sequences(.delivered).count == Int(world.device.nextSequence))
+    }
+
+    @Test("with the source's numbers a deletion never waits")
+    func noPendingDeletions() {
+        let world = GrowingWorld(.v3, app: Self.bare) { $0.storage.prefill = 3000 }
+        world.act(0, .launch(passive: false), .enterForeground)
+        while !world.open.isEmpty {
+            world.answer(200, at: 1)
+            #expect(world.device.timing.deletes.isEmpty)
+        }
+        #expect(world.sequences(.delivered).count > 2500)
+    }
+
+    @Test("the queue holds so many rows; the rest of the store waits until it is filled anew")
+    func limit() {
+        let world = GrowingWorld(.v3, app: Self.bare) {
+            $0.storage.prefill = 100
+            $0.storage.queueLimit = 40
+            $0.storage.queueRefill = 5
+            $0.upload.batch = 40
+        }
+        world.act(0, .launch(passive: false), .enterForeground)
+        // VISIT is the 101st row: it is in the queue, for it came after that was loaded.
+        #expect(world.uploads.map(\.sequences) == [Array(0..<40)])
+        world.answer(200, at: 1)
+        // One is left, VISIT: filled anew with the next forty, which are as many as a batch.
+        #expect(world.uploads.last?.sequences == Array(40..<80))
+        world.answer(200, at: 1)
+        world.run(to: 5)
+        world.answerAll(200, at: 5)
+        #expect(world.sequences(.delivered) == Array(0..<101))
+    }
+
+    @Test("a queue filled anew while another channel is under way sends that channel's events again")
+    func stale() {
+        var app = Self.bare
+        app.profiles = []
+        let world = GrowingWorld(.v3, app: app) {
+            $0.storage.prefill = 12
+            $0.storage.queueLimit = 10
+            $0.storage.queueRefill = 3
+            $0.upload.batch = 100
+        }
+        // Twelve pages are stored and ten loaded; VISIT comes on top.
+        world.act(0, .launch(passive: false), .enterForeground)
+        #expect(world.uploads.map(\.sequences) == [Array(0..<10) + [12]])
+        // Clicks are another channel's, which starts at the tick.
+        world.tap(1, count: 5)
+        world.run(to: 5)
+        #expect(world.uploads.map(\.channel) == [0, 2])
+        let clicks = world.uploads[1].sequences
+        #expect(clicks.count == 5)
+        // The pages' answer leaves the five clicks, too many to fill anew …
+        world.answer(200, at: 6, channel: 0)
+        #expect(world.device.requests.first?.isStale == false)
+        // … and so the two pages that were not loaded stay behind until the clicks are answered.
+        world.answer(200, at: 7, channel: 2)
+        #expect(world.sequences(.delivered).count == 16)
+        world.run(to: 20)
+        #expect(world.uploads.last?.sequences == [10, 11])
+    }
+
+    @Test("events of a request that was under way then are in the queue a second time")
+    func duplicates() {
+        let world = GrowingWorld(.v3, app: Self.bare) {
+            $0.storage.prefill = 30
+            $0.storage.queueLimit = 10
+            $0.storage.queueRefill = 5
+            $0.upload.batch = 100
+        }
+        world.act(0, .launch(passive: false), .enterForeground)
+        world.tap(1, count: 3)
+        world.run(to: 5)
+        let clicks = world.uploads[1].sequences
+        // Ten pages and VISIT go; three clicks are left, so the queue is filled anew with the ten oldest.
+        world.answer(200, at: 6, channel: 0)
+        #expect(world.device.requests.first?.isStale == true)
+        world.answer(200, at: 7, channel: 2)
+        #expect(world.device.queue.extra.map(\.sequence) == clicks)
+        // The next tick carries them again, though every one is delivered.
+        world.run(to: 20)
+        let again = world.uploads.filter { $0.channel == 2 }
+        #expect(again.map(\.sequences) == [clicks, clicks])
+        world.answerAll(200, at: 21)
+        world.run(to: 60)
+        world.answerAll(200, at: 60)
+        world.finish()
+        #expect(world.sequences(.delivered).count == Int(world.device.nextSequence))
+    }
+}

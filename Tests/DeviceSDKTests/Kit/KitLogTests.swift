@@ -1,0 +1,95 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import Wire
+
+@testable import DeviceSDK
+
+@Suite("Kit, files and rows")
+struct KitLogTests {
+    /// A day with one of each kind of row that the app makes, sent at the start of the next day.
+    private func day(_ version: KitRules.Version, tagged: Bool = true) throws -> [String] {
+        let world = KitWorld(version, tagged: tagged)
+        world.visit(10)
+        world.act(12.4, .tap(screen: 0, control: 0))
+        world.act(20, .kill)
+        world.act(KitWorld.day, .launch(passive: false))
+        let logs = try KitWorld.logs(try #require(world.uploads.first))
+        #expect(logs.count == 1)
+        return logs.first?.lines ?? []
+    }
+
+    @Test("a file is the phone's line and a row per event, as the SDK writes them")
+    func rows() throws {
+        let lines = try day(.v1)
+        #expect(lines.first?.split(separator: ",").count ?? 0 >= 7)
+        #expect(lines[1] == "0,1767571210,AppDelegate,启动App")
+        #expect(lines[2].hasPrefix("1,1767571210,"))
+        #expect(lines[2].hasSuffix(",进入ViewController"))
+        // 12.4 s are rounded to the nearest second, as %.f does.
+        #expect(lines[3].split(separator: ",")[1] == "1767571212")
+        #expect(lines.last?.isEmpty == false, "the file has no line end at its end")
+    }
+
+    @Test("a control's row says its id in the info, other rows never")
+    func ids() throws {
+        let tagged = try day(.v1)
+        let control = try #require(tagged.last)
+        #expect(control.contains("~17-"), "\(control)")
+        #expect(!tagged.dropLast().contains { $0.contains("~17-") })
+        #expect(try !day(.v1, tagged: false).contains { $0.contains("~17-") })
+    }
+
+    @Test(
+        "codes of the source and of the description",
+        arguments: [
+            (KitTemplate.button, 100, 100), (.segmentedControl, 101, 101), (.slider, 102, 102),
+            (.toggle, 102, 103), (.stepper, 102, 104), (.other, 103, 105), (.launch, 0, 0), (.appear, 1, 1),
+            (.disappear, 2, 2), (.tab, 3, 3),
+        ] as [(KitTemplate, Int, Int)])
+    func codes(template: KitTemplate, source: Int, document: Int) {
+        #expect(template.code(KitRules(version: .v1).typeCodes) == source)
+        #expect(template.code(KitRules(version: .document).typeCodes) == document)
+    }
+
+    @Test("files and archive bear the local dates and the phone's id; the archive is named after yesterday")
+    func names() throws {
+        let world = KitWorld()
+        world.visit(10)
+        world.act(20, .kill)
+        world.visit(KitWorld.midnight + 60)
+        world.act(KitWorld.midnight + 70, .kill)
+        world.act(KitWorld.midnight + KitWorld.day + 60, .launch(passive: true))
+        let archive = try KitWorld.archive(try #require(world.uploads.last))
+        let id = try #require(archive.name?.split(separator: "_").last).dropLast(".zip".count)
+        #expect(archive.name == "2026-01-06_userStatisics_\(id).zip")
+        #expect(
+            archive.logs.map(\.name) == [
+                "2026-01-05_userStatisics_\(id).log", "2026-01-06_userStatisics_\(id).log",
+            ])
+        #expect(id.count == 36)
+    }
+
+    @Test("rows without an id are known by file and line")
+    func keys() throws {
+        let world = KitWorld()
+        world.visit(10)
+        world.act(12, .tap(screen: 0, control: 0))
+        world.act(20, .kill)
+        world.visit(KitWorld.day)
+        let log = try #require(try KitWorld.logs(world.uploads[0]).first)
+        world.take(at: KitWorld.day + 1)
+        let delivered = world.sequences(.delivered)
+        #expect(delivered.count == log.lines.count - 1)
+        for (place, sequence) in delivered.enumerated() {
+            var text = WireBuffer(log.name)
+            text.append(0x1F as UInt8)
+            text.appendDecimal(place + 2)
+            let hash = text.withUnsafeBytes { Hash128($0) }
+            let expected: NaturalKey? =
+                log.lines[place + 1].contains("~17-") ? nil : NaturalKey(high: hash.high, low: hash.low)
+            #expect(world.fates[sequence]?.naturalKey == expected)
+        }
+    }
+}

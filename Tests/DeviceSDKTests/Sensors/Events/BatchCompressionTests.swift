@@ -1,0 +1,72 @@
+import AppModel
+import Testing
+import Timebase
+import Wire
+
+@testable import DeviceSDK
+
+@Suite("Compression of batches")
+struct BatchCompressionTests {
+    /// A batch as users of the shop make it: views, taps and business events in turn.
+    static func records(_ fixture: SensorsEventFixture, count: UInt32) -> [EventRecord] {
+        let app = fixture.plan.app
+        let business = app.events.indices.filter { !app.events[$0].isWeb }
+        var stream = RandomStream(key: 50)
+        return (0..<count).map { sequence in
+            let screen = UInt16(stream.below(UInt64(app.screens.count)))
+            var record = fixture.record(SensorsTemplates.viewScreen, sequence: sequence, screen: screen)
+            record.capturedAt = SensorsEventFixture.capture + .milliseconds(Int64(sequence) * 1733)
+            switch stream.below(3) {
+            case 0: record.control = UInt16(stream.below(UInt64(app.screens.count)))
+            case 1: record.template = SensorsTemplates.click
+            default:
+                record.template = fixture.templates.business(
+                    UInt16(business[Int(stream.below(UInt64(business.count)))]))
+                record.detail = UInt32(stream.below(1000))
+            }
+            return record
+        }
+    }
+
+    /// The JSON of a batch and its compressed form, under a way of compressing.
+    static func compressed(
+        _ version: SensorsRules.Version, count: UInt32, _ compression: SensorsRules.Compression?
+    ) throws -> (json: String, size: Int) {
+        var fixture = SensorsEventFixture(version, app: Presets.shop)
+        if let compression { fixture.change { $0.upload.compression = compression } }
+        let encoder =
+            compression == nil
+            ? SensorsEventEncoder(
+                plan: fixture.plan, rules: fixture.rules, templates: fixture.templates, compression: 6)
+            : fixture.encoder
+        var body = WireBuffer()
+        encoder.encodeBatch(
+            records(fixture, count: count), index: 2, number: 42, epochs: EpochLog(SensorsEpoch()),
+            at: SensorsEventFixture.capture, into: &body)
+        var text = WireBuffer()
+        try GzipDecoder().decompress(encoder.packed, into: &text)
+        return (text.text, encoder.packed.count)
+    }
+
+    @Test("the effort changes the size and nothing else", arguments: [SensorsRules.Version.v1, .v4])
+    func efforts(version: SensorsRules.Version) throws {
+        let peer = try Self.compressed(version, count: 50, nil)
+        let small = try Self.compressed(version, count: 50, .default)
+        let fast = try Self.compressed(version, count: 50, .fast)
+        #expect(small.json == peer.json)
+        #expect(fast.json == peer.json)
+        // Beside libdeflate's level 6, which is as small as zlib's.
+        #expect(small.size * 100 <= peer.size * 102)
+        #expect(fast.size * 100 <= peer.size * 125)
+        #expect(fast.size > small.size)
+    }
+
+    @Test("short batches are as small as libdeflate makes them", arguments: [1, 5] as [UInt32])
+    func shortBatches(count: UInt32) throws {
+        let peer = try Self.compressed(.v4, count: count, nil)
+        for effort in SensorsRules.Compression.allCases {
+            let own = try Self.compressed(.v4, count: count, effort)
+            #expect(own == peer)
+        }
+    }
+}

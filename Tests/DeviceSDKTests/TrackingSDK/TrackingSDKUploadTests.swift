@@ -1,0 +1,147 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import World
+
+@testable import DeviceSDK
+
+@Suite("TrackingSDK, uploads")
+struct TrackingSDKUploadTests {
+    @Test("each event uploads the whole file, as it is at that moment")
+    func wholeFile() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        world.track(1)
+        world.track(2)
+        world.track(3)
+        #expect(world.uploadedSequences == [[0], [1], [1, 2], [1, 2, 3]])
+        #expect(world.plannedSeconds == [0, 1, 2, 3])
+        #expect(world.uploads.map(\.request.eventCount) == [1, 1, 2, 3])
+        #expect(world.uploads.map(\.request.isRetry) == [false, false, true, true])
+        // The bodies were made then: what has come since is not in them.
+        #expect(TrackingSDKWorld.sequences(in: world.encode(world.open[0]).text) == [1])
+    }
+
+    @Test("there is no timer: only the next event tries again")
+    func noTimer() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        world.track(1)
+        world.answer(500, at: 2)
+        #expect(world.device.nextDue == .distantFuture)
+        world.run(to: 100_000)
+        world.act(100_001, .enterBackground)
+        world.act(100_002, .enterForeground)
+        #expect(world.uploads.count == 2)
+        world.track(100_003)
+        #expect(world.uploadedSequences.last == [1, 2])
+    }
+
+    @Test("at most four uploads have a socket; the others wait in the session, with their bodies")
+    func sockets() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        for second in 1...7 { world.track(Double(second)) }
+        #expect(world.openUploads == [1, 2, 3, 4])
+        #expect(world.device.requests.count == 7)
+        world.answer(500, at: 8, upload: 3)
+        #expect(world.openUploads == [1, 2, 4, 5])
+        // Planned when its event came, not when it got a socket.
+        #expect(world.plannedSeconds.last == 5)
+        #expect(world.uploadedSequences.last == [1, 2, 3, 4, 5])
+        world.answer(200, at: 9, upload: 1)
+        // The file is gone; the bodies that wait are not.
+        #expect(world.stored == [])
+        #expect(world.uploadedSequences.last == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test("the number of sockets is a rule", arguments: [1, 2, 10])
+    func socketRule(sockets: Int) {
+        let world = TrackingSDKWorld { $0.upload.sockets = sockets }
+        world.startApp()
+        for second in 1...12 { world.track(Double(second)) }
+        #expect(world.openUploads.count == sockets)
+    }
+
+    @Test(
+        "only an answer of exactly 200 clears the file",
+        arguments: [201, 202, 204, 206, 302, 400, 404, 413, 429, 500, 503] as [UInt16])
+    func otherAnswers(status: UInt16) {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        world.track(1)
+        world.answer(status, at: 2)
+        #expect(world.stored == [1])
+        #expect(world.fate(1) == nil)
+        world.track(3)
+        #expect(world.uploadedSequences.last == [1, 2])
+        world.answer(200, at: 4)
+        #expect(world.stored == [])
+        #expect(world.fate(1) == .delivered)
+        #expect(world.fates[1]?.attempts == 2)
+        #expect(world.fates[1]?.ackedAt == world.time(4))
+    }
+
+    @Test("the corrected rule takes all of 2xx", arguments: [200, 201, 204, 299] as [UInt16])
+    func any2xx(status: UInt16) {
+        let world = TrackingSDKWorld { $0.upload.success = .any2xx }
+        world.startApp()
+        world.track(1)
+        world.answer(status, at: 2)
+        #expect(world.fate(1) == .delivered)
+    }
+
+    @Test("a failure of the network keeps everything", arguments: RequestFailure.allCases)
+    func failures(failure: RequestFailure) {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        world.track(1)
+        world.fail(failure, at: 2)
+        #expect(world.stored == [1])
+        #expect(world.fates.count == 1)
+    }
+
+    @Test("without a radio a request fails at once and counts as no attempt")
+    func offline() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        world.setNetwork(.none, at: 1)
+        world.track(2)
+        #expect(world.open.first?.network == NetworkKind.none)
+        world.fail(.offline, at: 2)
+        world.setNetwork(.wifi, at: 3)
+        world.track(4)
+        #expect(world.uploads.last?.request.isRetry == false)
+        world.answer(200, at: 5)
+        #expect(world.fates[1]?.attempts == 1)
+    }
+
+    @Test("the request's head: path, key, type, what the scenario adds, and the SDK's own limit of time")
+    func head() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        let upload = world.uploads[0]
+        #expect(upload.head.method == .post)
+        #expect(upload.head.path == "/track")
+        #expect(
+            upload.head.headerLines
+                == "Content-Type: application/json\r\nX-API-Key: your-api-key\r\nX-Env: test\r\n")
+        #expect(upload.request.timeout == .seconds(60))
+        #expect(!upload.request.wantsBody)
+    }
+
+    @Test("an outage takes memory for each event once, though it sends each again and again")
+    func memoryOfAnOutage() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        for second in 1...2000 { world.track(Double(second)) }
+        #expect(world.device.requests.count == 2000)
+        let carried: UInt32 = world.device.requests.reduce(0) { $0 + $1.count }
+        #expect(carried == 2_001_000)
+        #expect(world.device.log.count == 2000)
+        #expect(world.device.log.allocatedBytes < 2000 * 36)
+        #expect(MemoryLayout<TrackingSDKRequest>.stride <= 40)
+        #expect(MemoryLayout<TrackingSDKDevice>.stride <= 160)
+    }
+}
