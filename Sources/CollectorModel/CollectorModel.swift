@@ -12,38 +12,24 @@ package struct CollectorModel {
 
     private let plan: CollectorPlan
     private let systems: [CollectorSystem]
-    private let aliases: [String]
-    private let neutralConfig: ServedConfig
     private let sensors = SensorsDecoder()
+    private let growing = GrowingDecoder()
+    private let trackingSDK = TrackingSDKDecoder()
+    private let kit = KitDecoder()
+    private let codeless = CodelessDecoder()
     private var counters = CollectorStatistics()
-    /// The latest request's query and project: nearly all requests of a target share them.
-    private var project = RequestProject(query: "", name: Array("default".utf8))
-
-    private struct RequestProject {
-        var query: String
-        var name: [UInt8]
-    }
 
     /// Makes a collector with an empty store.
     ///
     /// - Parameters:
-    ///   - plan: The faults' share that concerns the model (checksums), and the configurations to serve.
+    ///   - plan: The faults' share that concerns the model (checksums), the configurations to serve, and the
+    ///     targets' own paths.
     ///   - systems: Whose uploads to take; others find no route.
-    ///   - uploadPaths: Paths that take uploads beside those that end with `/sa` or `/debug`.
     package init(
-        plan: CollectorPlan = CollectorPlan(), systems: [CollectorSystem] = CollectorSystem.allCases,
-        uploadPaths: [String] = []
+        plan: CollectorPlan = CollectorPlan(), systems: [CollectorSystem] = CollectorSystem.allCases
     ) {
         self.plan = plan
         self.systems = systems
-        aliases = uploadPaths
-        // Served until the plan's first one begins: switches nothing off, so that clients neither
-        // retry the fetch nor change their ways.
-        let body = """
-            {"v":"0","configs":{"disableSDK":false,"disableDebugMode":false,"autoTrackMode":-1,\
-            "event_blacklist":[],"effect_mode":0}}
-            """
-        neutralConfig = ServedConfig(from: .distantFuture, version: "0", body: Array(body.utf8))
     }
 
     /// What was counted so far.
@@ -97,14 +83,30 @@ package struct CollectorModel {
         _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
         decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
-        switch CollectorRoute(request, systems: systems, aliases: aliases) {
-        case .upload(.sensors):
+        var (reply, fault) = route(request, at: now, sink: &sink, decide: decide)
+        fault.shape(&reply)
+        return (reply, fault)
+    }
+
+    private mutating func route(
+        _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
+        decide: (_ firstDevice: () -> UInt32?) -> LateFault
+    ) -> (reply: CollectorReply, fault: LateFault) {
+        switch CollectorRoute(request, systems: systems, uploadPaths: plan.uploadPaths) {
+        case .upload(let system):
             counters.requests += 1
-            return receiveSensors(request, sink: &sink, decide: decide)
-        case .config:
+            // Each call knows its decoder's type: what a system costs is its own.
+            switch system {
+            case .sensors: return receive(request, by: sensors, at: now, sink: &sink, decide: decide)
+            case .growing: return receive(request, by: growing, at: now, sink: &sink, decide: decide)
+            case .trackingSDK: return receive(request, by: trackingSDK, at: now, sink: &sink, decide: decide)
+            case .kit: return receive(request, by: kit, at: now, sink: &sink, decide: decide)
+            case .codeless: return receive(request, by: codeless, at: now, sink: &sink, decide: decide)
+            }
+        case .config(let system):
             counters.configFetches += 1
             let fault = decide { nil }
-            return (faultyReply(fault) ?? configReply(request.query, at: now), fault)
+            return (faultyReply(fault) ?? plan.config(of: system, at: now).reply(to: request), fault)
         case .notFound:
             counters.notFound += 1
             let fault = decide { nil }
@@ -113,68 +115,63 @@ package struct CollectorModel {
         }
     }
 
-    // MARK: SensorsAnalytics
+    // MARK: Uploads
 
-    private mutating func receiveSensors(
-        _ request: CollectedRequest, sink: inout some CollectedEventSink,
-        decide: (_ firstDevice: () -> UInt32?) -> LateFault
+    private mutating func receive(
+        _ request: CollectedRequest, by decoder: some UploadDecoder, at now: Instant,
+        sink: inout some CollectedEventSink, decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
-        let decoder = sensors
-        let envelope = decoder.open(request.body)
+        let envelope = decoder.open(request)
         if envelope.hasWrongChecksum { counters.wrongChecksum += 1 }
-        guard case .json(let buffer) = envelope.content else {
+        if let refusal = envelope.refusal {
             let fault = decide { nil }
-            return (faultyReply(fault) ?? refuse(envelope.content), fault)
+            if let reply = faultyReply(fault, of: decoder.system) { return (reply, fault) }
+            countUndecodable(refusal.reason, events: refusal.events)
+            return (undecodableReply(refusal.reason), fault)
         }
-        return buffer.withUnsafeBytes { text in
-            let fault = decide { decoder.firstDevice(in: text) }
-            var forced = faultyReply(fault)
-            if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
-                forced = refusal(status: status)
-            }
-            if var reply = forced {
-                if reply.isPositive, !fault.resetsUnread {
-                    swallow(text)
-                    reply.swallowed = true
-                }
-                return (reply, fault)
-            }
-            return (take(text, of: request, sink: &sink), fault)
+        let fault = decide { decoder.firstDevice }
+        var forced = faultyReply(fault, of: decoder.system)
+        if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
+            forced = refusal(status: status)
         }
+        if var reply = forced {
+            if decoder.system.takesForSuccess(reply), !fault.resetsUnread {
+                swallow(decoder)
+                reply.swallowed = true
+            }
+            return (reply, fault)
+        }
+        return (take(decoder, dryRun: request.dryRun, at: now, sink: &sink), fault)
     }
 
-    /// Stores a batch's events, or only checks them if the client asked for a dry run.
+    /// Stores the events of a request, or only checks them if the client asked for a dry run.
     private mutating func take(
-        _ text: UnsafeRawBufferPointer, of request: CollectedRequest, sink: inout some CollectedEventSink
+        _ decoder: some UploadDecoder, dryRun: Bool, at now: Instant, sink: inout some CollectedEventSink
     ) -> CollectorReply {
-        if project.query != request.query {
-            let name = queryValue("project", in: request.query) ?? "default"
-            project = RequestProject(query: request.query, name: Array(name.utf8))
-        }
         var taken = 0
         var refused: UndecodableReason?
-        project.name.withUnsafeBytes { requestProject in
-            sensors.forEachElement(of: text) { element in
-                switch element {
-                case .undecodable(let reason):
-                    countUndecodable(reason, events: 1)
-                    refused = refused ?? reason
-                case .event(_, let key, _) where request.dryRun:
-                    noteDryRun(key)
-                    taken += 1
-                case .event(let event, let key, let payload):
-                    let copy = record(key)
-                    sink.store(
-                        CollectedEvent(
-                            key: key, copy: copy, system: .sensors, distinctID: event.distinctID,
-                            type: event.type, name: event.name, capturedAt: event.time,
-                            project: event.project ?? requestProject, payload: payload))
-                    taken += 1
-                }
+        decoder.forEachElement { element in
+            switch element {
+            case .undecodable(let reason):
+                countUndecodable(reason, events: 1)
+                refused = refused ?? reason
+            case .event(let event) where dryRun:
+                noteDryRun(event.key)
+                taken += 1
+            case .event(let event):
+                let copy = record(event.key)
+                sink.store(
+                    CollectedEvent(
+                        key: event.key, copy: copy, system: decoder.system, distinctID: event.distinctID,
+                        type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
+                        project: event.project, payload: event.payload))
+                taken += 1
             }
         }
         if taken == 0, let refused { return undecodableReply(refused) }
-        return CollectorReply(status: 200, disposition: request.dryRun ? .dryRun : .stored)
+        var reply = decoder.system.acceptance
+        if dryRun { reply.disposition = .dryRun }
+        return reply
     }
 
     private mutating func record(_ key: EventKey) -> Int {
@@ -192,11 +189,11 @@ package struct CollectorModel {
         }
     }
 
-    private mutating func swallow(_ text: UnsafeRawBufferPointer) {
-        sensors.forEachElement(of: text) { element in
-            guard case .event(_, let key, _) = element else { return }
+    private mutating func swallow(_ decoder: some UploadDecoder) {
+        decoder.forEachElement { element in
+            guard case .event(let event) = element else { return }
             counters.swallowed += 1
-            switch key {
+            switch event.key {
             case .harness(let id): receipts.noteSwallowed(id)
             case .natural(let key): receipts.noteSwallowed(key)
             }
@@ -206,9 +203,24 @@ package struct CollectorModel {
     // MARK: Answers
 
     /// The answer that a fault puts in the place of the collector's own; `nil` if it has none.
-    private func faultyReply(_ fault: LateFault) -> CollectorReply? {
+    ///
+    /// A status of success without a page of somebody else's is a lie that is to be believed: it has the body
+    /// that the system's client looks for.
+    private func faultyReply(_ fault: LateFault, of system: CollectorSystem? = nil) -> CollectorReply? {
         if fault.resetsUnread { return refusal(status: 503) }
-        return fault.status.map { refusal(status: $0) }
+        return fault.answer.map { answer in
+            var reply = refusal(status: answer.status)
+            reply.retryAfter = answer.retryAfter
+            guard reply.mayHaveBody else { return reply }
+            if !answer.page.isEmpty {
+                reply.body = answer.page
+                reply.contentType = "text/html; charset=utf-8"
+            } else if reply.isPositive, let acceptance = system?.acceptance {
+                reply.body = acceptance.body
+                reply.contentType = acceptance.contentType
+            }
+            return reply
+        }
     }
 
     private func refusal(status: UInt16) -> CollectorReply {
@@ -220,36 +232,8 @@ package struct CollectorModel {
         receipts.undecodable += events
     }
 
-    /// Counts a request of which nothing can be read.
-    private mutating func refuse(_ content: SensorsEnvelope.Content) -> CollectorReply {
-        switch content {
-        case .encrypted(let events):
-            countUndecodable(.encrypted, events: events)
-            return undecodableReply(.encrypted)
-        case .undecodable(let reason):
-            countUndecodable(reason, events: 1)
-            return undecodableReply(reason)
-        case .json:
-            return undecodableReply(.json)
-        }
-    }
-
     private func undecodableReply(_ reason: UndecodableReason) -> CollectorReply {
         CollectorReply(
             status: 400, disposition: .undecodable, body: Array("undecodable: \(reason.rawValue)\n".utf8))
     }
-
-    private func configReply(_ query: String, at now: Instant) -> CollectorReply {
-        let config = plan.configs.last { $0.from <= now } ?? neutralConfig
-        if queryValue("v", in: query) == config.version {
-            return CollectorReply(status: 304, disposition: .config)
-        }
-        return CollectorReply(
-            status: 200, disposition: .config, body: config.body, contentType: "application/json")
-    }
-}
-
-extension CollectorReply {
-    /// Whether a client takes the answer for success.
-    var isPositive: Bool { (200..<300).contains(status) }
 }

@@ -60,6 +60,7 @@ struct RecordingSink: CollectedEventSink {
     struct Row: Equatable {
         var id: String
         var copy: Int
+        var system: CollectorSystem
         var type: String
         var name: String
         var distinctID: String
@@ -72,7 +73,8 @@ struct RecordingSink: CollectedEventSink {
     mutating func store(_ event: CollectedEvent) {
         rows.append(
             Row(
-                id: event.key.text, copy: event.copy, type: String(decoding: event.type, as: UTF8.self),
+                id: event.key.text, copy: event.copy, system: event.system,
+                type: String(decoding: event.type, as: UTF8.self),
                 name: String(decoding: event.name, as: UTF8.self),
                 distinctID: String(decoding: event.distinctID, as: UTF8.self), capturedAt: event.capturedAt,
                 project: String(decoding: event.project, as: UTF8.self),
@@ -87,16 +89,30 @@ struct Bench {
 
     init(plan: CollectorPlan = CollectorPlan()) { model = CollectorModel(plan: plan) }
 
+    /// The undecodable events by reason, without those that did not occur.
+    var undecodable: [UndecodableReason: UInt64] {
+        let counts = UndecodableReason.allCases.map { ($0, model.statistics.undecodable($0)) }
+        return Dictionary(uniqueKeysWithValues: counts.filter { $0.1 > 0 })
+    }
+
     @discardableResult
     mutating func post(
         _ body: [UInt8], path: String = "/sa", query: String = "", dryRun: Bool = false,
+        headers: [CollectedHeader: String] = [:], at now: Instant = Instant(nanoseconds: 0),
         fault: LateFault = .none
     ) -> CollectorReply {
-        body.withUnsafeBytes { bytes in
+        var collected = CollectedHeaders()
+        for (header, value) in headers { collected[header] = value }
+        return body.withUnsafeBytes { bytes in
             let request = CollectedRequest(
-                method: .post, path: path, query: query, dryRun: dryRun, body: bytes)
-            return model.receive(request, at: Instant(nanoseconds: 0), fault: fault, sink: &sink)
+                method: .post, path: path, query: query, dryRun: dryRun, headers: collected, body: bytes)
+            return model.receive(request, at: now, fault: fault, sink: &sink)
         }
+    }
+
+    @discardableResult
+    mutating func post(_ upload: SystemUpload, fault: LateFault = .none) -> CollectorReply {
+        post(upload.body, path: upload.path, query: upload.query, headers: upload.headers, fault: fault)
     }
 
     mutating func get(_ path: String, query: String = "", at now: Instant = Instant(nanoseconds: 0))

@@ -36,7 +36,7 @@ struct CollectorModelTests {
     func statusFault(status: UInt16, swallows: Bool) {
         var bench = Bench()
         var fault = LateFault()
-        fault.status = status
+        fault.answer = SubstituteAnswer(status: status)
         let reply = bench.post(body, fault: fault)
         #expect(reply.status == status)
         #expect(reply.disposition == .notStored)
@@ -109,7 +109,9 @@ struct CollectorModelTests {
             ("/sa/", 404), ("", 404),
         ])
     func routes(path: String, status: UInt16) {
-        var model = CollectorModel(uploadPaths: ["/up"])
+        var plan = CollectorPlan()
+        plan.uploadPaths = [UploadPath(path: "/up", system: .sensors)]
+        var model = CollectorModel(plan: plan)
         var sink = NullSink()
         let reply = body.withUnsafeBytes { bytes in
             let request = CollectedRequest(method: .post, path: path, body: bytes)

@@ -1,31 +1,5 @@
 package import Timebase
 
-/// What happens to a request before its body is read.
-package enum EarlyFault: Hashable, Sendable {
-    /// The connection is reset; nothing is read.
-    case reset
-}
-
-/// What happens to a request that was read.
-package struct LateFault: Hashable, Sendable {
-    /// This status instead of the collector's own, and nothing is stored.
-    package var status: UInt16?
-    /// The answer waits so long after the collector is done.
-    package var delay = Interval.zero
-    /// The answer does not leave before this instant (the end of a stall).
-    package var releaseAt: Instant?
-    /// The events are stored, then the connection is reset without an answer.
-    package var diesAfterAccept = false
-    /// The connection is reset and nothing is stored: a fault before reading that is meant for one
-    /// device, which only the body names.
-    package var resetsUnread = false
-
-    /// No fault at all.
-    package static let none = LateFault()
-
-    package init() {}
-}
-
 /// Decides which fault a request meets.
 ///
 /// Deterministic: whether a window's share covers a request is a function of the plan's seed, the
@@ -39,6 +13,8 @@ package struct FaultDirector: Sendable {
     private var lateOrdinal: UInt64 = 0
     /// Uploads seen so far, per device that some window asks about.
     private var uploads: [UInt32: UInt32] = [:]
+    /// The queues of the windows with a capacity, by the window's place in the plan.
+    private var queues: [Int: CapacityQueue] = [:]
 
     /// Makes the director of a plan, at its first request.
     package init(plan: CollectorPlan) {
@@ -68,8 +44,12 @@ package struct FaultDirector: Sendable {
             case .outage:
                 return .reset
             case .resetBeforeReading:
-                if window.concerns(draws.child(UInt64(index))) { return .reset }
-            case .stall, .latency, .status, .acceptThenDie:
+                var draw = draws.child(UInt64(index))
+                if window.concerns(&draw) { return .reset }
+            case .deploy(let rules):
+                var draw = draws.child(UInt64(index))
+                if window.concerns(&draw), window.state(of: rules, at: now, &draw) == .down { return .reset }
+            case .stall, .latency, .status, .acceptThenDie, .slowBody, .truncate, .wrongContent, .capacity:
                 continue
             }
         }
@@ -79,7 +59,8 @@ package struct FaultDirector: Sendable {
     /// The decision after decoding.
     ///
     /// Of several windows, the first in the plan that says what becomes of the events (status, death,
-    /// reset) wins; delays add up, and the latest end of a stall counts.
+    /// reset, a cut answer, a page of somebody else, a full queue) wins; delays add up, and the latest
+    /// end of a stall or of a wait in a queue counts, as does the first pace of a body.
     ///
     /// - Parameter device: the device of the first event with an id of the harness; uploads count for
     ///   it, from 0.
@@ -88,33 +69,46 @@ package struct FaultDirector: Sendable {
         lateOrdinal &+= 1
         let upload = countUpload(of: device)
         var result = LateFault()
-        var decided = false
         for (index, window) in plan.faults.enumerated() where window.covers(now) {
             guard window.matches(device: device, upload: upload) else { continue }
             var draw = draws.child(UInt64(index))
-            guard draw.chance(window.share) || window.share >= 1 else { continue }
-            switch window.fault {
-            case .stall(let time):
-                let end = time.map { now + $0 } ?? window.until
-                result.releaseAt = max(result.releaseAt ?? end, end)
-            case .latency(let distribution):
-                let milliseconds = min(max(distribution.sample(&draw), 0), 86_400_000)
-                result.delay = result.delay + Interval.fractional(seconds: milliseconds / 1000)
-            case .status(let status) where !decided:
-                result.status = status
-                decided = true
-            case .acceptThenDie where !decided:
-                result.diesAfterAccept = true
-                decided = true
-            case .outage where !decided && !window.isForAll,
-                .resetBeforeReading where !decided && !window.isForAll:
-                result.resetsUnread = true
-                decided = true
-            case .status, .acceptThenDie, .outage, .resetBeforeReading:
-                continue
-            }
+            guard window.concerns(&draw) else { continue }
+            if !result.addWait(window, at: now, &draw) { decide(&result, window, index, at: now, &draw) }
         }
         return result
+    }
+
+    /// What a window does to a request beyond letting it wait.
+    private mutating func decide(
+        _ result: inout LateFault, _ window: FaultWindow, _ index: Int, at now: Instant,
+        _ draw: inout RandomStream
+    ) {
+        if case .capacity(let rules) = window.fault {
+            // A request that was reset or refused before takes no place.
+            guard !result.resetsUnread, result.answer == nil else { return }
+            if let end = queues[index, default: CapacityQueue(rules)].admit(at: now) {
+                result.release(at: end)
+            } else if !result.decidesFate {
+                result.answer = SubstituteAnswer(status: rules.status, retryAfter: rules.retryAfter)
+            }
+            return
+        }
+        guard !result.decidesFate else { return }
+        switch window.fault {
+        case .status(let status, let retryAfter):
+            result.answer = SubstituteAnswer(status: status, retryAfter: retryAfter)
+        case .wrongContent(let status, let page):
+            result.answer = SubstituteAnswer(status: status, page: page)
+        case .acceptThenDie: result.diesAfterAccept = true
+        case .truncate(let bytes): result.truncatedBytes = bytes
+        case .outage, .resetBeforeReading:
+            // For everybody it was decided before reading.
+            result.resetsUnread = !window.isForAll
+        case .deploy(let rules):
+            guard !window.isForAll else { return }
+            result.resetsUnread = window.state(of: rules, at: now, &draw) == .down
+        case .stall, .latency, .slowBody, .capacity: break
+        }
     }
 
     /// When refusal begins or ends next, for a server that closes and opens its socket.
@@ -130,6 +124,35 @@ package struct FaultDirector: Sendable {
         let number = uploads[device, default: 0]
         uploads[device] = number &+ 1
         return number
+    }
+}
+
+extension LateFault {
+    /// Adds what a window does to the answer's time.
+    ///
+    /// - Returns: whether that is all it does.
+    fileprivate mutating func addWait(
+        _ window: FaultWindow, at now: Instant, _ draw: inout RandomStream
+    ) -> Bool {
+        switch window.fault {
+        case .stall(let time): release(at: time.map { now + $0 } ?? window.until)
+        case .latency(let distribution): wait(distribution, &draw)
+        case .slowBody(let rules): slowBody = slowBody ?? rules
+        case .deploy(let rules):
+            var ahead = draw
+            guard window.state(of: rules, at: now, &ahead) == .warmingUp else { return false }
+            wait(rules.latency, &ahead)
+        case .outage, .status, .acceptThenDie, .resetBeforeReading, .truncate, .wrongContent, .capacity:
+            return false
+        }
+        return true
+    }
+
+    fileprivate mutating func release(at end: Instant) { releaseAt = max(releaseAt ?? end, end) }
+
+    private mutating func wait(_ distribution: Distribution, _ draw: inout RandomStream) {
+        let milliseconds = min(max(distribution.sample(&draw), 0), 86_400_000)
+        delay = delay + Interval.fractional(seconds: milliseconds / 1000)
     }
 }
 
@@ -150,9 +173,13 @@ extension FaultWindow {
         return uploadNumber == nil || uploadNumber == upload
     }
 
-    /// Whether the share covers the request with these draws.
-    func concerns(_ draws: RandomStream) -> Bool {
-        var draws = draws
-        return share >= 1 || draws.chance(share)
+    /// Whether the share covers the request with these draws; takes one.
+    func concerns(_ draw: inout RandomStream) -> Bool { draw.chance(share) || share >= 1 }
+
+    /// The state of the instance on which a request falls; takes one draw.
+    func state(of rules: DeployFault, at now: Instant, _ draw: inout RandomStream) -> DeployFault.State {
+        let instance = Int(draw.below(UInt64(rules.instances)))
+        let restarting = rules.restarting(at: now, from: from, length: until - from)
+        return instance == restarting.instance ? restarting.state : .up
     }
 }

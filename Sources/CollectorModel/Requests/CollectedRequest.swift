@@ -1,3 +1,5 @@
+package import Timebase
+
 /// A request as the collector's front hands it over. The body is only borrowed.
 package struct CollectedRequest {
     package enum Method: Sendable {
@@ -11,17 +13,20 @@ package struct CollectedRequest {
     package var query: String
     /// Whether the request carries `Dry-Run: true`.
     package var dryRun: Bool
+    package var headers: CollectedHeaders
     /// The body, valid during the call that takes the request.
     package var body: UnsafeRawBufferPointer
 
     package init(
         method: Method, path: String, query: String = "", dryRun: Bool = false,
+        headers: CollectedHeaders = CollectedHeaders(),
         body: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.dryRun = dryRun
+        self.headers = headers
         self.body = body
     }
 }
@@ -46,8 +51,14 @@ package struct CollectorReply: Sendable, Equatable {
     package var contentType: StaticString
     package var body: [UInt8]
     package var disposition: Disposition
-    /// Answered 2xx by a planned status fault, without storing.
+    /// Answered 2xx by a planned fault, without storing.
     package var swallowed = false
+    /// For a `Retry-After` header.
+    package var retryAfter: Interval?
+    /// The pace at which the body leaves, after a head that leaves at once; `nil` for no limit.
+    package var bytesPerSecond: Int?
+    /// The connection closes after so many bytes of the body, fewer than its `Content-Length` says.
+    package var endsAfter: Int?
 
     package init(
         status: UInt16, disposition: Disposition, body: [UInt8] = [],
@@ -59,9 +70,28 @@ package struct CollectorReply: Sendable, Equatable {
         self.contentType = contentType
     }
 
+    /// Whether an answer of this status has a body at all (RFC 9110, section 6.4.1).
+    package var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
+
+    /// The bytes of the body that leave.
+    package var sentBytes: Int { min(endsAfter ?? body.count, body.count) }
+
+    /// When so many bytes of the body have left, counted from the head.
+    package func bodyTime(bytes: Int) -> Interval {
+        guard let bytesPerSecond else { return .zero }
+        return Interval(nanoseconds: Int64(bytes) * 1_000_000_000 / Int64(max(1, bytesPerSecond)))
+    }
+
+    /// The value of the `Retry-After` header: whole seconds, rounded up (RFC 9110, section 10.2.3).
+    package var retryAfterSeconds: Int64? {
+        retryAfter.map { (max($0.nanoseconds, 0) + 999_999_999) / 1_000_000_000 }
+    }
+
     package static func == (left: CollectorReply, right: CollectorReply) -> Bool {
         left.status == right.status && left.body == right.body && left.disposition == right.disposition
             && left.swallowed == right.swallowed
             && left.contentType.description == right.contentType.description
+            && left.retryAfter == right.retryAfter && left.bytesPerSecond == right.bytesPerSecond
+            && left.endsAfter == right.endsAfter
     }
 }

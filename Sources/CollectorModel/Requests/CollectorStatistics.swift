@@ -7,9 +7,21 @@ package enum UndecodableReason: String, CaseIterable, Sendable {
     case base64
     /// The value is not gzip, is cut off, or has a wrong check sum of its own.
     case gzip
-    /// More than the decoder's limit of bytes after inflation.
+    /// The body is no LZ4 or Snappy block.
+    case block
+    /// The body is encrypted with a key that the URL should have told.
+    case missingKey = "missing_key"
+    /// The body, or an event in it, is no message of the schema.
+    case protobuf
+    /// The body is no multipart form with a part `file`.
+    case multipart
+    /// The part is no archive that may be read, or one of its files cannot be unpacked.
+    case zip
+    /// A line of a log that is no row.
+    case row
+    /// More than the decoder's limit of bytes or entries after inflation.
     case tooLarge = "too_large"
-    /// A value of `gzip` that is none of 0, 1, 9, 13.
+    /// A value of `gzip` that is none of 0, 1, 9, 13; a codec or content type of no known number or name.
     case unknownEncoding = "unknown_encoding"
     /// `gzip` 9 or 13: the events are encrypted for a key that the collector does not have.
     case encrypted

@@ -1,68 +1,52 @@
-import Accounting
 import Wire
 
 /// Reads the uploads of SensorsAnalytics clients: the official iOS SDKs, and others that leave out the
 /// checksum or the track id.
-///
-/// Not thread-safe: the parser's memory and the buffers are used for one request after the other.
-final class SensorsDecoder {
-    /// The most bytes of JSON that one request may hold.
-    static let textLimit = 64 << 20
+final class SensorsDecoder: UploadDecoder {
+    let system = CollectorSystem.sensors
 
-    private let envelopes = SensorsEnvelopeReader(limit: SensorsDecoder.textLimit)
-    private let parser = JSONParser(byteLimit: SensorsDecoder.textLimit)
+    private let envelopes = SensorsEnvelopeReader(limit: JSONBatch.textLimit)
+    private let batch = JSONBatch()
+    private var text = WireBuffer()
     private var scratch = WireBuffer()
+    /// The latest request's query and project: nearly all requests of a target share them.
+    private var query = ""
+    private var project = WireBuffer("default")
 
-    /// Opens a request's envelope.
-    func open(_ body: UnsafeRawBufferPointer) -> SensorsEnvelope { envelopes.open(body) }
-
-    /// What one element of a batch came to.
-    enum Element {
-        case event(SensorsEvent, key: EventKey, payload: UnsafeRawBufferPointer)
-        case undecodable(UndecodableReason)
-    }
-
-    /// Calls `body` with each element of a batch in order; a single object is a batch of one.
-    ///
-    /// If the text as a whole is no JSON, each element is tried alone, so that one broken event does not
-    /// take the others with it.
-    func forEachElement(of text: UnsafeRawBufferPointer, _ body: (Element) -> Void) {
-        guard let root = try? parser.parse(text) else { return salvage(text, body) }
-        var slices = JSONElementScanner(text)
-        guard slices.isList else { return body(element(root, payload: slices.next() ?? text)) }
-        for value in root.elements {
-            guard let payload = slices.next() else { return }
-            body(element(value, payload: payload))
+    func open(_ request: CollectedRequest) -> UploadEnvelope {
+        // The envelopes' buffer is to be theirs alone, or it would be copied.
+        text = WireBuffer()
+        let envelope = envelopes.open(request.body)
+        var result = UploadEnvelope(hasWrongChecksum: envelope.hasWrongChecksum)
+        switch envelope.content {
+        case .json(let buffer): text = buffer
+        case .encrypted(let events): result.refusal = (.encrypted, events)
+        case .undecodable(let reason): result.refusal = (reason, 1)
         }
-    }
-
-    /// The device of the first event with an id of the harness.
-    func firstDevice(in text: UnsafeRawBufferPointer) -> UInt32? {
-        var device: UInt32?
-        forEachElement(of: text) { element in
-            if device == nil, case .event(_, .harness(let id), _) = element { device = id.device }
+        if query != request.query {
+            query = request.query
+            project = WireBuffer(queryValue("project", in: query) ?? "default")
         }
-        return device
+        return result
     }
 
-    private func salvage(_ text: UnsafeRawBufferPointer, _ body: (Element) -> Void) {
-        var slices = JSONElementScanner(text)
-        var isEmpty = true
-        while let payload = slices.next() {
-            isEmpty = false
-            if let value = try? parser.parse(payload) {
-                body(element(value, payload: payload))
-            } else {
-                body(.undecodable(.json))
+    func forEachElement(_ body: (UploadElement) -> Void) {
+        text.withUnsafeBytes { text in
+            project.withUnsafeBytes { project in
+                batch.forEachElement(of: text) { body(element($0, project: project)) }
             }
         }
-        if isEmpty { body(.undecodable(.json)) }
     }
 
-    private func element(_ value: JSONValue, payload: UnsafeRawBufferPointer) -> Element {
+    private func element(_ element: JSONBatch.Element, project: UnsafeRawBufferPointer) -> UploadElement {
+        guard case .value(let value, let text) = element else { return .undecodable(.json) }
         do {
             let event = try SensorsEvent(value)
-            return .event(event, key: event.key(of: value, scratch: &scratch), payload: payload)
+            return .event(
+                UploadEvent(
+                    key: event.key(of: value, scratch: &scratch), type: event.type, name: event.name,
+                    distinctID: event.distinctID, capturedAt: event.time, project: event.project ?? project,
+                    payload: text))
         } catch {
             return .undecodable(error.reason)
         }

@@ -14,8 +14,8 @@ struct SensorsEvent {
     private var trackID: JSONValue?
 
     /// Reads an event's members in one walk.
-    init(_ value: JSONValue) throws(SensorsEventError) {
-        guard value.kind == .object else { throw SensorsEventError(reason: .notAnObject) }
+    init(_ value: JSONValue) throws(UploadError) {
+        guard value.kind == .object else { throw UploadError(reason: .notAnObject) }
         var type: UnsafeRawBufferPointer?
         var time: Int64?
         var properties: JSONValue?
@@ -24,7 +24,7 @@ struct SensorsEvent {
             if name.equals("type") {
                 type = member.bytes
             } else if name.equals("time") {
-                time = SensorsEvent.milliseconds(member)
+                time = member.wholeNumber
             } else if name.equals("event") {
                 self.name = member.bytes ?? self.name
             } else if name.equals("distinct_id") {
@@ -39,11 +39,11 @@ struct SensorsEvent {
                 project = member.bytes
             }
         }
-        guard let type, !type.isEmpty else { throw SensorsEventError(reason: .missingType) }
-        guard let time else { throw SensorsEventError(reason: .missingTime) }
+        guard let type, !type.isEmpty else { throw UploadError(reason: .missingType) }
+        guard let time else { throw UploadError(reason: .missingTime) }
         self.type = type
         self.time = time
-        id = SensorsEvent.harnessID(in: properties) ?? SensorsEvent.harnessID(in: lib)
+        id = properties?.harnessID() ?? lib?.harnessID()
     }
 
     /// What names the event in the store: its id, else the hash of its natural key.
@@ -59,8 +59,7 @@ struct SensorsEvent {
             scratch.removeAll()
             value.appendJSON(to: &scratch, omittingMember: "_flush_time")
         }
-        let hash = scratch.withUnsafeBytes { Hash128($0) }
-        return .natural(NaturalKey(high: hash.high, low: hash.low))
+        return scratch.naturalKey
     }
 
     /// Appends the natural key's text.
@@ -87,21 +86,4 @@ struct SensorsEvent {
         output.append(contentsOf: name)
         return true
     }
-
-    /// A time as whole milliseconds; some clients write it with a fraction.
-    private static func milliseconds(_ value: JSONValue) -> Int64? {
-        if let whole = value.int64 { return whole }
-        guard let number = value.double else { return nil }
-        return Int64(exactly: number.rounded(.down))
-    }
-
-    private static func harnessID(in container: JSONValue?) -> EventID? {
-        guard let text = container?["bs_id"]?.bytes else { return nil }
-        return EventID(text: text)
-    }
-}
-
-/// Why an element of a batch is no event.
-struct SensorsEventError: Error {
-    var reason: UndecodableReason
 }

@@ -1,8 +1,7 @@
-/// Finds where the elements of a JSON list begin and end in its text, without reading them.
+/// Finds where the elements of a JSON list begin and end in a text that the parser refused, as well as
+/// can be told, so that each can be parsed alone.
 ///
-/// The parser's tape has no positions, and a store keeps events as they came; so this walks the text
-/// beside the tape. On text that the parser took, the slices are exactly the list's elements; on broken
-/// text they are a best effort, each to be parsed alone.
+/// A text that was parsed has `JSONListSlices`, which are exact and cheaper.
 struct JSONElementScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position: Int

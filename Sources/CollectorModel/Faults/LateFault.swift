@@ -1,0 +1,65 @@
+package import Timebase
+
+/// What happens to a request before its body is read.
+package enum EarlyFault: Hashable, Sendable {
+    /// The connection is reset; nothing is read.
+    case reset
+}
+
+/// An answer in the place of the collector's own.
+package struct SubstituteAnswer: Hashable, Sendable {
+    package var status: UInt16
+    /// Of HTML; empty for none.
+    package var page: [UInt8] = []
+    /// For a `Retry-After` header.
+    package var retryAfter: Interval?
+
+    package init(status: UInt16, page: [UInt8] = [], retryAfter: Interval? = nil) {
+        self.status = status
+        self.page = page
+        self.retryAfter = retryAfter
+    }
+}
+
+/// What happens to a request that was read.
+package struct LateFault: Hashable, Sendable {
+    /// This answer instead of the collector's own, and nothing is stored.
+    package var answer: SubstituteAnswer?
+    /// The answer waits so long after the collector is done.
+    package var delay = Interval.zero
+    /// The answer does not leave before this instant (the end of a stall, or of a wait in a queue).
+    package var releaseAt: Instant?
+    /// The events are stored, then the connection is reset without an answer.
+    package var diesAfterAccept = false
+    /// The connection is reset and nothing is stored: a fault before reading that is meant for one
+    /// device, which only the body names.
+    package var resetsUnread = false
+    /// The body is filled up to a length and leaves at a pace.
+    package var slowBody: SlowBodyFault?
+    /// The connection closes in the middle of a body of at least so many bytes.
+    package var truncatedBytes: Int?
+
+    /// No fault at all.
+    package static let none = LateFault()
+
+    package init() {}
+
+    /// The status of the answer that is put in the place of the collector's own.
+    package var status: UInt16? { answer?.status }
+
+    /// Whether some window has decided what becomes of the request.
+    var decidesFate: Bool {
+        answer != nil || diesAfterAccept || resetsUnread || truncatedBytes != nil
+    }
+
+    /// Gives an answer the form in which it leaves: its length, its pace, and where it ends early.
+    func shape(_ reply: inout CollectorReply) {
+        guard reply.mayHaveBody else { return }
+        let length = max(slowBody?.bytes ?? 0, truncatedBytes ?? 0)
+        if reply.body.count < length {
+            reply.body += repeatElement(UInt8(ascii: " "), count: length - reply.body.count)
+        }
+        reply.bytesPerSecond = slowBody?.bytesPerSecond
+        if truncatedBytes != nil { reply.endsAfter = reply.body.count / 2 }
+    }
+}

@@ -1,0 +1,86 @@
+import Wire
+
+/// Reads the uploads of TrackingSDK: a JSON list of everything that a device had stored.
+final class TrackingSDKDecoder: UploadDecoder {
+    let system = CollectorSystem.trackingSDK
+
+    private let batch = JSONBatch()
+    private var reader = TrackingSDKReader()
+    private var text = WireBuffer()
+    private var apiKey = WireBuffer()
+
+    func open(_ request: CollectedRequest) -> UploadEnvelope {
+        guard request.body.count <= JSONBatch.textLimit else { return .refused(.tooLarge) }
+        text.removeAll()
+        text.append(contentsOf: request.body)
+        apiKey = WireBuffer(request.headers[.apiKey])
+        return .opened
+    }
+
+    func forEachElement(_ body: (UploadElement) -> Void) {
+        text.withUnsafeBytes { text in
+            apiKey.withUnsafeBytes { apiKey in
+                batch.forEachElement(of: text) { element in
+                    guard case .value(let value, let text) = element else { return body(.undecodable(.json)) }
+                    body(reader.read(value, text: text, project: apiKey))
+                }
+            }
+        }
+    }
+}
+
+/// Reads TrackingSDK's events: `event_name`, `timestamp` in seconds since 1970, `parameters`.
+struct TrackingSDKReader {
+    private var scratch = WireBuffer()
+
+    /// All of the SDK's events are of one type.
+    private static let type: StaticString = "event"
+
+    mutating func read(
+        _ value: JSONValue, text: UnsafeRawBufferPointer, project: UnsafeRawBufferPointer
+    ) -> UploadElement {
+        guard value.kind == .object else { return .undecodable(.notAnObject) }
+        guard let name = value["event_name"]?.bytes, !name.isEmpty else { return .undecodable(.missingType) }
+        guard let milliseconds = TrackingSDKReader.milliseconds(value) else {
+            return .undecodable(.missingTime)
+        }
+        let type = TrackingSDKReader.type
+        return .event(
+            UploadEvent(
+                key: key(of: value, name),
+                type: UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount),
+                name: name,
+                capturedAt: milliseconds, project: project, payload: text))
+    }
+
+    /// The key of one event's JSON.
+    mutating func key(of value: JSONValue) -> EventKey? {
+        guard let name = value["event_name"]?.bytes, TrackingSDKReader.milliseconds(value) != nil else {
+            return nil
+        }
+        return key(of: value, name)
+    }
+
+    private static func milliseconds(_ value: JSONValue) -> Int64? {
+        value["timestamp"]?.double.flatMap { Int64(exactly: ($0 * 1000).rounded()) }
+    }
+
+    /// The event's id, else its natural key: name, timestamp and parameters, the latter as JSON in normal form,
+    /// each after a comma, in order of their names, since a dictionary's order is nobody's promise.
+    private mutating func key(of value: JSONValue, _ name: UnsafeRawBufferPointer) -> EventKey {
+        let parameters = value["parameters"]
+        if let id = parameters?.harnessID() { return .harness(id) }
+        scratch.beginKey(name)
+        scratch.append(0x1F)
+        value["timestamp"]?.appendJSON(to: &scratch)
+        scratch.append(0x1F)
+        let members = parameters.map { Array($0.members) } ?? []
+        for (name, member) in members.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
+            scratch.append(UInt8(ascii: ","))
+            scratch.appendJSONString(utf8: name)
+            scratch.append(UInt8(ascii: ":"))
+            member.appendJSON(to: &scratch)
+        }
+        return scratch.naturalKey
+    }
+}

@@ -1,0 +1,68 @@
+import Accounting
+import Wire
+
+/// Reads the uploads of one system.
+///
+/// A request is opened once and its events are walked as often as needed, until the next one is opened. What
+/// is handed out points into the decoder and is valid during the call that hands it over. Not thread-safe:
+/// memory is used for one request after the other.
+protocol UploadDecoder: AnyObject {
+    var system: CollectorSystem { get }
+
+    /// Takes off what lies around a request's events.
+    func open(_ request: CollectedRequest) -> UploadEnvelope
+
+    /// Calls `body` with each event of the request that was opened last, in order, and with what cannot be
+    /// read of it.
+    func forEachElement(_ body: (UploadElement) -> Void)
+}
+
+/// What came of opening a request.
+struct UploadEnvelope {
+    /// Why nothing in it can be read, and how many events that were, as far as can be told.
+    var refusal: (reason: UndecodableReason, events: UInt64)?
+    /// Whether a checksum was there and did not fit.
+    var hasWrongChecksum = false
+
+    /// A request whose events can be walked.
+    static let opened = UploadEnvelope()
+
+    /// A request of which nothing can be read.
+    static func refused(_ reason: UndecodableReason, events: UInt64 = 1) -> UploadEnvelope {
+        UploadEnvelope(refusal: (reason, events))
+    }
+}
+
+/// One element of an upload.
+enum UploadElement {
+    case event(UploadEvent)
+    case undecodable(UndecodableReason)
+}
+
+/// An event of any system, as far as a collector acts on it; see ``CollectedEvent`` for the members.
+struct UploadEvent {
+    var key: EventKey
+    var type: UnsafeRawBufferPointer
+    var name = UnsafeRawBufferPointer(start: nil, count: 0)
+    var distinctID = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// `nil` where the event has no time.
+    var capturedAt: Int64?
+    var project = UnsafeRawBufferPointer(start: nil, count: 0)
+    var payload: UnsafeRawBufferPointer
+}
+
+extension UploadDecoder {
+    /// The device of the first event with an id of the harness.
+    var firstDevice: UInt32? {
+        var device: UInt32?
+        forEachElement { element in
+            if device == nil, case .event(let event) = element { device = event.key.device }
+        }
+        return device
+    }
+}
+
+/// Why an element of an upload is no event.
+struct UploadError: Error {
+    var reason: UndecodableReason
+}
