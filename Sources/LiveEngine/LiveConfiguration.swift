@@ -19,6 +19,9 @@ package struct LiveConfiguration: Sendable {
     /// How long an idle connection is kept.
     package var idleLimit = LiveConfiguration.idleLimit
 
+    /// Asks for the addresses of a host's name; blocks, off the event loop.
+    var lookup = NameResolver.systemLookup
+
     /// Takes the sealed events of a population's devices in one shard.
     package typealias SealedSink =
         @Sendable (_ events: [SealedEvent], _ population: Int, _ shard: Int) -> Void

@@ -11,36 +11,77 @@ package enum LiveEngine {
     /// longest-idle ones are closed early and the run shows more connects than the field would.
     ///
     /// - Parameters:
-    ///   - devices: Devices that send to one destination.
+    ///   - plans: The run's populations.
     ///   - descriptorBudget: From ``MachineLimits/descriptorBudget(limit:sharedWithCollector:)``.
     ///   - ephemeralPorts: From ``MachineLimits/ephemeralPorts()``.
     /// - Returns: A sentence with the number that would fit, or `nil` if all of it fits.
     package static func capacityProblem(
-        devices: Int, descriptorBudget: Int, ephemeralPorts: Int = MachineLimits.ephemeralPorts()
+        plans: [PopulationPlan], descriptorBudget: Int, ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
-        let fitting = min(descriptorBudget, ephemeralPorts)
-        guard devices > fitting else { return nil }
-        let reason =
-            descriptorBudget <= ephemeralPorts
-            ? "the process may open \(descriptorBudget) connections"
-            : "the system has \(ephemeralPorts) ports for connections to one destination"
-        return "\(devices) devices cannot all keep a connection: \(reason); "
-            + "\(fitting) devices would fit. Beyond that the longest-idle connection is closed, and counted."
+        let wanted = destinations(of: plans)
+        let total = wanted.reduce(0) { $0 + $1.connections }
+        let consequence = "Beyond that the longest-idle connection is closed, and counted."
+        if total > descriptorBudget {
+            return "\(total) devices cannot all keep a connection: the process may open "
+                + "\(descriptorBudget) connections; \(descriptorBudget) devices would fit. \(consequence)"
+        }
+        guard let crowded = wanted.first(where: { $0.connections > ephemeralPorts }) else { return nil }
+        return
+            "\(crowded.connections) devices cannot all keep a connection to \(crowded.name): the system has "
+            + "\(ephemeralPorts) ports for connections to one destination; \(ephemeralPorts) devices would fit, "
+            + "or more addresses in target.urls. Beyond that connects fail (no_socket)."
     }
 
-    /// Whether a target takes a TCP connection now: asked once before a run, and closed at once.
+    /// What a rate of new connections would run into: a closed connection keeps its port for a minute
+    /// (`TIME_WAIT`), and the system has only so many for each destination.
     ///
-    /// - Parameter limit: How long to wait for the target.
+    /// - Parameter requestsPerSecond: Of all devices together.
+    package static func portProblem(
+        plans: [PopulationPlan], requestsPerSecond: Double,
+        ephemeralPorts: Int = MachineLimits.ephemeralPorts()
+    ) -> String? {
+        guard plans.contains(where: { $0.target.connections == .perRequest }) else { return nil }
+        let fitting = Double(ephemeralPorts * destinations(of: plans).count) / 60
+        guard requestsPerSecond > fitting else { return nil }
+        return "A new connection for each of \(Int(requestsPerSecond.rounded())) requests/s may use up the "
+            + "system's ports: about \(Int(fitting)) a second last for good. More addresses in target.urls help."
+    }
+
+    /// The connections that populations keep, by host and port.
+    private static func destinations(of plans: [PopulationPlan]) -> [(name: String, connections: Int)] {
+        var result: [(name: String, connections: Int)] = []
+        for plan in plans {
+            var total = plan.deviceCount
+            if case .pooled(let count) = plan.target.connections { total = min(total, count) }
+            for (index, target) in plan.targets.enumerated() {
+                let share = (total - index + plan.targets.count - 1) / plan.targets.count
+                let name = "\(target.host):\(target.port)"
+                if let known = result.firstIndex(where: { $0.name == name }) {
+                    result[known].connections += max(0, share)
+                } else {
+                    result.append((name, max(0, share)))
+                }
+            }
+        }
+        return result
+    }
+
+    /// What is wrong with the files of a target's `tls`; reads them.
+    ///
+    /// - Throws: ``LiveEngineError/credentials(key:file:reason:)``.
+    package static func checkCredentials(_ target: PopulationPlan.Target) throws(LiveEngineError) {
+        _ = try TLSClient(target)
+    }
+
+    /// Why a target cannot be connected to now, for people; `nil` if it can. Connects once (and once more
+    /// to explain a certificate that is not trusted), with a whole TLS handshake for `https`, and sends
+    /// no request.
+    ///
+    /// - Parameter limit: How long to wait for each step.
     /// - Throws: ``LiveEngineError`` if the target cannot be used at all.
-    package static func isReachable(
+    package static func connectProblem(
         _ target: PopulationPlan.Target, within limit: Interval = .seconds(5), on loop: any EventLoop
-    ) async throws -> Bool {
-        let endpoint = try await Endpoint.resolve(target)
-        let connect = ClientBootstrap(group: loop)
-            .connectTimeout(.nanoseconds(limit.nanoseconds))
-            .connect(to: endpoint.address)
-        guard let channel = try? await connect.get() else { return false }
-        try? await channel.close().get()
-        return true
+    ) async throws -> String? {
+        try await TargetCheck(target: target, limit: limit, loop: loop).problem()
     }
 }

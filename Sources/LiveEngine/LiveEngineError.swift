@@ -1,15 +1,18 @@
 /// Why a live run could not begin.
 package enum LiveEngineError: Error, Equatable, CustomStringConvertible {
-    /// A target's scheme is not `http`.
+    /// A target's scheme is neither `http` nor `https`.
     case unsupportedScheme(String)
     /// A target's host has no address.
     case unresolvedHost(String)
+    /// A file of `target.tls` cannot be used; `key` is its key there.
+    case credentials(key: String, file: String, reason: String)
 
     package var description: String {
         switch self {
         case .unsupportedScheme(let scheme):
-            "targets must begin with http://; this build cannot speak \(scheme)://"
+            "targets must begin with http:// or https://; this build cannot speak \(scheme)://"
         case .unresolvedHost(let host): "the host \(host) has no address"
+        case .credentials(let key, let file, let reason): "target.tls.\(key): \(file): \(reason)"
         }
     }
 }

@@ -72,6 +72,8 @@ package struct LiveResult: Sendable {
     package var connectionsRecycled: UInt64
     /// The sum of the shards' own peaks.
     package var connectionsPeak: Int
+    /// TLS handshakes that were completed, each of them a full one: see ``LiveEngine/resumesSessions``.
+    package var handshakes: UInt64
     /// The first by time, ``UnexpectedAnswer/limit`` at most.
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// Whether ``LiveRun/stop()`` ended the run.
@@ -92,6 +94,7 @@ struct ShardResult: Sendable {
     var connectionsOpened: UInt64
     var connectionsRecycled: UInt64
     var connectionsPeak: Int
+    var handshakes: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]
     var finishedAt: Instant
 }

@@ -2,6 +2,7 @@ package import Accounting
 import DeviceSDK
 import Measurement
 package import NIOCore
+import NIOPosix
 import Synchronization
 import Timebase
 
@@ -35,14 +36,15 @@ package final class LiveRun: Sendable {
     ///
     /// Making devices takes time: let `schedule.start` be ``RunClock/lead(devices:)`` ahead of the clock.
     ///
-    /// - Parameter loops: The event loops that carry a shard each, at least one, used for nothing else.
+    /// - Parameter loops: The event loops that carry a shard each, at least one, used for nothing else;
+    ///   the last ones stay unused if the devices share fewer connections than that.
     /// - Throws: ``LiveEngineError`` if a target cannot be used.
     package static func start(
         _ configuration: LiveConfiguration, on loops: [any EventLoop]
     ) async throws -> LiveRun {
         precondition(!loops.isEmpty, "a run needs an event loop")
-        var endpoints: [Endpoint] = []
-        for plan in configuration.plans { endpoints.append(try await Endpoint.resolve(plan.target)) }
+        let loops = Array(loops.prefix(PoolSplit.shards(loops.count, for: configuration.plans)))
+        let endpoints = try await endpoints(of: configuration.plans)
         var shards: [NIOLoopBound<Shard>] = []
         var results: [EventLoopFuture<ShardResult>] = []
         var labels: [[EventLabel]] = []
@@ -60,6 +62,21 @@ package final class LiveRun: Sendable {
         for (shard, loop) in zip(shards, loops) { loop.execute { shard.value.begin() } }
         return LiveRun(
             configuration: configuration, shards: shards, loops: loops, results: results, labels: labels)
+    }
+
+    /// Reads what `https` targets need on a thread that may block, once for those with the same rules.
+    private static func endpoints(of plans: [PopulationPlan]) async throws -> [[Endpoint]] {
+        try await NIOThreadPool.singleton.runIfActive {
+            var known: [PopulationPlan.Target.TLSRules: [String: TLSClient]] = [:]
+            return try plans.map { plan in
+                try plan.targets.map { target in
+                    guard target.isSecure else { return try Endpoint(target) }
+                    let tls = try known[target.tls]?[target.host] ?? TLSClient(target)
+                    known[target.tls, default: [:]][target.host] = tls
+                    return try Endpoint(target, tls: tls)
+                }
+            }
+        }
     }
 
     /// How the run stands now. Copies every histogram, so once a second is often enough.
@@ -107,6 +124,7 @@ package final class LiveRun: Sendable {
             connectionsOpened: parts.reduce(0) { $0 + $1.connectionsOpened },
             connectionsRecycled: parts.reduce(0) { $0 + $1.connectionsRecycled },
             connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
+            handshakes: parts.reduce(0) { $0 + $1.handshakes },
             unexpectedAnswers: Array(
                 parts.flatMap(\.unexpectedAnswers).sorted { $0.at < $1.at }.prefix(UnexpectedAnswer.limit)),
             wasStopped: stops.load(ordering: .relaxed) > 0,

@@ -34,8 +34,17 @@ package enum MachineLimits {
     /// - Parameters:
     ///   - limit: The process' limit of descriptors.
     ///   - sharedWithCollector: Whether the other end of each connection is in this process too.
-    package static func descriptorBudget(limit: Int, sharedWithCollector: Bool) -> Int {
-        max(1, (limit - reserve) / (sharedWithCollector ? 2 : 1))
+    ///   - stores: Descriptors that the devices' own files take (``storeBudget(limit:files:)``).
+    package static func descriptorBudget(
+        limit: Int, sharedWithCollector: Bool, stores: Int = 0
+    ) -> Int {
+        max(1, (limit - reserve - stores) / (sharedWithCollector ? 2 : 1))
+    }
+
+    /// How many of the devices' files may be open at once: all of them if they take a third of the
+    /// descriptors at most. The rest is closed and opened again as needed.
+    package static func storeBudget(limit: Int, files: Int) -> Int {
+        min(files, max(8, (limit - reserve) / 3))
     }
 
     /// The number of ports that connections to one destination can begin at, from the system's range;

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 #if canImport(Glibc)
@@ -16,6 +17,8 @@ final class ScriptedServer: Sendable {
         case drip(String)
         case close
         case reset
+        /// Closes in order, but without TLS's notice.
+        case cut
         /// Waits for as many milliseconds.
         case wait(Int64)
     }
@@ -26,20 +29,29 @@ final class ScriptedServer: Sendable {
 
     private let channel: any Channel
     private let log = Mutex<[String]>([])
+    private let counts = Mutex((accepted: 0, open: 0, peak: 0))
     var port: Int { channel.localAddress?.port ?? 0 }
     /// Whole requests in order of arrival.
     var requests: [String] { log.withLock { $0 } }
+    /// Connections that were accepted, and the most of them at once.
+    var accepted: Int { counts.withLock { $0.accepted } }
+    var peak: Int { counts.withLock { $0.peak } }
 
     private init(channel: any Channel) { self.channel = channel }
 
-    static func start(on group: MultiThreadedEventLoopGroup, _ script: @escaping Script) async throws
-        -> ScriptedServer
-    {
+    /// - Parameter tls: Makes the server speak TLS.
+    static func start(
+        on group: MultiThreadedEventLoopGroup, tls: NIOSSLContext? = nil, _ script: @escaping Script
+    ) async throws -> ScriptedServer {
         let holder = Mutex<ScriptedServer?>(nil)
         let box = Box(holder)
         let channel = try await ServerBootstrap(group: group)
             .childChannelInitializer { child in
-                child.eventLoop.makeCompletedFuture {
+                box.count(child)
+                return child.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try child.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+                    }
                     try child.pipeline.syncOperations.addHandler(
                         ScriptedHandler(script: script) { request in box.note(request) })
                 }
@@ -55,6 +67,15 @@ final class ScriptedServer: Sendable {
     private final class Box: Sendable {
         let holder: Mutex<ScriptedServer?>
         init(_ holder: consuming sending Mutex<ScriptedServer?>) { self.holder = holder }
+        func count(_ child: any Channel) {
+            guard let server = holder.withLock({ $0 }) else { return }
+            server.counts.withLock {
+                $0.accepted += 1
+                $0.open += 1
+                $0.peak = max($0.peak, $0.open)
+            }
+            child.closeFuture.whenComplete { _ in server.counts.withLock { $0.open -= 1 } }
+        }
         func note(_ request: String) -> Int {
             guard let server = holder.withLock({ $0 }) else { return 0 }
             return server.log.withLock {
@@ -113,7 +134,9 @@ private final class ScriptedHandler: ChannelInboundHandler {
                 // Closing with nothing to linger for resets the connection.
                 _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(
                     linger(l_onoff: 1, l_linger: 0))
-                context.close(promise: nil)
+                ScriptedHandler.outermost(context).close(promise: nil)
+            case .cut:
+                ScriptedHandler.outermost(context).close(promise: nil)
             case .wait(let milliseconds):
                 isActing = true
                 context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
@@ -123,6 +146,11 @@ private final class ScriptedHandler: ChannelInboundHandler {
                 return
             }
         }
+    }
+
+    /// What closes the socket itself, past TLS.
+    private static func outermost(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
+        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -362,10 +362,11 @@ struct LiveRunTests {
 
     @Test("starts nothing after the drain, and still takes open answers")
     func afterDrain() async throws {
-        var run = ScriptedRun { _ in [(.zero, .upload(number: 0)), (.milliseconds(250), .upload(number: 1))] }
-        run.duration = .milliseconds(50)
+        // The second comes between the end of the drain and the answer; half a second lets a busy machine begin.
+        var run = ScriptedRun { _ in [(.zero, .upload(number: 0)), (.milliseconds(900), .upload(number: 1))] }
+        run.duration = .milliseconds(500)
         run.drain = .milliseconds(50)
-        let (_, log, requests) = try await run.play { _, _ in [.wait(400), .write(Self.ok)] }
+        let (_, log, requests) = try await run.play { _, _ in [.wait(1500), .write(Self.ok)] }
         #expect(requests.count == 1)
         // The answer lets the device come to the present; what it asks for then is handed back unsent.
         #expect(log.outcomes == [.answered(status: 200, body: []), .failed(.offline)])
@@ -431,16 +432,16 @@ struct LiveRunTests {
             ])
     }
 
-    @Test("refuses a target that it cannot reach before the run")
+    @Test("refuses a target that it cannot speak to before the run")
     func targets() async throws {
         var plan = ScriptedRun.plan(devices: 1, port: 443)
-        plan.target.scheme = "https"
+        plan.target.scheme = "ftp"
         let schedule = RunSchedule(start: ScriptedRun.start, duration: .seconds(1), drain: .zero)
         let configuration = LiveConfiguration(
             plans: [plan], schedule: schedule, clock: RunClock(showing: ScriptedRun.start),
             descriptorBudget: 1)
         try await withGroup(threads: 1) { group in
-            _ = await #expect(throws: LiveEngineError.unsupportedScheme("https")) {
+            _ = await #expect(throws: LiveEngineError.unsupportedScheme("ftp")) {
                 _ = try await LiveRun.start(configuration, on: [group.next()])
             }
         }
@@ -451,9 +452,10 @@ struct LiveRunTests {
         try await withGroup(threads: 1) { group in
             let server = try await ScriptedServer.start(on: group) { _, _ in [] }
             let target = ScriptedRun.plan(devices: 1, port: server.port).target
-            #expect(try await LiveEngine.isReachable(target, on: group.next()))
+            #expect(try await LiveEngine.connectProblem(target, on: group.next()) == nil)
             try await server.stop()
-            #expect(try await !LiveEngine.isReachable(target, on: group.next()))
+            let problem = try await LiveEngine.connectProblem(target, on: group.next())
+            #expect(problem == "Connection refused")
         }
     }
 
@@ -470,18 +472,57 @@ struct LiveRunTests {
         #expect(health.problem?.contains("1 in 100 of its actions") == true)
     }
 
+    private static func problem(
+        devices: Int, budget: Int, ports: Int, hosts: [String] = ["10.0.0.1"],
+        connections: PopulationPlan.Target.Connections = .perDevice
+    ) -> String? {
+        var plan = ScriptedRun.plan(devices: devices, port: 80)
+        plan.targets = hosts.map { .init(scheme: "http", host: $0, port: 80, pathAndQuery: "/") }
+        plan.target.connections = connections
+        return LiveEngine.capacityProblem(plans: [plan], descriptorBudget: budget, ephemeralPorts: ports)
+    }
+
     @Test("says beforehand what cannot fit, with the number that would")
     func capacity() {
-        #expect(
-            LiveEngine.capacityProblem(devices: 100, descriptorBudget: 100, ephemeralPorts: 28_232) == nil)
-        let descriptors = LiveEngine.capacityProblem(
-            devices: 101, descriptorBudget: 100, ephemeralPorts: 28_232)
+        #expect(Self.problem(devices: 100, budget: 100, ports: 28_232) == nil)
+        let descriptors = Self.problem(devices: 101, budget: 100, ports: 28_232)
         #expect(descriptors?.contains("100 devices would fit") == true)
-        let ports = LiveEngine.capacityProblem(
-            devices: 30_000, descriptorBudget: 50_000, ephemeralPorts: 28_232)
+        let ports = Self.problem(devices: 30_000, budget: 50_000, ports: 28_232)
         #expect(ports?.contains("28232 devices would fit") == true)
+        #expect(ports?.contains("10.0.0.1:80") == true)
         #expect(MachineLimits.descriptorBudget(limit: 20_000, sharedWithCollector: true) == 9_950)
+        // 2,000 devices with a file and a connection each, both ends here.
+        #expect(MachineLimits.storeBudget(limit: 20_000, files: 2000) == 2000)
+        #expect(
+            MachineLimits.descriptorBudget(limit: 20_000, sharedWithCollector: true, stores: 2000) == 8_950)
+        // Where descriptors are few, files take turns.
+        #expect(MachineLimits.storeBudget(limit: 1024, files: 2000) == 308)
+        #expect(MachineLimits.storeBudget(limit: 1024, files: 0) == 0)
         #expect(MachineLimits.ephemeralPorts() > 0)
+    }
+
+    @Test("counts ports for each destination, and shared connections once")
+    func destinations() {
+        let hosts = ["10.0.0.1", "10.0.0.2"]
+        #expect(Self.problem(devices: 30_000, budget: 50_000, ports: 28_232, hosts: hosts) == nil)
+        #expect(
+            Self.problem(devices: 60_000, budget: 90_000, ports: 28_232, hosts: hosts)?
+                .hasPrefix("30000 devices") == true)
+        #expect(Self.problem(devices: 60_000, budget: 100, ports: 50, connections: .pooled(50)) == nil)
+        #expect(Self.problem(devices: 60_000, budget: 100, ports: 40, connections: .pooled(50)) != nil)
+    }
+
+    @Test("says when new connections would use up the ports")
+    func ports() {
+        var plan = ScriptedRun.plan(devices: 10, port: 80)
+        #expect(
+            LiveEngine.portProblem(plans: [plan], requestsPerSecond: 1000, ephemeralPorts: 28_232) == nil)
+        plan.target.connections = .perRequest
+        #expect(
+            LiveEngine.portProblem(plans: [plan], requestsPerSecond: 470, ephemeralPorts: 28_232) == nil)
+        #expect(
+            LiveEngine.portProblem(plans: [plan], requestsPerSecond: 472, ephemeralPorts: 28_232)?
+                .contains("470 a second") == true)
     }
 }
 

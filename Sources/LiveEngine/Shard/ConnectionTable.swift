@@ -1,11 +1,12 @@
-/// The connections of a shard: by device, and the idle ones by how long they have been idle.
+/// The connections of a shard: by owner (a device, or a pool that devices share), and the idle ones by how
+/// long they have been idle.
 ///
-/// Lists run over indices in the connections' own `place`; every operation is O(1) but the search
-/// among a device's own connections, of which there are at most a few.
+/// Lists run over indices in the connections' own `place`; every operation is O(1).
 struct ConnectionTable {
     private var places: ContiguousArray<Connection?> = []
     private var free: ContiguousArray<Int32> = []
-    private var firstOfDevice: ContiguousArray<Int32>
+    private var firstOfOwner: ContiguousArray<Int32>
+    private var firstIdleOfOwner: ContiguousArray<Int32>
     private var longestIdle: Int32 = -1
     private var latestIdle: Int32 = -1
     /// Open connections, those being opened included.
@@ -14,10 +15,13 @@ struct ConnectionTable {
     private(set) var peak = 0
     private(set) var opened: UInt64 = 0
 
-    init(deviceCount: Int) { firstOfDevice = ContiguousArray(repeating: -1, count: deviceCount) }
+    init(ownerCount: Int) {
+        firstOfOwner = ContiguousArray(repeating: -1, count: ownerCount)
+        firstIdleOfOwner = ContiguousArray(repeating: -1, count: ownerCount)
+    }
 
-    /// Enters a new connection of a device.
-    mutating func add(_ connection: Connection, device: UInt32) {
+    /// Enters a new connection of an owner.
+    mutating func add(_ connection: Connection, owner: UInt32) {
         let index: Int32
         if let last = free.popLast() {
             index = last
@@ -28,9 +32,10 @@ struct ConnectionTable {
         }
         connection.place = ConnectionPlace()
         connection.place.slot = index
-        connection.place.device = device
-        connection.place.nextOfDevice = firstOfDevice[Int(device)]
-        firstOfDevice[Int(device)] = index
+        connection.place.owner = owner
+        connection.place.nextOfOwner = firstOfOwner[Int(owner)]
+        first(of: owner)?.place.previousOfOwner = index
+        firstOfOwner[Int(owner)] = index
         count += 1
         opened += 1
         peak = max(peak, count)
@@ -38,21 +43,17 @@ struct ConnectionTable {
 
     subscript(index: Int32) -> Connection? { index < 0 ? nil : places[Int(index)] }
 
-    /// The first connection of a device; the others follow by `nextOfDevice`.
-    func first(of device: UInt32) -> Connection? { self[firstOfDevice[Int(device)]] }
+    /// A connection of an owner; the others follow by `nextOfOwner`.
+    func first(of owner: UInt32) -> Connection? { self[firstOfOwner[Int(owner)]] }
 
-    /// An idle connection of a device.
-    func idle(of device: UInt32) -> Connection? {
-        var connection = first(of: device)
-        while let candidate = connection {
-            if candidate.state == .idle && candidate.place.request < 0 { return candidate }
-            connection = self[candidate.place.nextOfDevice]
-        }
-        return nil
-    }
+    /// The idle connection of an owner that was used last.
+    func idle(of owner: UInt32) -> Connection? { self[firstIdleOfOwner[Int(owner)]] }
 
     /// The connection that has been idle for longest.
     var longestIdleConnection: Connection? { self[longestIdle] }
+
+    /// Every connection, in no particular order. O(places).
+    var all: [Connection] { places.compactMap { $0 } }
 
     /// Puts a connection at the end of the idle ones.
     mutating func markIdle(_ connection: Connection, at uptime: UInt64) {
@@ -60,9 +61,14 @@ struct ConnectionTable {
         connection.place.idleSince = uptime
         connection.place.idlePrevious = latestIdle
         connection.place.idleNext = -1
-        if let last = self[latestIdle] { last.place.idleNext = connection.place.slot }
+        self[latestIdle]?.place.idleNext = connection.place.slot
         if longestIdle < 0 { longestIdle = connection.place.slot }
         latestIdle = connection.place.slot
+        let owner = connection.place.owner
+        connection.place.idlePreviousOfOwner = -1
+        connection.place.idleNextOfOwner = firstIdleOfOwner[Int(owner)]
+        idle(of: owner)?.place.idlePreviousOfOwner = connection.place.slot
+        firstIdleOfOwner[Int(owner)] = connection.place.slot
     }
 
     /// Takes a connection from the idle ones, if it is among them.
@@ -79,26 +85,28 @@ struct ConnectionTable {
         } else {
             latestIdle = place.idlePrevious
         }
+        if let previous = self[place.idlePreviousOfOwner] {
+            previous.place.idleNextOfOwner = place.idleNextOfOwner
+        } else {
+            firstIdleOfOwner[Int(place.owner)] = place.idleNextOfOwner
+        }
+        self[place.idleNextOfOwner]?.place.idlePreviousOfOwner = place.idlePreviousOfOwner
         connection.place.idleSince = 0
     }
 
     /// Forgets a connection that is gone.
     mutating func remove(_ connection: Connection) {
-        let slot = connection.place.slot
-        guard slot >= 0, places[Int(slot)] === connection else { return }
+        let place = connection.place
+        guard place.slot >= 0, places[Int(place.slot)] === connection else { return }
         unmarkIdle(connection)
-        let device = Int(connection.place.device)
-        if firstOfDevice[device] == slot {
-            firstOfDevice[device] = connection.place.nextOfDevice
+        if let previous = self[place.previousOfOwner] {
+            previous.place.nextOfOwner = place.nextOfOwner
         } else {
-            var previous = self[firstOfDevice[device]]
-            while let candidate = previous, candidate.place.nextOfDevice != slot {
-                previous = self[candidate.place.nextOfDevice]
-            }
-            previous?.place.nextOfDevice = connection.place.nextOfDevice
+            firstOfOwner[Int(place.owner)] = place.nextOfOwner
         }
-        places[Int(slot)] = nil
-        free.append(slot)
+        self[place.nextOfOwner]?.place.previousOfOwner = place.previousOfOwner
+        places[Int(place.slot)] = nil
+        free.append(place.slot)
         connection.place.slot = -1
         count -= 1
     }

@@ -17,6 +17,8 @@ struct OpenRequest {
     var number = RequestNumber(kind: .upload, number: 0)
     var limit = Interval.zero
     var network: NetworkKind = .wifi
+    /// Whether the device reads the answer's body.
+    var wantsBody = false
     /// What is measured so far.
     var sample = RequestSample(plannedAt: .distantFuture, finishedAt: .distantFuture)
     /// The connection it uses; -1 while it has none.
@@ -25,6 +27,10 @@ struct OpenRequest {
     var isWaiting = false
     /// Whether it came as far as asking for a connection.
     var hasBegun = false
+    /// What the plan makes of it on the client's side.
+    var verdict = ClientFaultVerdict.none
+    /// The plan keeps it from going on: until its moment to leave, or until its limit.
+    var isHeld = false
     var generation: UInt32 = 0
     var isOpen = false
     var nextOfDevice: Int32 = -1

@@ -17,14 +17,21 @@ extension Shard {
         request.number = outgoing.number
         request.limit = outgoing.timeout
         request.network = outgoing.network
+        request.wantsBody = outgoing.wantsBody
         request.sample = RequestSample(plannedAt: outgoing.plannedAt, finishedAt: now)
         request.sample.isConfig = outgoing.number.kind == .config
         request.sample.eventCount = outgoing.eventCount
         request.sample.isRetry = outgoing.isRetry
+        request.verdict = clientFaults.verdict(
+            on: outgoing, of: parts[part].plan, index: share.populationIndex(ofSlot: Int(outgoing.slot)),
+            at: now)
+        if !request.sample.isConfig, outgoing.network != .none, phase != .closing {
+            recorder.noteStart(plannedAt: outgoing.plannedAt, population: parts[part].population)
+        }
         work.append(.start(requests.open(request)))
     }
 
-    /// Starts a request on an idle connection of its device, on a new one, or lets it wait.
+    /// Starts a request on a connection that it may use, on a new one, or lets it wait in line.
     func startRequest(_ index: Int32) {
         if phase == .closing {
             giveBack(index)
@@ -34,51 +41,33 @@ extension Shard {
             fail(index, .offline)
             return
         }
-        let device = requests[index].device
         let key = requests.key(index)
-        let waitedBefore = requests[index].isWaiting
-        if !waitedBefore { deadlines.append(key, limit: requests[index].limit, now: now) }
-        requests[index].isWaiting = false
-        requests[index].hasBegun = true
-        if let connection = connections.idle(of: device) {
-            connections.unmarkIdle(connection)
-            write(index, on: connection)
-        } else if makeRoom() {
-            connect(index)
+        if !requests[index].hasBegun {
+            deadlines.append(key, limit: requests[index].limit, now: now)
+            requests[index].hasBegun = true
+            if holdsBack(index) { return }
+        }
+        let pool = pool(of: index)
+        // A pool's line comes first; a device with an idle connection of its own takes it from nobody.
+        let mayPass = pool == 0 && connections.idle(of: requests[index].device) != nil
+        if (mayPass || pools[pool].line.isEmpty) && hasConnection(for: index) {
+            useConnection(index)
         } else {
             requests[index].isWaiting = true
-            if waitedBefore { waiting.prepend(key) } else { waiting.append(key) }
+            pools[pool].line.append(key)
+            waitingCount += 1
         }
     }
 
     /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
-    private func giveBack(_ index: Int32) {
+    func giveBack(_ index: Int32) {
         let request = requests[index]
         requests.close(index)
         _ = parts[Int(request.fleet)].fleet.complete(
             Int(request.slot), request: request.number, outcome: .failed(.offline), at: now, effects: &effects
         )
-        effects.requests.removeAll(keepingCapacity: true)
+        // What it asks for instead, such as a flush that waited behind this request, comes back as well.
         absorbEffects(of: Int(request.fleet))
-    }
-
-    /// Whether another connection may be opened, after closing the longest-idle one if need be.
-    private func makeRoom() -> Bool {
-        if connections.count < connectionLimit { return true }
-        guard let oldest = connections.longestIdleConnection else { return false }
-        recycled += 1
-        drop(oldest)
-        return true
-    }
-
-    private func connect(_ index: Int32) {
-        let connection = Connection(owner: self)
-        let part = Int(requests[index].fleet)
-        connections.add(connection, device: requests[index].device)
-        parts[part].connections += 1
-        connection.place.request = index
-        requests[index].connection = connection.place.slot
-        connection.connect(to: parts[part].endpoint.address, on: loop)
     }
 
     /// Writes a request: only now does its body come into being.
@@ -90,27 +79,11 @@ extension Shard {
         body.removeAll()
         tick()
         let head = parts[part].fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
-        parts[part].endpoint.write(head, body: body, into: &buffer)
+        endpoint(of: index).write(head, body: body, into: &buffer)
+        if cutsOff(index, on: connection) { return }
         connection.send(
-            buffer, keepsBody: request.sample.isConfig, keepsSample: unexpected.count < UnexpectedAnswer.limit
+            buffer, keepsBody: request.wantsBody, keepsSample: unexpected.count < UnexpectedAnswer.limit
         )
-    }
-
-    /// Closes a connection of ours.
-    func drop(_ connection: Connection) {
-        guard connection.place.slot >= 0 else { return }
-        parts[Int(partOfDevice[Int(connection.place.device)])].connections -= 1
-        connections.remove(connection)
-        connection.close()
-    }
-
-    /// A connection became idle or went: the first waiting request has its turn.
-    private func serveWaiting() {
-        while let key = waiting.popFirst() {
-            guard requests.isOpen(key) else { continue }
-            work.append(.start(key))
-            return
-        }
     }
 }
 
@@ -120,6 +93,7 @@ extension Shard: ConnectionOwner {
     func opened(_ connection: Connection) {
         enter {
             let index = connection.place.request
+            if connection.times.secured != 0 { handshakes += 1 }
             guard index >= 0 else { return }
             write(index, on: connection)
         }
@@ -128,14 +102,17 @@ extension Shard: ConnectionOwner {
     func answered(_ connection: Connection) {
         enter {
             let index = connection.place.request
-            guard index >= 0 else { return }
+            guard index >= 0, !losesReply(index, on: connection) else { return }
             fillSample(index, from: connection)
             let status = connection.parser.status
             requests[index].sample.status = status
             if status / 100 != 2 { keepSample(of: connection, request: index, failure: nil) }
-            let body = requests[index].sample.isConfig ? connection.parser.body : []
+            let outcome = RequestOutcome.answered(
+                status: status, body: requests[index].wantsBody ? connection.parser.body : [],
+                retryAfter: connection.parser.retryAfter?.interval(at: RunClock.wall().origin),
+                contentType: connection.parser.contentType)
             release(connection)
-            work.append(.end(requests.key(index), .answered(status: status, body: body)))
+            work.append(.end(requests.key(index), outcome))
         }
     }
 
@@ -150,18 +127,17 @@ extension Shard: ConnectionOwner {
                 fail(index, failure)
             }
             drop(connection)
-            serveWaiting()
         }
     }
 
-    /// The connection of a finished request: idle again, or forgotten if it is closed.
+    /// The connection of a finished request: idle again, or forgotten if it is of no more use.
     private func release(_ connection: Connection) {
-        if connection.state == .idle {
+        if connection.state == .idle && !parts[Int(connection.place.part)].closesAfterAnswer {
             connections.markIdle(connection, at: connection.times.lastByte)
+            askToServe()
         } else {
             drop(connection)
         }
-        serveWaiting()
     }
 
     private func keepSample(of connection: Connection, request index: Int32, failure: RequestFailure?) {
@@ -187,23 +163,24 @@ extension Shard {
         work.append(.end(requests.key(index), .failed(failure)))
     }
 
-    /// Takes the phases from the connection's moments. They add up to the duration: what lies neither
-    /// in the connect nor between the first byte sent and the last received is `blocked`.
-    private func fillSample(_ index: Int32, from connection: Connection) {
+    /// Takes the phases from the connection's moments. They add up to the duration: what lies neither in
+    /// setting up nor between the first byte sent and the last received is `blocked`.
+    func fillSample(_ index: Int32, from connection: Connection) {
         let times = connection.times
         let planned = requests[index].sample.plannedAt
         requests[index].connection = -1
         var sample = requests[index].sample
         sample.finishedAt = times.lastByte == 0 ? now : clock.instant(atUptime: times.lastByte)
-        if times.connected != 0 {
-            sample.connecting = Interval(nanoseconds: Int64(times.connected - times.connectBegan))
-        }
+        sample.lookingUp = Shard.phase(times.lookupBegan, times.lookedUp)
+        sample.connecting = Shard.phase(times.connectBegan, times.connected)
+        sample.handshaking = Shard.phase(times.connected, times.secured)
         if times.writeBegan == 0 {
             // It never came to writing.
-            sample.blocked = Shard.positive(clock.instant(atUptime: times.connectBegan) - planned)
+            let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
+            sample.blocked = Shard.positive(clock.instant(atUptime: begun) - planned)
         } else {
             let begun = clock.instant(atUptime: times.writeBegan)
-            sample.blocked = Shard.positive(begun - planned - (sample.connecting ?? .zero))
+            sample.blocked = Shard.positive(begun - planned - sample.settingUp)
             sample.bytesSent = UInt64(connection.sentBytes)
             sample.bytesReceived = UInt64(connection.parser.received)
             sample.sending = Shard.span(times.writeBegan, times.written)
@@ -214,6 +191,11 @@ extension Shard {
     }
 
     private static func positive(_ interval: Interval) -> Interval { max(.zero, interval) }
+
+    /// A phase of setting up; `nil` for one that did not happen.
+    private static func phase(_ from: UInt64, _ to: UInt64) -> Interval? {
+        from == 0 || to == 0 ? nil : span(from, to)
+    }
 
     private static func span(_ from: UInt64, _ to: UInt64) -> Interval {
         from == 0 || to < from ? .zero : Interval(nanoseconds: Int64(to - from))
@@ -243,11 +225,14 @@ extension Shard {
         if let connection = connections[requests[index].connection] {
             fillSample(index, from: connection)
             drop(connection)
-            serveWaiting()
         } else {
-            // Without a connection: it waits for one, or its answer is in line already.
-            guard requests[index].isWaiting else { return }
-            requests[index].sample.blocked = Shard.positive(now - requests[index].sample.plannedAt)
+            // Without a connection: it waits for one or is held by plan, or its answer is in line already.
+            guard requests[index].isWaiting || requests[index].isHeld else { return }
+            if requests[index].isWaiting {
+                requests[index].sample.blocked = Shard.positive(now - requests[index].sample.plannedAt)
+            } else {
+                waitInVain(index)
+            }
         }
         fail(index, .timedOut)
     }
@@ -259,6 +244,7 @@ extension Shard {
             let next = requests[index].nextOfDevice
             if let connection = connections[requests[index].connection] {
                 fillSample(index, from: connection)
+                drop(connection)
             }
             var sample = requests[index].sample
             sample.status = 0
@@ -270,10 +256,7 @@ extension Shard {
             requests.close(index)
             index = next
         }
-        while let connection = connections.first(of: device) {
-            drop(connection)
-            serveWaiting()
-        }
+        while let connection = connections.first(of: device) { drop(connection) }
     }
 }
 
@@ -282,7 +265,9 @@ extension RequestFailure {
     var label: StaticString {
         switch self {
         case .offline: "offline"
+        case .dns: "dns"
         case .refused: "refused"
+        case .tls: "tls"
         case .reset: "reset"
         case .closed: "closed"
         case .truncated: "truncated"

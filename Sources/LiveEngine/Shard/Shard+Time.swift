@@ -28,7 +28,7 @@ extension Shard: NIOScheduledCallbackHandler {
     }
 
     private func nextDue() -> Instant {
-        var next = min(nextSecond, nextDrainCheck, deadlines.next(in: requests))
+        var next = min(nextSecond, nextDrainCheck, deadlines.next(in: requests), held.next)
         switch phase {
         case .running: next = min(next, wakes.next, networkChanges.next, usersEnd)
         case .draining: next = min(next, wakes.next, networkChanges.next, drainEnd)
@@ -43,6 +43,7 @@ extension Shard: NIOScheduledCallbackHandler {
     /// Does what is due, in order of urgency, and a bounded part of the wakes.
     private func runDue() {
         while let key = deadlines.popDue(through: now) { timeOut(key) }
+        releaseHeld()
         closeIdle()
         if phase < .closing { changeNetworks() }
         if phase < .closing { runWakes() }
@@ -81,7 +82,10 @@ extension Shard {
             nextDrainCheck = now + Shard.drainCheck
             if isQuiet { end() }
         }
-        if phase == .draining && now >= drainEnd { phase = .closing }
+        if phase == .draining && now >= drainEnd {
+            phase = .closing
+            askToServe()
+        }
         if phase == .closing && now >= nextDrainCheck { nextDrainCheck = now + Shard.drainCheck }
         if phase == .closing && (requests.count == 0 || now >= drainEnd + RunSchedule.answerGrace) { end() }
     }
@@ -135,9 +139,7 @@ extension Shard {
         }
         usage.end(at: now)
         let peak = connections.peak
-        for device in partOfDevice.indices {
-            while let connection = connections.first(of: UInt32(device)) { drop(connection) }
-        }
+        for connection in connections.all { drop(connection) }
         finish(with: makeResult(peak: peak))
     }
 
@@ -155,6 +157,7 @@ extension Shard {
             planFingerprint: parts.reduce(0) { $0 &+ $1.fleet.planFingerprint },
             busyShare: usage.share, peakBusyShare: usage.peak,
             connectionsOpened: connections.opened, connectionsRecycled: recycled, connectionsPeak: peak,
+            handshakes: handshakes,
             unexpectedAnswers: unexpected, finishedAt: now)
     }
 

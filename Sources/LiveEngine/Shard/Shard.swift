@@ -23,18 +23,25 @@ final class Shard {
         case start(RequestKey)
         /// The request's sample says how it went; the connection is free already.
         case end(RequestKey, RequestOutcome)
+        /// Looks who in the lines may have a connection now.
+        case serve
     }
 
     /// A population's part in this shard.
     struct Part {
         let fleet: any DeviceFleet
-        let endpoint: Endpoint
+        /// In the order of the plan's targets.
+        let endpoints: [Endpoint]
+        /// The first of its pools, one for each endpoint, where its devices share connections; else 0.
+        let firstPool: Int
         /// The shard's own number of the fleet's first device.
         let firstDevice: UInt32
         let population: Int
         let plan: PopulationPlan
         var connections = 0
         var sealed: [SealedEvent] = []
+
+        var closesAfterAnswer: Bool { plan.target.connections == .perRequest }
     }
 
     let loop: any EventLoop
@@ -48,11 +55,20 @@ final class Shard {
 
     var wakes: WakeHeap
     var deadlines = DeadlineQueue()
+    /// Requests that the plan holds up before they leave.
+    var held = DelayLine()
+    let clientFaults: ClientFaultDirector
     var requests: RequestTable
     var connections: ConnectionTable
     var work = RingQueue<Work>()
-    /// Requests that wait for a descriptor, the first first.
-    var waiting = RingQueue<RequestKey>()
+    /// The first is of the connections that belong to devices; the owner of the others' is ``firstPoolOwner``
+    /// and their index.
+    var pools: ContiguousArray<ConnectionPool> = [ConnectionPool()]
+    let firstPoolOwner: UInt32
+    let resolver: NameResolver
+    /// Requests in the pools' lines, those that ended there included.
+    var waitingCount = 0
+    var isServing = false
     var effects = DeviceEffects()
     var body = WireBuffer()
     var buffer = ByteBuffer()
@@ -69,6 +85,7 @@ final class Shard {
     var armedFor = Instant.distantFuture
     var armed: NIOScheduledCallback?
     var recycled: UInt64 = 0
+    var handshakes: UInt64 = 0
     var unexpected: [UnexpectedAnswer] = []
     var usage = ThreadUsage()
     /// Where the last draining device was found, so that the next look begins there.
@@ -76,7 +93,11 @@ final class Shard {
     private let finished: EventLoopPromise<ShardResult>
 
     /// Makes the shard's devices. Nothing happens before ``begin()``.
-    init(configuration: LiveConfiguration, endpoints: [Endpoint], share: ShardShare, loop: any EventLoop) {
+    ///
+    /// - Parameter endpoints: Of each plan, in the order of its targets.
+    init(
+        configuration: LiveConfiguration, endpoints: [[Endpoint]], share: ShardShare, loop: any EventLoop
+    ) {
         self.configuration = configuration
         self.share = share
         self.loop = loop
@@ -87,21 +108,31 @@ final class Shard {
         drainEnd = schedule.drainEnd
         nextSecond = schedule.start + .seconds(1)
         networkChanges = NetworkTimeline(schedule: schedule)
+        clientFaults = ClientFaultDirector(plan: schedule.clientFaults)
         now = clock.now()
-        recorder = RunRecorder(start: schedule.start, populationCount: configuration.plans.count)
+        recorder = RunRecorder(
+            start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured)
         var first: UInt32 = 0
         for (population, plan) in configuration.plans.enumerated() {
             let fleet = configuration.fleetFactory(plan, share)
+            var firstPool = 0
+            if case .pooled(let total) = plan.target.connections {
+                firstPool = pools.count
+                let limits = PoolSplit(plan, shards: share.count).limits(of: total)[share.index]
+                pools += limits.map { ConnectionPool(limit: $0) }
+            }
             parts.append(
                 Part(
-                    fleet: fleet, endpoint: endpoints[population], firstDevice: first, population: population,
-                    plan: plan))
+                    fleet: fleet, endpoints: endpoints[population], firstPool: firstPool, firstDevice: first,
+                    population: population, plan: plan))
             partOfDevice.append(contentsOf: repeatElement(UInt16(population), count: fleet.deviceCount))
             first += UInt32(fleet.deviceCount)
         }
+        firstPoolOwner = first
+        resolver = NameResolver(on: loop, lookup: configuration.lookup)
         wakes = WakeHeap(deviceCount: Int(first))
         requests = RequestTable(deviceCount: Int(first))
-        connections = ConnectionTable(deviceCount: Int(first))
+        connections = ConnectionTable(ownerCount: Int(first) + pools.count)
         finished = loop.makePromise(of: ShardResult.self)
     }
 
@@ -147,6 +178,7 @@ final class Shard {
                 if requests.isOpen(key), requests[key.index].sample.failure == nil { startRequest(key.index) }
             case .end(let key, let outcome):
                 if requests.isOpen(key) { endRequest(key, outcome) }
+            case .serve: serveLines()
             }
         }
     }

@@ -1,12 +1,8 @@
 import DeviceSDK
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import NIOSSL
+import NIOTLS
 
 /// Who uses connections: told what became of them, on their event loop.
 protocol ConnectionOwner: AnyObject {
@@ -19,7 +15,8 @@ protocol ConnectionOwner: AnyObject {
     func ended(_ connection: Connection, failure: RequestFailure?)
 }
 
-/// One HTTP/1.1 connection of one device: a raw channel that carries one request at a time.
+/// One HTTP/1.1 connection: a raw channel, plain or behind a TLS handler, that carries one request at a
+/// time.
 ///
 /// Confined to its event loop. It knows nothing of devices; it writes prepared bytes, reads the
 /// answer and says when each thing happened. Nothing is tried again here: a request that meets a
@@ -28,12 +25,17 @@ final class Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    enum State: UInt8 { case connecting, idle, busy, gone }
+    /// `connecting` begins with the lookup of the host's name; `securing` is the TLS handshake.
+    enum State: UInt8 { case connecting, securing, idle, busy, gone }
 
     /// Moments of the present request, as readings of the monotonic clock; 0 for what did not happen.
     struct Times {
+        var lookupBegan: UInt64 = 0
+        var lookedUp: UInt64 = 0
         var connectBegan: UInt64 = 0
         var connected: UInt64 = 0
+        /// The end of the TLS handshake.
+        var secured: UInt64 = 0
         var writeBegan: UInt64 = 0
         var written: UInt64 = 0
         var firstByte: UInt64 = 0
@@ -58,14 +60,43 @@ final class Connection: ChannelInboundHandler {
     private var keepsSample = false
     private var isWriting = false
     private var sawReset = false
+    /// The peer closed without TLS's notice: what it sent last may be missing.
+    private var wasCutShort = false
     private var wasReadOnce = false
     private var carriedBefore = false
+    private var isSecure = false
 
     init(owner: any ConnectionOwner) { self.owner = owner }
 
     /// Begins to connect. The owner is told the outcome, possibly before this returns.
-    func connect(to address: SocketAddress, on loop: any EventLoop) {
-        times.connectBegan = NIODeadline.now().uptimeNanoseconds
+    func connect(to endpoint: Endpoint, through resolver: NameResolver, on loop: any EventLoop) {
+        switch endpoint.location {
+        case .address(let address): connect(to: [address], tls: endpoint.tls, on: loop)
+        case .name(let name, let lifetime):
+            if let addresses = resolver.known(name, lifetime: lifetime) {
+                connect(to: addresses[...], tls: endpoint.tls, on: loop)
+                return
+            }
+            times.lookupBegan = NIODeadline.now().uptimeNanoseconds
+            resolver.lookUp(name) { addresses in
+                guard self.state == .connecting else { return }
+                self.times.lookedUp = NIODeadline.now().uptimeNanoseconds
+                guard let addresses else {
+                    self.end(with: .dns)
+                    return
+                }
+                self.connect(to: addresses[...], tls: endpoint.tls, on: loop)
+            }
+        }
+    }
+
+    /// Connects to the first address that accepts. Where none does, the last one's failure counts.
+    private func connect(
+        to addresses: ArraySlice<SocketAddress>, tls: TLSClient?, on loop: any EventLoop
+    ) {
+        guard let address = addresses.first else { return }
+        if times.connectBegan == 0 { times.connectBegan = NIODeadline.now().uptimeNanoseconds }
+        isSecure = tls != nil
         let bound = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
             // The device's own limit covers the connect too; the owner keeps it.
@@ -77,12 +108,20 @@ final class Connection: ChannelInboundHandler {
             )
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(bound.value)
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(tls.makeHandler()) }
+                    try pipeline.addHandler(bound.value)
                 }
             }
             .connect(to: address)
             .assumeIsolated()
-            .whenFailure { self.end(with: Connection.failure(of: $0)) }
+            .whenFailure { error in
+                if self.state == .connecting, addresses.count > 1 {
+                    self.connect(to: addresses.dropFirst(), tls: tls, on: loop)
+                } else {
+                    self.end(with: Connection.failure(of: error))
+                }
+            }
     }
 
     /// Writes a whole request.
@@ -96,7 +135,8 @@ final class Connection: ChannelInboundHandler {
         wasReadOnce = false
         sentBytes = request.readableBytes
         parser.begin(keepsBody: keepsBody, keepsSample: keepsSample)
-        times = carriedBefore ? Times() : Times(connectBegan: times.connectBegan, connected: times.connected)
+        // What setting up took belongs to the request that it was done for.
+        if carriedBefore { times = Times() }
         carriedBefore = true
         times.writeBegan = NIODeadline.now().uptimeNanoseconds
         isWriting = true
@@ -113,6 +153,21 @@ final class Connection: ChannelInboundHandler {
         isWriting = false
     }
 
+    /// Writes a part of a request, which may be empty, and resets the connection; the owner is not told.
+    func abort(sending part: ByteBuffer) {
+        guard state != .gone, let context else { return }
+        sentBytes = part.readableBytes
+        if carriedBefore { times = Times() }
+        times.writeBegan = NIODeadline.now().uptimeNanoseconds
+        times.written = times.writeBegan
+        // What a lingering close would keep back would make it an orderly end.
+        if let options = context.channel as? any SocketOptionProvider {
+            options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
+        }
+        if part.readableBytes > 0 { context.writeAndFlush(wrapOutboundOut(part), promise: nil) }
+        close()
+    }
+
     /// Closes the connection; the owner is not told.
     func close() {
         guard state != .gone else { return }
@@ -124,7 +179,10 @@ final class Connection: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        // A channel that did not connect may go after the next one has come.
+        if self.context === context { self.context = nil }
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         guard state == .connecting else {
@@ -132,6 +190,17 @@ final class Connection: ChannelInboundHandler {
             return
         }
         times.connected = NIODeadline.now().uptimeNanoseconds
+        if isSecure {
+            state = .securing
+        } else {
+            state = .idle
+            owner.opened(self)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard state == .securing, case .handshakeCompleted? = event as? TLSUserEvent else { return }
+        times.secured = NIODeadline.now().uptimeNanoseconds
         state = .idle
         owner.opened(self)
     }
@@ -159,8 +228,13 @@ final class Connection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        sawReset = true
-        end(with: .reset)
+        switch error {
+        case NIOSSLError.uncleanShutdown: wasCutShort = true
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: end(with: .tls)
+        default:
+            sawReset = true
+            end(with: .reset)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -168,7 +242,7 @@ final class Connection: ChannelInboundHandler {
             end(with: nil)
             return
         }
-        parser.close()
+        if !wasCutShort { parser.close() }
         if parser.state == .complete && !isWriting {
             wasReadOnce = true
             complete(reusable: false)
@@ -198,34 +272,23 @@ final class Connection: ChannelInboundHandler {
         close()
         owner.ended(self, failure: carried ? failure ?? .reset : nil)
     }
-
-    /// What a failed connect means to the device. Unreachable hosts count as refused: the
-    /// connection was not accepted.
-    static func failure(of error: any Error) -> RequestFailure {
-        guard let code = Connection.code(of: error) else { return .refused }
-        switch code {
-        case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return .noSocket
-        case ECONNRESET, EPIPE: return .reset
-        case ETIMEDOUT: return .timedOut
-        default: return .refused
-        }
-    }
-
-    private static func code(of error: any Error) -> CInt? {
-        if let error = error as? IOError { return error.errnoCode }
-        if let error = error as? NIOConnectionError {
-            return error.connectionErrors.lazy.compactMap { code(of: $0.error) }.first
-        }
-        return nil
-    }
 }
 
 /// Where a connection stands in its owner's tables. Indices, not references, so that lists need no
 /// counting; -1 is none.
 struct ConnectionPlace {
     var slot: Int32 = -1
-    var device: UInt32 = 0
-    var nextOfDevice: Int32 = -1
+    /// Whoever may use it: a device, or a pool.
+    var owner: UInt32 = 0
+    /// The pool that counts it, and the part of the shard that it was opened for.
+    var pool: Int32 = 0
+    var part: Int32 = 0
+    /// The owner's connections, and those of them that are idle.
+    var previousOfOwner: Int32 = -1
+    var nextOfOwner: Int32 = -1
+    var idlePreviousOfOwner: Int32 = -1
+    var idleNextOfOwner: Int32 = -1
+    /// The shard's idle connections.
     var idlePrevious: Int32 = -1
     var idleNext: Int32 = -1
     /// Monotonic clock.

@@ -1,37 +1,46 @@
 import DeviceSDK
 import NIOCore
-import NIOPosix
+import Timebase
 import Wire
 
-/// Where a population's requests go: the address, and the bytes of a request that never change.
+/// Where a device's requests go: the address, and the bytes of a request that never change.
 struct Endpoint: Sendable {
-    /// The resolved address.
-    let address: SocketAddress
-    /// ` HTTP/1.1` and the `Host` field with their line ends; all other headers come from the fleet.
-    private let fixedLines: String
-
-    /// Resolves a target's name, blocking a thread of NIO's pool meanwhile.
-    ///
-    /// - Throws: ``LiveEngineError`` for a scheme other than `http` and for a name that does not resolve.
-    static func resolve(_ target: PopulationPlan.Target) async throws -> Endpoint {
-        guard target.scheme == "http" else { throw LiveEngineError.unsupportedScheme(target.scheme) }
-        let host = target.host
-        let port = target.port
-        do {
-            let address = try await NIOThreadPool.singleton.runIfActive {
-                try SocketAddress.makeAddressResolvingHost(host, port: port)
-            }
-            return Endpoint(address: address, target: target)
-        } catch {
-            throw LiveEngineError.unresolvedHost(host)
-        }
+    enum Location: Sendable {
+        case address(SocketAddress)
+        /// To be looked up, and used for so long.
+        case name(HostName, lifetime: Interval)
     }
 
-    init(address: SocketAddress, target: PopulationPlan.Target) {
-        self.address = address
+    let location: Location
+    /// `nil` for plain HTTP.
+    let tls: TLSClient?
+    /// ` HTTP/1.1`, the `Host` field and the end of the connection's life, with their line ends; all
+    /// other headers come from the fleet.
+    private let fixedLines: String
+
+    /// Reads the target's certificates, if it has any; blocks.
+    ///
+    /// - Throws: ``LiveEngineError`` for a target that cannot be used.
+    init(_ target: PopulationPlan.Target) throws(LiveEngineError) {
+        try self.init(target, tls: target.isSecure ? TLSClient(target) : nil)
+    }
+
+    /// - Parameter tls: Made for this target; `nil` for plain HTTP.
+    init(_ target: PopulationPlan.Target, tls: TLSClient?) throws(LiveEngineError) {
+        guard target.scheme == "http" || target.isSecure else {
+            throw .unsupportedScheme(target.scheme)
+        }
+        if let address = try? SocketAddress(ipAddress: target.host, port: target.port) {
+            location = .address(address)
+        } else {
+            location = .name(
+                HostName(name: target.host, port: target.port), lifetime: target.addressLifetime)
+        }
+        self.tls = tls
         let name = target.host.contains(":") ? "[\(target.host)]" : target.host
-        var lines = " HTTP/1.1\r\nHost: \(name)"
-        lines += target.port == 80 ? "\r\n" : ":\(target.port)\r\n"
+        let isUsualPort = target.port == (target.isSecure ? 443 : 80)
+        var lines = " HTTP/1.1\r\nHost: \(name)" + (isUsualPort ? "\r\n" : ":\(target.port)\r\n")
+        if target.connections == .perRequest { lines += "Connection: close\r\n" }
         fixedLines = lines
     }
 

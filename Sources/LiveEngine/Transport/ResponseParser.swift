@@ -13,9 +13,9 @@
 /// Tolerated, as RFC 9112 section 2.2 allows: a bare LF as the end of a line, and empty lines before the
 /// status line. Not tolerated: white space in or before a field's name, differing lengths, chunks
 /// without a size.
-struct ResponseParser {
+package struct ResponseParser {
     /// Where in an answer the parser is.
-    enum State: UInt8 {
+    package enum State: UInt8, Sendable {
         case statusLine, fields, fixedBody, bodyToClose, chunkSize, chunkData, chunkEnd, trailers
         case complete, malformed
     }
@@ -27,15 +27,19 @@ struct ResponseParser {
     /// The most bytes of an unexpected answer's head and of its body that are kept as a sample.
     static let sampleLimit = 2048
 
-    private(set) var state = State.statusLine
+    package private(set) var state = State.statusLine
     /// The status; 0 until the status line of a final answer was read.
-    private(set) var status: UInt16 = 0
+    package private(set) var status: UInt16 = 0
     /// Whether the connection may carry another request after this answer.
-    private(set) var keepsAlive = true
+    package private(set) var keepsAlive = true
+    /// What the answer's `Retry-After` asks for.
+    package private(set) var retryAfter: RetryAfter?
+    /// The value of `Content-Type`, where the body is wanted; else empty.
+    package private(set) var contentType = ""
     /// Bytes of this answer so far, heads included.
     private(set) var received = 0
     /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
-    private(set) var body: [UInt8] = []
+    package private(set) var body: [UInt8] = []
     /// Fields of an answer outside 2xx, as they came, where a sample was asked for.
     private(set) var sampleHead: [UInt8] = []
     /// The first bytes of such an answer's body.
@@ -52,12 +56,15 @@ struct ResponseParser {
     private var headBytes = 0
     private var partial: [UInt8] = []
 
+    /// Makes a parser that waits for the answer to a first request.
+    package init() {}
+
     /// Prepares for the answer to the next request.
     ///
     /// - Parameters:
     ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes; else it is counted only.
     ///   - keepsSample: Whether the first bytes of an answer outside 2xx are wanted.
-    mutating func begin(keepsBody: Bool, keepsSample: Bool) {
+    package mutating func begin(keepsBody: Bool, keepsSample: Bool) {
         self.keepsBody = keepsBody
         self.keepsSample = keepsSample
         state = .statusLine
@@ -78,18 +85,20 @@ struct ResponseParser {
         isChunked = false
         hasTransferEncoding = false
         saysClose = false
+        retryAfter = nil
+        if !contentType.isEmpty { contentType = "" }
         length = nil
         remaining = 0
     }
 
     /// Whether the answer has come to an end, good or bad.
-    var isFinished: Bool { state == .complete || state == .malformed }
+    package var isFinished: Bool { state == .complete || state == .malformed }
 
     /// Takes in what arrived.
     ///
     /// - Returns: How many bytes belong to the answer; fewer than there are only when it is finished.
     /// - Complexity: O(bytes).
-    mutating func consume(_ input: UnsafeRawBufferPointer) -> Int {
+    package mutating func consume(_ input: UnsafeRawBufferPointer) -> Int {
         var index = 0
         while index < input.count && !isFinished {
             switch state {
@@ -113,7 +122,7 @@ struct ResponseParser {
     }
 
     /// The connection was closed in order: the end of an answer whose length only that tells.
-    mutating func close() {
+    package mutating func close() {
         if state == .bodyToClose { state = .complete }
     }
 
@@ -235,6 +244,9 @@ extension ResponseParser {
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         switch colon {
         case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
+        case 11 where ResponseParser.equal(name, "retry-after"): retryAfter = RetryAfter(value)
+        case 12 where keepsBody && ResponseParser.equal(name, "content-type"):
+            contentType = String(decoding: value, as: UTF8.self)
         case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
         case 17 where ResponseParser.equal(name, "transfer-encoding"):
             hasTransferEncoding = true

@@ -1,5 +1,6 @@
 package import DeviceSDK
 package import NIOCore
+import NIOPosix
 import Wire
 
 /// The load path alone: prepared POST requests over the engine's own connections, each connection
@@ -13,6 +14,8 @@ package enum TransportBench {
         /// Requests without a whole answer; their connection is opened anew.
         package var failed: Int
         package var seconds: Double
+        /// CPU time of the loop's thread meanwhile.
+        package var cpuSeconds = 0.0
         /// Whole answers per second.
         package var requestsPerSecond: Double { Double(succeeded + otherAnswers) / seconds }
     }
@@ -20,7 +23,8 @@ package enum TransportBench {
     /// Measures.
     ///
     /// - Parameters:
-    ///   - target: Where to; its headers are sent too.
+    ///   - target: Where to, by `http` or `https`; its headers are not sent. With
+    ///     ``PopulationPlan/Target/Connections/perRequest`` each request has a connection of its own.
     ///   - connections: Connections kept busy, 1 or more.
     ///   - seconds: How long, from the first connect on.
     ///   - body: The body of each request.
@@ -30,9 +34,11 @@ package enum TransportBench {
         target: PopulationPlan.Target, connections: Int, seconds: Double, body: [UInt8],
         on loop: any EventLoop
     ) async throws -> Outcome {
-        let endpoint = try await Endpoint.resolve(target)
+        let endpoint = try await NIOThreadPool.singleton.runIfActive { try Endpoint(target) }
         return try await loop.flatSubmit {
-            let hammer = Hammer(endpoint: endpoint, path: target.pathAndQuery, body: body, loop: loop)
+            let hammer = Hammer(
+                endpoint: endpoint, path: target.pathAndQuery, body: body,
+                closesAfterAnswer: target.connections == .perRequest, loop: loop)
             return hammer.run(connections: connections, seconds: seconds)
         }.get()
     }
@@ -42,14 +48,20 @@ package enum TransportBench {
 private final class Hammer: ConnectionOwner {
     private let endpoint: Endpoint
     private let loop: any EventLoop
+    private let resolver: NameResolver
+    private let closesAfterAnswer: Bool
     private var request = ByteBuffer()
     private var connections: ContiguousArray<Connection> = []
     private var outcome = TransportBench.Outcome(succeeded: 0, otherAnswers: 0, failed: 0, seconds: 0)
     private var isDone = false
 
-    init(endpoint: Endpoint, path: String, body: [UInt8], loop: any EventLoop) {
+    init(
+        endpoint: Endpoint, path: String, body: [UInt8], closesAfterAnswer: Bool, loop: any EventLoop
+    ) {
         self.endpoint = endpoint
+        self.closesAfterAnswer = closesAfterAnswer
         self.loop = loop
+        resolver = NameResolver(on: loop)
         var wire = WireBuffer(capacity: body.count)
         wire.append(contentsOf: body)
         let head = RequestHead(method: .post, path: path, headerLines: "")
@@ -59,10 +71,12 @@ private final class Hammer: ConnectionOwner {
     func run(connections count: Int, seconds: Double) -> EventLoopFuture<TransportBench.Outcome> {
         let promise = loop.makePromise(of: TransportBench.Outcome.self)
         let begun = NIODeadline.now()
+        let cpuBegun = MachineLimits.threadTime()
         for _ in 0..<count { connect() }
         loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
             self.isDone = true
             self.outcome.seconds = Double((NIODeadline.now() - begun).nanoseconds) / 1e9
+            self.outcome.cpuSeconds = Double(MachineLimits.threadTime() - cpuBegun) / 1e9
             for connection in self.connections { connection.close() }
             promise.succeed(self.outcome)
         }
@@ -73,7 +87,7 @@ private final class Hammer: ConnectionOwner {
         let connection = Connection(owner: self)
         connection.place.slot = Int32(connections.count)
         connections.append(connection)
-        connection.connect(to: endpoint.address, on: loop)
+        connection.connect(to: endpoint, through: resolver, on: loop)
     }
 
     private func send(on connection: Connection) {
@@ -85,7 +99,14 @@ private final class Hammer: ConnectionOwner {
     func answered(_ connection: Connection) {
         guard !isDone else { return }
         if connection.parser.status / 100 == 2 { outcome.succeeded += 1 } else { outcome.otherAnswers += 1 }
-        if connection.state == .idle { send(on: connection) } else { replace(connection) }
+        if closesAfterAnswer {
+            connection.close()
+            renew(connection)
+        } else if connection.state == .idle {
+            send(on: connection)
+        } else {
+            replace(connection)
+        }
     }
 
     func ended(_ connection: Connection, failure: RequestFailure?) {
@@ -97,12 +118,14 @@ private final class Hammer: ConnectionOwner {
     /// Opens another connection in the place of one that is gone, a little later: a server that
     /// refuses must not keep the loop from everything else.
     private func replace(_ connection: Connection) {
-        loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
-            guard !self.isDone else { return }
-            let fresh = Connection(owner: self)
-            fresh.place.slot = connection.place.slot
-            self.connections[Int(fresh.place.slot)] = fresh
-            fresh.connect(to: self.endpoint.address, on: self.loop)
-        }
+        loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { self.renew(connection) }
+    }
+
+    private func renew(_ connection: Connection) {
+        guard !isDone else { return }
+        let fresh = Connection(owner: self)
+        fresh.place.slot = connection.place.slot
+        connections[Int(fresh.place.slot)] = fresh
+        fresh.connect(to: endpoint, through: resolver, on: loop)
     }
 }

@@ -1,0 +1,71 @@
+import DeviceSDK
+
+/// Connections of one kind: how many there may be, and the line of requests that wait for one, the first
+/// first.
+///
+/// A shard has one pool without a limit of its own for all connections that belong to devices, and one
+/// for each address of a population whose devices share connections.
+struct ConnectionPool {
+    /// Connections at once, those being opened included.
+    var limit = Int.max
+    var count = 0
+    var line = RingQueue<RequestKey>()
+}
+
+/// How a population's shared connections are split.
+///
+/// Nothing is shared between event loops, so each gets a part of the connections by its number of
+/// devices, and each address within it: largest remainders, ties to the earlier, at least one where there
+/// is a device.
+struct PoolSplit {
+    /// Devices of each shard at each address: `devices[shard][target]`.
+    private let devices: [[Int]]
+
+    /// - Complexity: O(devices).
+    init(_ plan: PopulationPlan, shards: Int) {
+        var devices = Array(repeating: Array(repeating: 0, count: plan.targets.count), count: shards)
+        for index in 0..<plan.deviceCount {
+            devices[index % shards][plan.targetIndex(ofDevice: plan.firstDevice + UInt32(index))] += 1
+        }
+        self.devices = devices
+    }
+
+    /// The fewest connections that leave nobody without one.
+    var fewest: Int { devices.joined().count { $0 > 0 } }
+
+    /// The limits, as ``devices`` is laid out.
+    ///
+    /// - Precondition: `total` is at least ``fewest``.
+    func limits(of total: Int) -> [[Int]] {
+        let weights = Array(devices.joined())
+        let sum = max(1, weights.reduce(0, +))
+        var limits = weights.map { max($0 > 0 ? 1 : 0, total * $0 / sum) }
+        let byRemainder = weights.indices.sorted {
+            let left = total * weights[$0] % sum
+            let right = total * weights[$1] % sum
+            return left != right ? left > right : $0 < $1
+        }
+        var rest = total - limits.reduce(0, +)
+        for index in byRemainder where rest > 0 && weights[index] > 0 {
+            limits[index] += 1
+            rest -= 1
+        }
+        // Those that were raised to one took it from the largest.
+        while rest < 0, let largest = limits.indices.max(by: { limits[$0] < limits[$1] }) {
+            limits[largest] -= 1
+            rest += 1
+        }
+        let width = devices.first?.count ?? 1
+        return stride(from: 0, to: limits.count, by: width).map { Array(limits[$0..<$0 + width]) }
+    }
+
+    /// The most shards, of those at hand, in which every device has a connection to wait for.
+    static func shards(_ available: Int, for plans: [PopulationPlan]) -> Int {
+        var shards = available
+        for plan in plans {
+            guard case .pooled(let total) = plan.target.connections else { continue }
+            while shards > 1, PoolSplit(plan, shards: shards).fewest > total { shards -= 1 }
+        }
+        return shards
+    }
+}

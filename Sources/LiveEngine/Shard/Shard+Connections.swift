@@ -1,0 +1,106 @@
+import DeviceSDK
+import Measurement
+import Timebase
+
+// MARK: - Which connection a request uses
+
+extension Shard {
+    /// The pool whose connections a request may use.
+    func pool(of index: Int32) -> Int {
+        let part = Int(requests[index].fleet)
+        guard parts[part].firstPool > 0 else { return 0 }
+        return parts[part].firstPool + targetIndex(of: index)
+    }
+
+    /// Where a request's device sends to.
+    func endpoint(of index: Int32) -> Endpoint {
+        parts[Int(requests[index].fleet)].endpoints[targetIndex(of: index)]
+    }
+
+    private func targetIndex(of index: Int32) -> Int {
+        let part = Int(requests[index].fleet)
+        guard parts[part].endpoints.count > 1 else { return 0 }
+        let number = parts[part].fleet.globalNumber(of: Int(requests[index].slot))
+        return parts[part].plan.targetIndex(ofDevice: number)
+    }
+
+    /// Who owns the connections that a request may use.
+    private func owner(of index: Int32) -> UInt32 {
+        let pool = pool(of: index)
+        return pool == 0 ? requests[index].device : firstPoolOwner + UInt32(pool)
+    }
+
+    /// Whether there is an idle connection for a request, or room for another.
+    func hasConnection(for index: Int32) -> Bool {
+        if connections.idle(of: owner(of: index)) != nil { return true }
+        let pool = pools[pool(of: index)]
+        return pool.count < pool.limit
+            && (connections.count < connectionLimit || connections.longestIdleConnection != nil)
+    }
+
+    /// Puts a request on an idle connection, or opens one for it.
+    ///
+    /// - Precondition: ``hasConnection(for:)``.
+    func useConnection(_ index: Int32) {
+        requests[index].isWaiting = false
+        if let connection = connections.idle(of: owner(of: index)) {
+            connections.unmarkIdle(connection)
+            write(index, on: connection)
+        } else {
+            if connections.count >= connectionLimit, let oldest = connections.longestIdleConnection {
+                recycled += 1
+                drop(oldest)
+            }
+            connect(index)
+        }
+    }
+
+    private func connect(_ index: Int32) {
+        let connection = Connection(owner: self)
+        let pool = pool(of: index)
+        connections.add(connection, owner: owner(of: index))
+        connection.place.pool = Int32(pool)
+        connection.place.part = Int32(requests[index].fleet)
+        connection.place.request = index
+        pools[pool].count += 1
+        parts[Int(requests[index].fleet)].connections += 1
+        requests[index].connection = connection.place.slot
+        connection.connect(to: endpoint(of: index), through: resolver, on: loop)
+    }
+
+    /// Closes a connection of ours.
+    func drop(_ connection: Connection) {
+        guard connection.place.slot >= 0 else { return }
+        parts[Int(connection.place.part)].connections -= 1
+        pools[Int(connection.place.pool)].count -= 1
+        connections.remove(connection)
+        connection.close()
+        askToServe()
+    }
+}
+
+// MARK: - Those who wait for one
+
+extension Shard {
+    /// A connection became idle or went: whoever waits may have a turn, once the present work is done.
+    func askToServe() {
+        guard waitingCount > 0, !isServing else { return }
+        isServing = true
+        work.append(.serve)
+    }
+
+    /// Lets requests in the lines have connections, each line in its order, until there are no more.
+    func serveLines() {
+        isServing = false
+        for pool in pools.indices {
+            while let key = pools[pool].line.first {
+                let isInterested = requests.isOpen(key) && requests[key.index].sample.failure == nil
+                guard !isInterested || phase == .closing || hasConnection(for: key.index) else { break }
+                _ = pools[pool].line.popFirst()
+                waitingCount -= 1
+                guard isInterested else { continue }
+                if phase == .closing { giveBack(key.index) } else { useConnection(key.index) }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import DeviceSDK
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Connection {
+    /// What a failed connect means to the device. Unreachable hosts count as refused: the
+    /// connection was not accepted.
+    static func failure(of error: any Error) -> RequestFailure {
+        if error is NIOSSLError || error is NIOSSLExtraError { return .tls }
+        guard let code = Connection.code(of: error) else { return .refused }
+        switch code {
+        case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return .noSocket
+        case ECONNRESET, EPIPE: return .reset
+        case ETIMEDOUT: return .timedOut
+        default: return .refused
+        }
+    }
+
+    private static func code(of error: any Error) -> CInt? {
+        if let error = error as? IOError { return error.errnoCode }
+        if let error = error as? NIOConnectionError {
+            return error.connectionErrors.lazy.compactMap { code(of: $0.error) }.first
+        }
+        return nil
+    }
+}

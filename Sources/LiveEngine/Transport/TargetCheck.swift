@@ -1,0 +1,144 @@
+import DeviceSDK
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Timebase
+
+/// Tries once, before a run, whether a target can be connected to: TCP, and for `https` a whole
+/// handshake with everything that is verified in it.
+///
+/// Of TLS's errors only a few words come up through the library; so where a certificate was refused, a
+/// second connection fetches it, to tell why.
+struct TargetCheck {
+    let target: PopulationPlan.Target
+    let limit: Interval
+    let loop: any EventLoop
+
+    /// Why the target cannot be used, for people; `nil` if it can.
+    ///
+    /// - Throws: ``LiveEngineError`` for files that cannot be read and schemes that are not known.
+    func problem() async throws -> String? {
+        let target = target
+        let endpoint = try await NIOThreadPool.singleton.runIfActive { try Endpoint(target) }
+        let outcome = await connect { channel in
+            guard let tls = endpoint.tls else { return nil }
+            try channel.pipeline.syncOperations.addHandler(tls.makeHandler())
+            return try addWatcher(to: channel)
+        }
+        switch outcome {
+        case .good: return nil
+        case .failed(let error, let certificate):
+            let reason = TLSReason(target: target, tls: endpoint.tls, limit: limit)
+            guard reason.isRefusedCertificate(error), let tls = endpoint.tls else {
+                return reason.text(error, certificate: certificate)
+            }
+            return reason.text(chain: await chain(of: tls))
+        }
+    }
+
+    enum Outcome: Sendable {
+        case good
+        /// With the certificate that the server showed, if it came that far.
+        case failed(any Error, certificate: NIOSSLCertificate?)
+    }
+
+    /// Connects, and waits for the watcher that `prepare` adds, if it adds one.
+    private func connect(
+        _ prepare: @escaping @Sendable (any Channel) throws -> HandshakeWatcher?
+    ) async -> Outcome {
+        let verdict = loop.makePromise(of: Outcome.self)
+        let bootstrap = ClientBootstrap(group: loop)
+            .connectTimeout(.nanoseconds(limit.nanoseconds))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let watcher = try prepare(channel) else {
+                        verdict.succeed(.good)
+                        return
+                    }
+                    watcher.verdict.futureResult.cascade(to: verdict)
+                }
+            }
+        let channel: any Channel
+        do {
+            channel = try await bootstrap.connect(host: target.host, port: target.port).get()
+        } catch {
+            // Whoever waits for the verdict of this channel waits no more.
+            verdict.succeed(.failed(error, certificate: nil))
+            return .failed(error, certificate: nil)
+        }
+        let outcome = (try? await verdict.futureResult.get()) ?? .good
+        try? await channel.close().get()
+        return outcome
+    }
+
+    private func addWatcher(to channel: any Channel) throws -> HandshakeWatcher {
+        let watcher = HandshakeWatcher(limit: limit, on: channel.eventLoop)
+        try channel.pipeline.syncOperations.addHandler(watcher)
+        return watcher
+    }
+
+    /// The certificates that the server shows, its own first; empty if they cannot be had.
+    private func chain(of tls: TLSClient) async -> [NIOSSLCertificate] {
+        let shown = loop.makePromise(of: [NIOSSLCertificate].self)
+        _ = await connect { channel in
+            let handler = try NIOSSLClientHandler(
+                context: tls.context, serverHostname: tls.serverName,
+                customVerificationCallback: { certificates, verdict in
+                    shown.succeed(certificates)
+                    verdict.succeed(.failed)
+                })
+            try channel.pipeline.syncOperations.addHandler(handler)
+            return try addWatcher(to: channel)
+        }
+        shown.succeed([])
+        return (try? await shown.futureResult.get()) ?? []
+    }
+}
+
+/// Tells how a handshake ended. A server that refuses the client's certificate says so only after
+/// the client has finished (TLS 1.3), so a good end is believed a moment later.
+private final class HandshakeWatcher: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    let verdict: EventLoopPromise<TargetCheck.Outcome>
+    private let limit: Interval
+    private var began = NIODeadline.now()
+    private var isDone = false
+
+    init(limit: Interval, on loop: any EventLoop) {
+        self.limit = limit
+        verdict = loop.makePromise(of: TargetCheck.Outcome.self)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        began = NIODeadline.now()
+        context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(limit.nanoseconds)) {
+            self.end(.failed(ChannelError.connectTimeout(.zero), certificate: nil))
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .handshakeCompleted? = event as? TLSUserEvent else { return }
+        // Its own end of the handshake took the server one way and back; so does its refusal.
+        let took = NIODeadline.now() - began
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100) + took * 2) {
+            self.end(.good)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
+        end(.failed(error, certificate: certificate))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.failed(NIOSSLError.uncleanShutdown, certificate: nil))
+    }
+
+    private func end(_ outcome: TargetCheck.Outcome) {
+        guard !isDone else { return }
+        isDone = true
+        verdict.succeed(outcome)
+    }
+}
