@@ -50,8 +50,6 @@ package struct CollectorServerConfiguration: Sendable {
     package var plan = CollectorPlan()
     package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases
-    /// Paths that take uploads beside those that end with `/sa` or `/debug`.
-    package var uploadPaths: [String] = []
     package var limits = CollectorLimits()
     /// Hears, once each, of troubles that the server goes on with, such as a full disk.
     package var onTrouble: @Sendable (String) -> Void = { _ in }

@@ -2,6 +2,8 @@ import Accounting
 import Foundation
 import GRDB
 import Testing
+import Timebase
+import Wire
 
 @testable import CollectorModel
 @testable import CollectorServer
@@ -13,7 +15,7 @@ struct ForeignReceiptsTests {
         let path = file.path + suffix
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return try ForeignReceipts.read(path: path)
+        return try ForeignReceipts.read(path: path).receipts
     }
 
     /// What is said about a text that cannot be read.
@@ -106,7 +108,7 @@ struct ForeignReceiptsTests {
                     INSERT INTO events VALUES ('1-0', 0, '{}'), ('1-0', 1, '{}');
                     """)
         }
-        let receipts = try ForeignReceipts.read(path: own.path)
+        let receipts = try ForeignReceipts.read(path: own.path).receipts
         #expect(receipts.received == 2)
         #expect(receipts.held.contains(id(1, 0)))
         let other = TemporaryFile()
@@ -118,7 +120,7 @@ struct ForeignReceiptsTests {
                     INSERT INTO log(payload) VALUES ('x'); INSERT INTO rows("BS_ID") VALUES ('2-1'), ('2-2');
                     """)
         }
-        #expect(try ForeignReceipts.read(path: other.path).held.contains(id(2, 2)))
+        #expect(try ForeignReceipts.read(path: other.path).receipts.held.contains(id(2, 2)))
         let none = TemporaryFile()
         try DatabaseQueue(path: none.path).write { try $0.execute(sql: "CREATE TABLE songs(title)") }
         #expect(
@@ -129,5 +131,84 @@ struct ForeignReceiptsTests {
     @Test("says so when there is no file")
     func missing() {
         #expect(throws: ForeignReceiptsError.self) { _ = try ForeignReceipts.read(path: "/nowhere/at/all") }
+    }
+
+    // MARK: - Several runs in one store
+
+    private let start = Instant(milliseconds: 1_700_000_000_000)
+
+    private func read(_ text: String, suffix: String = "", hours: ClosedRange<Int64>) throws -> ForeignReading
+    {
+        let file = TemporaryFile()
+        let path = file.path + suffix
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let range = (start + .hours(hours.lowerBound))...(start + .hours(hours.upperBound))
+        return try ForeignReceipts.read(
+            path: path, window: ReceiptsWindow(received: [range], captured: range))
+    }
+
+    @Test("rows of other times are left out and counted, by the surest time that they have")
+    func window() throws {
+        let text = """
+            {"id":"0-0","received_at":1700000000000,"captured_at":1700003600000}
+            {"id":"0-0","received_at":1700007200000}
+            {"id":"0-1","captured_at":1700007200}
+            {"id":"0-2","captured_at":"2023-11-14T22:13:20Z"}
+            {"id":"0-3"}
+
+            """
+        let first = try read(text, hours: 0...1)
+        #expect(first.receipts.held.count == 3)
+        #expect(first.receipts.duplicates == 0)
+        #expect(first.ofOtherRuns == 2 && first.undated == 1 && first.timeColumn == "received_at")
+        let second = try read(text, hours: 2...3)
+        #expect(second.receipts.held.contains(id(0, 0)) && second.receipts.held.contains(id(0, 1)))
+        #expect(second.ofOtherRuns == 2)
+        #expect(throws: ForeignReceiptsError.self, "a row of another run has to name its event too") {
+            _ = try read("id,received_at\n,5\n", suffix: ".csv", hours: 0...1)
+        }
+    }
+
+    @Test("a store that was loaded later is told by the times of capture")
+    func loadedLater() throws {
+        let text = "id,received_at,captured_at\n0-0,1700900000,1700000000\n0-1,1700900000,1690000000\n"
+        let reading = try read(text, suffix: ".csv", hours: 0...1)
+        #expect(reading.receipts.held.count == 1 && reading.receipts.held.contains(id(0, 0)))
+        #expect(reading.ofOtherRuns == 1 && reading.timeColumn == "captured_at")
+    }
+
+    @Test(
+        "reads times as stores write them",
+        arguments: [
+            ("1700000000", 1_700_000_000_000), ("1700000000.25", 1_700_000_000_250),
+            ("1700000000250", 1_700_000_000_250), ("1700000000250.75", 1_700_000_000_250),
+            ("1700000000250000", 1_700_000_000_250), ("1700000000250000000", 1_700_000_000_250),
+            ("2023-11-14T22:13:20.250Z", 1_700_000_000_250), ("2023-11-14 22:13:20", 1_700_000_000_000),
+            ("2023-11-14 22:13:20 UTC", 1_700_000_000_000), ("2023-11-15T06:13:20+08:00", 1_700_000_000_000),
+        ] as [(String, Int64)])
+    func times(text: String, milliseconds: Int64) throws {
+        let instant = try #require(ReceiptTime.instant(Array(text.utf8)))
+        #expect(instant.milliseconds == milliseconds)
+    }
+
+    @Test(
+        "takes nothing else for a time", arguments: ["", "yesterday", "1e400", "-", "99999999999999999999"])
+    func noTimes(text: String) {
+        #expect(ReceiptTime.instant(Array(text.utf8)) == nil)
+    }
+
+    @Test("reads packed lines, and refuses damaged and empty files")
+    func packed() throws {
+        var packed = WireBuffer()
+        GzipEncoder().compress(WireBuffer("\u{FEFF}1-0\n1-1\n"), into: &packed)
+        let file = TemporaryFile()
+        let path = file.path + ".ndjson.gz"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(packed.bytes).write(to: URL(fileURLWithPath: path))
+        #expect(try ForeignReceipts.read(path: path).receipts.held.count == 2)
+        try Data(packed.bytes.dropLast(5)).write(to: URL(fileURLWithPath: path))
+        #expect(throws: ForeignReceiptsError.self) { _ = try ForeignReceipts.read(path: path) }
+        #expect(problem("").contains("empty"))
     }
 }

@@ -131,8 +131,9 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
                 kind: target.isLocal(head.method) ? .statistics : .collect,
                 method: CollectedRequest.Method(head.method),
                 path: target.path, query: target.query,
-                dryRun: head.headers.first(name: "dry-run")?.lowercased() == "true", body: request.body,
-                receivedAt: server.clock.now(), connection: handle, eventLoop: context.eventLoop))
+                dryRun: head.headers.first(name: "dry-run")?.lowercased() == "true",
+                headers: CollectedHeaders(head.headers), body: request.body, receivedAt: server.clock.now(),
+                connection: handle, eventLoop: context.eventLoop))
     }
 
     // MARK: Answers
@@ -151,16 +152,44 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
 
     private func write(_ reply: CollectorReply, keepAlive: Bool, version: HTTPVersion) {
         guard let context else { return }
-        let staysOpen = keepAlive && !server.isStopping
+        let staysOpen = keepAlive && !server.isStopping && reply.endsAfter == nil
         let status = HTTPResponseStatus(statusCode: Int(reply.status))
         let head = HTTPResponseHead(
             version: .http1_1, status: status,
             headers: headers(of: reply, status: status, staysOpen: staysOpen, version: version))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if reply.bytesPerSecond != nil, status.mayHaveResponseBody {
+            context.flush()
+            return trickle(reply, from: 0, since: context.eventLoop.now, staysOpen: staysOpen)
+        }
         if !reply.body.isEmpty, status.mayHaveResponseBody {
-            let body = context.channel.allocator.buffer(bytes: reply.body)
+            let body = context.channel.allocator.buffer(bytes: reply.body.prefix(reply.sentBytes))
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }
+        finish(reply, staysOpen: staysOpen)
+    }
+
+    /// Sends what is due of a slow body, and the rest later, in at most twenty pieces a second.
+    private func trickle(_ reply: CollectorReply, from sent: Int, since start: NIODeadline, staysOpen: Bool) {
+        guard let context, let handle, case .waiting = phase else { return }
+        let total = reply.sentBytes
+        guard sent < total else { return finish(reply, staysOpen: staysOpen) }
+        let end = min(sent + max(1, (reply.bytesPerSecond ?? total) / 20), total)
+        context.eventLoop.scheduleTask(deadline: start + TimeAmount(reply.bodyTime(bytes: end))) {
+            handle.value.send(reply.body[sent..<end])
+            handle.value.trickle(reply, from: end, since: start, staysOpen: staysOpen)
+        }
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>) {
+        guard let context, case .waiting = phase else { return }
+        let piece = context.channel.allocator.buffer(bytes: bytes)
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
+    }
+
+    /// Ends an answer: in order, or in the middle of its body.
+    private func finish(_ reply: CollectorReply, staysOpen: Bool) {
+        guard let context else { return }
         enter(staysOpen ? .idle : .closing)
         let flushed = staysOpen ? nil : context.eventLoop.makePromise(of: Void.self)
         if let flushed, let handle { flushed.futureResult.whenComplete { _ in handle.value.close() } }
@@ -175,7 +204,9 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
             headers.add(name: "content-length", value: String(reply.body.count))
             if !reply.body.isEmpty { headers.add(name: "content-type", value: reply.contentType.description) }
         }
-        if !staysOpen {
+        if let seconds = reply.retryAfterSeconds { headers.add(name: "retry-after", value: String(seconds)) }
+        // An answer that will end early says nothing of it: it is to look like an accident.
+        if !staysOpen, reply.endsAfter == nil {
             headers.add(name: "connection", value: "close")
         } else if version == .http1_0 {
             headers.add(name: "connection", value: "keep-alive")
@@ -242,54 +273,5 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         timer = nil
         guard let deadline, let context else { return }
         if deadline <= context.eventLoop.now { close() } else { schedule(at: deadline) }
-    }
-}
-
-/// In front of the HTTP decoder, which tells of a request only when its headers are whole: notices the
-/// first byte, so that slow headers have their own time.
-final class FirstByteGuard: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let connection: CollectorConnection
-
-    init(connection: CollectorConnection) { self.connection = connection }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.bytesArrived()
-        context.fireChannelRead(data)
-    }
-}
-
-/// A request's target, cut at the question mark; an absolute URL loses its scheme and host.
-struct RequestTarget: Equatable {
-    var path: String
-    var query: String
-
-    init(_ uri: String) {
-        var rest = uri.utf8[...]
-        if rest.first != UInt8(ascii: "/"), let scheme = uri.range(of: "://") {
-            let authority = uri.utf8[scheme.upperBound...]
-            let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-            rest = authority[(end ?? authority.endIndex)...]
-        }
-        let cut = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-        path = String(Substring(rest[..<cut]))
-        query = cut < rest.endIndex ? String(Substring(rest[rest.index(after: cut)...])) : ""
-    }
-
-    /// Whether the server answers by itself, without the collector.
-    func isLocal(_ method: HTTPMethod) -> Bool {
-        method == .GET && (path == "/healthz" || path == "/stats")
-    }
-}
-
-extension CollectedRequest.Method {
-    init(_ method: HTTPMethod) {
-        switch method {
-        case .GET: self = .get
-        case .POST: self = .post
-        default: self = .other
-        }
     }
 }

@@ -1,18 +1,17 @@
-import Accounting
-import CollectorModel
-
 /// Rows as CSV (RFC 4180) with a header line.
 enum CSVReceipts {
-    static func read(_ bytes: UnsafeRawBufferPointer, path: String) throws -> Receipts {
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, path: String, into sink: inout ReceiptsSink
+    ) throws {
         var reader = CSVReader(bytes)
-        var receipts = Receipts()
-        let keys = EventKeyReader()
         do {
             let header = try reader.next()?.map { String(decoding: $0, as: UTF8.self) } ?? []
-            let places = ForeignReceipts.columns.map { column in
-                header.firstIndex { $0.lowercased() == column }
+            func places(of columns: [String]) -> [Int?] {
+                columns.map { column in header.firstIndex { $0.lowercased() == column } }
             }
-            guard places.contains(where: { $0 != nil }) else {
+            let ids = places(of: ForeignReceipts.columns)
+            let times = places(of: ForeignReceipts.timeColumns)
+            guard ids.contains(where: { $0 != nil }) else {
                 throw ForeignReceiptsError.noColumn(
                     path: path, found: "the header \(header.joined(separator: ", "))")
             }
@@ -23,16 +22,15 @@ enum CSVReceipts {
                     throw CSVError(
                         line: line, found: "\(fields.count) fields, the header has \(header.count)")
                 }
-                var row = ReceiptRow()
-                row.values = places.map { $0.map { fields[$0] } }
-                guard row.record(in: &receipts, reader: keys) else {
+                let row = ReceiptRow(
+                    values: ids.map { $0.map { fields[$0] } }, times: times.map { $0.map { fields[$0] } })
+                guard sink.take(row) else {
                     throw CSVError(line: line, found: "a row without an id")
                 }
             }
         } catch let error as CSVError {
             throw ForeignReceiptsError.badLine(path: path, line: error.line, found: error.found)
         }
-        return receipts
     }
 }
 
@@ -51,11 +49,7 @@ struct CSVReader {
     /// The line in which the latest row began.
     private(set) var rowLine = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-        // A byte order mark is no part of the first column's name.
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The fields of the next row; `nil` at the end.
     mutating func next() throws -> [[UInt8]]? {

@@ -1,9 +1,7 @@
+import Accounting
 import CollectorModel
 import Foundation
-import GRDB
 import Wire
-
-package import Accounting
 
 /// Why a file cannot be read as receipts.
 package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
@@ -28,27 +26,87 @@ package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
 ///
 /// A row names its event by a `bs_id`, an `id` or a `payload` (the event's JSON), the first of them that can
 /// be read as an id of the harness or as a natural key (32 hexadecimal digits). An id that is neither
-/// stays an id that no device made, which is for the audit to say.
+/// stays an id that no device made, which is for the audit to say. When it was received
+/// (`received_at`) or captured (`captured_at`) tells whether it is of the run that is audited.
+///
+/// Files are mapped and read from front to back, so memory does not grow with them; packed ones (`.gz`) are
+/// unpacked whole, up to ``unpackedLimit``.
 package enum ForeignReceipts {
     /// The columns that may name an event, the surest first.
     static let columns = ["bs_id", "id", "payload"]
+    /// The columns that may tell the run, the surest first.
+    static let timeColumns = ["received_at", "captured_at"]
+    /// The most bytes that a packed file may unpack to.
+    package static let unpackedLimit = 1 << 30
 
     /// Reads a file: SQLite by its first bytes; CSV by the ending `.csv`, or if the first line is neither
     /// JSON nor an id; else NDJSON, whose lines are rows, events or bare ids.
     ///
+    /// If all rows that say when they were received were received outside of the run, but say when they
+    /// were captured too, that decides: a store that is loaded later stamps rows with the time of loading.
+    ///
+    /// - Parameter window: The run's times; without them every row is taken as the run's.
     /// - Throws: ``ForeignReceiptsError``.
-    package static func read(path: String) throws -> Receipts {
+    package static func read(path: String, window: ReceiptsWindow? = nil) throws -> ForeignReading {
+        let reading = try read(path: path, sink: ReceiptsSink(window: window))
+        guard var window, window.captured != nil, reading.receipts.unique == 0, reading.ofOtherRuns > 0,
+            reading.timeColumn == timeColumns[0]
+        else { return reading }
+        window.received = []
+        let byCapture = try read(path: path, sink: ReceiptsSink(window: window, ignoresReceived: true))
+        return byCapture.receipts.unique > 0 && byCapture.timeColumn != nil ? byCapture : reading
+    }
+
+    private static func read(path: String, sink: ReceiptsSink) throws -> ForeignReading {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
         } catch {
             throw ForeignReceiptsError.unreadable(path: path, reason: "\(error.localizedDescription)")
         }
-        if data.starts(with: Array("SQLite format 3\0".utf8)) { return try SQLiteReceipts.read(path) }
-        return try data.withUnsafeBytes { bytes in
-            let isCSV = path.lowercased().hasSuffix(".csv") || looksLikeCSV(bytes)
-            return isCSV
-                ? try CSVReceipts.read(bytes, path: path) : try LineReceipts.read(bytes, path: path)
+        guard !data.isEmpty else {
+            throw ForeignReceiptsError.unreadable(
+                path: path,
+                reason:
+                    "the file is empty; where a store really holds nothing, give a CSV of its header alone")
+        }
+        var sink = sink
+        if data.starts(with: Array("SQLite format 3\0".utf8)) {
+            try SQLiteReceipts.read(path, into: &sink)
+        } else if data.starts(with: [0x1F, 0x8B]) {
+            let text = try unpacked(data, path: path)
+            let name = path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : path
+            try text.withUnsafeBytes { try readText($0, path: path, name: name, into: &sink) }
+        } else {
+            try data.withUnsafeBytes { try readText($0, path: path, name: path, into: &sink) }
+        }
+        return sink.reading
+    }
+
+    private static func unpacked(_ data: Data, path: String) throws -> WireBuffer {
+        var text = WireBuffer()
+        let decoder = GzipDecoder(limit: unpackedLimit)
+        do {
+            try data.withUnsafeBytes { try decoder.decompress($0, into: &text) }
+        } catch GzipError.tooLarge {
+            throw ForeignReceiptsError.unreadable(
+                path: path, reason: "unpacks to more than \(unpackedLimit >> 20) MiB; give it unpacked")
+        } catch {
+            throw ForeignReceiptsError.unreadable(path: path, reason: "the packed file is cut or damaged")
+        }
+        return text
+    }
+
+    private static func readText(
+        _ bytes: UnsafeRawBufferPointer, path: String, name: String, into sink: inout ReceiptsSink
+    ) throws {
+        // A byte order mark is no part of the first line.
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let text = UnsafeRawBufferPointer(rebasing: bytes[(hasMark ? 3 : 0)...])
+        if name.lowercased().hasSuffix(".csv") || looksLikeCSV(text) {
+            try CSVReceipts.read(text, path: path, into: &sink)
+        } else {
+            try LineReceipts.read(text, path: path, into: &sink)
         }
     }
 
@@ -93,100 +151,72 @@ package enum ForeignReceipts {
 struct ReceiptRow {
     /// The texts of ``ForeignReceipts/columns``; `nil` where the source has none.
     var values: [[UInt8]?] = Array(repeating: nil, count: ForeignReceipts.columns.count)
+    /// The texts of ``ForeignReceipts/timeColumns``, likewise.
+    var times: [[UInt8]?] = Array(repeating: nil, count: ForeignReceipts.timeColumns.count)
+}
 
-    /// Records the row's event.
+/// Takes rows in, and leaves out those of other runs.
+struct ReceiptsSink {
+    private(set) var reading = ForeignReading()
+    private let window: ReceiptsWindow?
+    private let ignoresReceived: Bool
+    private let reader = EventKeyReader()
+
+    init(window: ReceiptsWindow?, ignoresReceived: Bool = false) {
+        self.window = window
+        self.ignoresReceived = ignoresReceived
+    }
+
+    /// Whether a payload names an event.
+    func names(_ payload: [UInt8]) -> Bool { payload.withUnsafeBytes { reader.key(of: $0) } != nil }
+
+    /// Records the event of a bare id, which says no time.
+    mutating func take(id: some Collection<UInt8>) {
+        if window != nil { reading.undated += 1 }
+        ForeignReceipts.record(id, in: &reading.receipts)
+    }
+
+    /// Records a row's event.
     ///
     /// - Returns: `false` if nothing in the row names one.
-    func record(in receipts: inout Receipts, reader: EventKeyReader) -> Bool {
-        for id in values.dropLast() {
+    mutating func take(_ row: ReceiptRow) -> Bool {
+        guard let isOfRun = isOfRun(row) else { return record(row, in: &reading.receipts) }
+        guard !isOfRun else { return record(row, in: &reading.receipts) }
+        // It has to name an event all the same: a file that cannot be read is not to be audited by.
+        var others = Receipts()
+        guard record(row, in: &others) else { return false }
+        reading.ofOtherRuns += 1
+        return true
+    }
+
+    private mutating func isOfRun(_ row: ReceiptRow) -> Bool? {
+        guard let window else { return nil }
+        let received = ignoresReceived ? nil : row.times[0].flatMap { ReceiptTime.instant($0) }
+        let captured = row.times[1].flatMap { ReceiptTime.instant($0) }
+        guard let isOfRun = window.holds(received: received, captured: captured) else {
+            reading.undated += 1
+            return nil
+        }
+        let column = ForeignReceipts.timeColumns[received == nil ? 1 : 0]
+        // Of several columns that told rows apart, the surest is named.
+        if reading.timeColumn != ForeignReceipts.timeColumns[0] { reading.timeColumn = column }
+        return isOfRun
+    }
+
+    private func record(_ row: ReceiptRow, in receipts: inout Receipts) -> Bool {
+        for id in row.values.dropLast() {
             if let id, ForeignReceipts.isKnownForm(id) {
                 ForeignReceipts.record(id, in: &receipts)
                 return true
             }
         }
-        if let payload = values.last ?? nil, let key = payload.withUnsafeBytes({ reader.key(of: $0) }) {
+        if let payload = row.values.last ?? nil, let key = payload.withUnsafeBytes({ reader.key(of: $0) }) {
             ForeignReceipts.record(key, in: &receipts)
             return true
         }
-        guard let id = values.dropLast().lazy.compactMap({ $0 }).first(where: { !$0.isEmpty }) else {
-            return false
-        }
+        let ids = row.values.dropLast().lazy.compactMap { $0 }
+        guard let id = ids.first(where: { !$0.isEmpty }) else { return false }
         ForeignReceipts.record(id, in: &receipts)
         return true
-    }
-}
-
-/// Rows from a database.
-enum SQLiteReceipts {
-    static func read(_ path: String) throws -> Receipts {
-        var configuration = Configuration()
-        configuration.readonly = true
-        do {
-            return try DatabaseQueue(path: path, configuration: configuration).read { db in
-                try read(db, path: path)
-            }
-        } catch let error as DatabaseError {
-            throw ForeignReceiptsError.unreadable(path: path, reason: error.message ?? "\(error.resultCode)")
-        }
-    }
-
-    /// Whether one of a table's first rows names an event.
-    private static func namesEvents(
-        _ db: Database, table: String, columns: [(Int, String)]
-    ) throws -> Bool {
-        let reader = EventKeyReader()
-        let list = columns.map { "CAST(\($0.1.quotedDatabaseIdentifier) AS TEXT)" }.joined(separator: ", ")
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT \(list) FROM \(table.quotedDatabaseIdentifier) LIMIT 20")
-        return rows.contains { row in
-            columns.enumerated().contains { index, column in
-                guard let text: String = row[index] else { return false }
-                let bytes = Array(text.utf8)
-                return column.0 == ForeignReceipts.columns.count - 1
-                    ? bytes.withUnsafeBytes { reader.key(of: $0) } != nil : ForeignReceipts.isKnownForm(bytes)
-            }
-        }
-    }
-
-    private static func read(_ db: Database, path: String) throws -> Receipts {
-        let tables = try String.fetchAll(
-            db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        var best: (table: String, columns: [(Int, String)])?
-        for table in tables {
-            let names = try db.columns(in: table).map(\.name)
-            let usable = ForeignReceipts.columns.enumerated().compactMap { place, column in
-                names.first { $0.lowercased() == column }.map { (place, $0) }
-            }
-            guard let surest = usable.first?.0 else { continue }
-            // `events` is the table to read; among others the one with the surest column, of those
-            // whose rows name events: an autoincremented `id` does not.
-            guard try table == "events" || namesEvents(db, table: table, columns: usable) else { continue }
-            let isBetter = best.map { surest < ($0.columns.first?.0 ?? .max) } ?? true
-            if table == "events" || (best?.table != "events" && isBetter) { best = (table, usable) }
-        }
-        guard let best else {
-            throw ForeignReceiptsError.noColumn(
-                path: path, found: "the tables \(tables.joined(separator: ", "))")
-        }
-        let list = best.columns.map { "CAST(\($0.1.quotedDatabaseIdentifier) AS TEXT)" }.joined(
-            separator: ", ")
-        let sql = "SELECT \(list) FROM \(best.table.quotedDatabaseIdentifier)"
-        var receipts = Receipts()
-        let reader = EventKeyReader()
-        let rows = try Row.fetchCursor(db, sql: sql)
-        var line = 0
-        while let row = try rows.next() {
-            line += 1
-            var values = ReceiptRow()
-            for (index, column) in best.columns.enumerated() {
-                let text: String? = row[index]
-                values.values[column.0] = text.map { Array($0.utf8) }
-            }
-            guard values.record(in: &receipts, reader: reader) else {
-                throw ForeignReceiptsError.badLine(
-                    path: path, line: line, found: "a row of \(best.table) without an id")
-            }
-        }
-        return receipts
     }
 }

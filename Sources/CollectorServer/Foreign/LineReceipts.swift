@@ -1,14 +1,12 @@
-import Accounting
-import CollectorModel
 import Wire
 
 /// Rows as NDJSON: each line an object (a row with `bs_id`, `id` or `payload`, or an event itself), a JSON
 /// string, or a bare id. Empty lines are skipped.
 enum LineReceipts {
-    static func read(_ bytes: UnsafeRawBufferPointer, path: String) throws -> Receipts {
-        var receipts = Receipts()
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, path: String, into sink: inout ReceiptsSink
+    ) throws {
         let parser = JSONParser()
-        let reader = EventKeyReader()
         var line = 0
         var start = 0
         while start < bytes.count {
@@ -18,20 +16,18 @@ enum LineReceipts {
             start = end + 1
             guard !text.isEmpty else { continue }
             if ForeignReceipts.isKnownForm(text) {
-                ForeignReceipts.record(text, in: &receipts)
-            } else if let problem = record(text, in: &receipts, parser: parser, reader: reader) {
+                sink.take(id: text)
+            } else if let problem = take(text, into: &sink, parser: parser) {
                 throw ForeignReceiptsError.badLine(path: path, line: line, found: problem)
             }
         }
-        return receipts
     }
 
-    /// Records a line of JSON.
+    /// Takes a line of JSON.
     ///
     /// - Returns: what is wrong with it, or `nil`.
-    private static func record(
-        _ text: UnsafeRawBufferPointer, in receipts: inout Receipts, parser: JSONParser,
-        reader: EventKeyReader
+    private static func take(
+        _ text: UnsafeRawBufferPointer, into sink: inout ReceiptsSink, parser: JSONParser
     ) -> String? {
         let value: JSONValue
         do {
@@ -40,18 +36,16 @@ enum LineReceipts {
             return "neither an id nor JSON (\(error)): \(excerpt(text))"
         }
         if let id = value.bytes, !id.isEmpty {
-            ForeignReceipts.record(id, in: &receipts)
+            sink.take(id: id)
             return nil
         }
         guard value.kind == .object else { return "no id, no object: \(excerpt(text))" }
-        var row = ReceiptRow()
-        for (index, column) in ForeignReceipts.columns.enumerated() {
-            row.values[index] = member(column, of: value)
-        }
+        var row = ReceiptRow(
+            values: ForeignReceipts.columns.map { member($0, of: value) },
+            times: ForeignReceipts.timeColumns.map { member($0, of: value) })
         // An event without id columns is its own payload.
         if row.values[2] == nil { row.values[2] = Array(text) }
-        return row.record(in: &receipts, reader: reader)
-            ? nil : "nothing that names an event: \(excerpt(text))"
+        return sink.take(row) ? nil : "nothing that names an event: \(excerpt(text))"
     }
 
     /// A member's text: a string as it is, anything else as JSON.

@@ -18,8 +18,7 @@ struct CollectorWriter: ~Copyable {
             path: configuration.storePath, byteLimit: configuration.limits.storeBytes)
         let receipts = try store.loadReceipts()
         self.store = store
-        model = CollectorModel(
-            plan: configuration.plan, systems: configuration.systems, uploadPaths: configuration.uploadPaths)
+        model = CollectorModel(plan: configuration.plan, systems: configuration.systems)
         batchNumber = store.lastBatch
         self.director = director
         onTrouble = configuration.onTrouble
@@ -63,7 +62,7 @@ struct CollectorWriter: ~Copyable {
         let (reply, fault) = request.body.withUnsafeReadableBytes { bytes in
             let collected = CollectedRequest(
                 method: request.method, path: request.path, query: request.query, dryRun: request.dryRun,
-                body: bytes)
+                headers: request.headers, body: bytes)
             return model.receive(collected, at: request.receivedAt, sink: &sink) { firstDevice in
                 director.afterReading(at: request.receivedAt, firstDevice: firstDevice)
             }

@@ -20,6 +20,7 @@ struct PendingRequest: Sendable {
     var path: String
     var query: String
     var dryRun: Bool
+    var headers: CollectedHeaders
     var body: ByteBuffer
     var receivedAt: Instant
     var connection: NIOLoopBound<CollectorConnection>

@@ -1,0 +1,17 @@
+import NIOCore
+
+/// In front of the HTTP decoder, which tells of a request only when its headers are whole: notices the
+/// first byte, so that slow headers have their own time.
+final class FirstByteGuard: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: CollectorConnection
+
+    init(connection: CollectorConnection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.bytesArrived()
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,100 @@
+import GRDB
+
+/// Rows from a database, which its collector may hold open meanwhile: in WAL mode what was committed to
+/// the log file beside it counts too.
+enum SQLiteReceipts {
+    static func read(_ path: String, into sink: inout ReceiptsSink) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            let taken = sink
+            sink = try DatabaseQueue(path: path, configuration: configuration).read { db in
+                var sink = taken
+                try read(db, path: path, into: &sink)
+                return sink
+            }
+        } catch let error as DatabaseError {
+            throw ForeignReceiptsError.unreadable(path: path, reason: error.message ?? "\(error.resultCode)")
+        }
+    }
+
+    /// The table with the rows.
+    private struct Table {
+        var name: String
+        /// Places in ``ForeignReceipts/columns`` with the table's own names, the surest first.
+        var columns: [(place: Int, name: String)]
+        /// Likewise in ``ForeignReceipts/timeColumns``.
+        var times: [(place: Int, name: String)]
+    }
+
+    private static func read(_ db: Database, path: String, into sink: inout ReceiptsSink) throws {
+        let tables = try String.fetchAll(
+            db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        guard let table = try best(of: tables, db, sink: sink) else {
+            throw ForeignReceiptsError.noColumn(
+                path: path, found: "the tables \(tables.joined(separator: ", "))")
+        }
+        let rows = try Row.fetchCursor(db, sql: selection(table.columns + table.times, of: table.name))
+        var line = 0
+        while let row = try rows.next() {
+            line += 1
+            var values = ReceiptRow()
+            for (index, column) in table.columns.enumerated() {
+                values.values[column.place] = bytes(row, index)
+            }
+            for (index, column) in table.times.enumerated() {
+                values.times[column.place] = bytes(row, table.columns.count + index)
+            }
+            guard sink.take(values) else {
+                throw ForeignReceiptsError.badLine(
+                    path: path, line: line, found: "a row of \(table.name) without an id")
+            }
+        }
+    }
+
+    private static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
+        let text: String? = row[index]
+        return text.map { Array($0.utf8) }
+    }
+
+    private static func selection(_ columns: [(place: Int, name: String)], of table: String) -> String {
+        let list = columns.map { "CAST(\($0.name.quotedDatabaseIdentifier) AS TEXT)" }
+        return "SELECT \(list.joined(separator: ", ")) FROM \(table.quotedDatabaseIdentifier)"
+    }
+
+    /// `events` is the table to read; among others the one with the surest column, of those whose rows
+    /// name events: an autoincremented `id` does not.
+    private static func best(of tables: [String], _ db: Database, sink: ReceiptsSink) throws -> Table? {
+        var best: Table?
+        for name in tables {
+            let names = try db.columns(in: name).map(\.name)
+            let table = Table(
+                name: name, columns: places(of: ForeignReceipts.columns, in: names),
+                times: places(of: ForeignReceipts.timeColumns, in: names))
+            guard let surest = table.columns.first?.place else { continue }
+            guard try name == "events" || namesEvents(db, table, sink: sink) else { continue }
+            let isBetter = best.map { surest < ($0.columns.first?.place ?? .max) } ?? true
+            if name == "events" || (best?.name != "events" && isBetter) { best = table }
+        }
+        return best
+    }
+
+    private static func places(of wanted: [String], in names: [String]) -> [(place: Int, name: String)] {
+        wanted.enumerated().compactMap { place, column in
+            names.first { $0.lowercased() == column }.map { (place, $0) }
+        }
+    }
+
+    /// Whether one of a table's first rows names an event.
+    private static func namesEvents(_ db: Database, _ table: Table, sink: ReceiptsSink) throws -> Bool {
+        let rows = try Row.fetchAll(db, sql: selection(table.columns, of: table.name) + " LIMIT 20")
+        return rows.contains { row in
+            table.columns.enumerated().contains { index, column in
+                guard let text = bytes(row, index) else { return false }
+                return column.place == ForeignReceipts.columns.count - 1
+                    ? sink.names(text) : ForeignReceipts.isKnownForm(text)
+            }
+        }
+    }
+}
