@@ -52,12 +52,26 @@ package struct ScenarioPopulation: Sendable {
     package var arrival: ArrivalSchedule
     /// Wanted mean of the whole population in events per second; the persona's tempo is to be set so.
     package var wantedRate: Double?
-    /// The collector, or `nil` for the embedded one.
-    package var target: PopulationPlan.Target?
-    /// Headers for the embedded collector; a target has its own.
-    package var headers: [PopulationPlan.Target.Header]
+    /// How that rate goes over time, if the scenario says so.
+    package var activity: StageCurve?
+    /// The collector's addresses; none for the embedded one.
+    package var targets: [PopulationPlan.Target]
+    /// What is told about the embedded collector, but for its address.
+    package var embedded: PopulationPlan.Target
     package var tagsEvents: Bool
     package var utcOffset: Interval
+
+    /// The first of ``targets``.
+    package var target: PopulationPlan.Target? { targets.first }
+
+    /// Whether its devices keep their events in files.
+    package var storesInFiles: Bool { system.common.storesInFiles }
+
+    /// Gives the population another number of devices; its stages follow.
+    package mutating func scale(to devices: Int) {
+        if let stages = arrival.stages { arrival.stages = DeviceScaling.scale(stages, to: devices) }
+        self.devices = devices
+    }
 }
 
 /// A condition of the scenario, still as text.
@@ -77,9 +91,14 @@ package struct ScenarioThreshold: Hashable, Sendable {
 package struct TimelineEntry: Hashable, Sendable {
     package enum Change: Hashable, Sendable {
         case collector(CollectorFault, share: Double, device: UInt32?, upload: UInt32?)
+        case client(ClientFault, ClientFaultScope)
         case remoteConfig(ScenarioRemoteConfig)
         /// `population` is an index, or `nil` for all.
         case network(NetworkKind, share: Double, population: Int?)
+        /// `population` as above. A damaged file stays damaged.
+        case disk(DiskFailure, share: Double, population: Int?)
+        /// A notification that makes a share of the users open the app within a time.
+        case push(share: Double, within: Interval, population: Int?)
     }
 
     package var at: Interval
@@ -92,7 +111,10 @@ package struct TimelineEntry: Hashable, Sendable {
 
     /// Whether a collector that is not ours cannot follow the entry.
     package var needsOwnCollector: Bool {
-        if case .network = change { false } else { true }
+        switch change {
+        case .collector, .remoteConfig: true
+        case .client, .network, .disk, .push: false
+        }
     }
 }
 

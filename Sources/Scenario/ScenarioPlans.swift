@@ -1,6 +1,8 @@
+import AppModel
 package import CollectorModel
 package import DeviceSDK
 package import Timebase
+import World
 
 /// What the engines and the collector need of a scenario, at absolute times.
 package struct ScenarioPlans: Sendable {
@@ -23,7 +25,8 @@ extension ScenarioDocument {
     /// The default beginning of virtual runs: 2026-01-05T00:00:00Z.
     package static let virtualStart = Instant(milliseconds: 1_767_571_200_000)
 
-    /// Where clients of the embedded collector (or of a modelled one) send to.
+    /// The address to which clients of the embedded collector (or of a modelled one) send; its path is the
+    /// Sensors clients'.
     package static func embeddedTarget(host: String = "127.0.0.1", port: Int = 8106) -> PopulationPlan.Target
     {
         PopulationPlan.Target(scheme: "http", host: host, port: port, pathAndQuery: "/sa?project=default")
@@ -53,19 +56,26 @@ extension ScenarioDocument {
                 window.device = device
                 window.uploadNumber = upload
                 collector.faults.append(window)
+            case .client(let fault, let scope):
+                schedule.clientFaults.windows.append(
+                    ClientFaultWindow(from: from, until: until, fault: fault, scope: scope))
             case .network(let kind, let share, let population):
                 schedule.deviceEntries.append(
                     .init(from: from, until: until, network: kind, share: share, population: population))
-            case .remoteConfig: break
+            // Users' own affairs are in the populations' plans.
+            case .remoteConfig, .push, .disk: break
             }
         }
         collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
         let marks = entries.map { entry in
             ScenarioMark(from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text)
         }
+        let populations = populationPlans(schedule, embedded)
+        for path in populations.flatMap(\.ownUploadPaths) where !collector.uploadPaths.contains(path) {
+            collector.uploadPaths.append(path)
+        }
         return ScenarioPlans(
-            populations: populationPlans(schedule, embedded), schedule: schedule, collector: collector,
-            marks: marks)
+            populations: populations, schedule: schedule, collector: collector, marks: marks)
     }
 
     private func populationPlans(
@@ -73,21 +83,60 @@ extension ScenarioDocument {
     ) -> [PopulationPlan] {
         var firstDevice: UInt32 = 0
         return populations.enumerated().map { index, population in
-            var own = embedded
-            own.headers += population.headers
+            var own = population.embedded
+            own.scheme = embedded.scheme
+            own.host = embedded.host
+            own.port = embedded.port
             var plan = PopulationPlan(
                 name: population.name, deviceCount: population.devices, start: schedule.start,
                 usersEnd: schedule.usersEnd, app: population.app, persona: population.persona,
-                target: population.target ?? own, system: population.system)
+                target: own, system: population.system)
+            if !population.targets.isEmpty { plan.targets = population.targets }
             plan.index = index
             plan.firstDevice = firstDevice
             plan.seed = seed
             plan.network = population.network
             plan.arrival = population.arrival
+            plan.activity = population.activity
+            plan.pushes = pushes(to: index, start: schedule.start)
+            plan.disk = disk(of: index, start: schedule.start)
             plan.utcOffset = population.utcOffset
             plan.tagsEvents = population.tagsEvents
             firstDevice += UInt32(population.devices)
             return plan
+        }
+    }
+}
+
+extension PopulationPlan {
+    /// The paths of the devices' uploads by which a collector cannot tell the system.
+    fileprivate var ownUploadPaths: [UploadPath] {
+        guard let system = CollectorSystem(rawValue: system.systemName) else { return [] }
+        let paths = targets.flatMap { self.system.common.uploadPaths(of: $0) }
+        return paths.map { UploadPath(path: $0, system: system) }.filter { !$0.isKnown }
+    }
+}
+
+extension ScenarioDocument {
+    /// What happens to the disks of a population's devices.
+    private func disk(of population: Int, start: Instant) -> DiskSchedule {
+        let entries = timeline.enumerated().compactMap { number, entry -> DiskSchedule.Entry? in
+            guard case .disk(let failure, let share, let only) = entry.change,
+                only ?? population == population
+            else { return nil }
+            return DiskSchedule.Entry(
+                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture,
+                failure: failure, share: share, number: number)
+        }
+        return DiskSchedule(entries)
+    }
+
+    /// The notifications that a population gets.
+    private func pushes(to population: Int, start: Instant) -> [PushNotification] {
+        timeline.compactMap { entry in
+            guard case .push(let share, let within, let only) = entry.change, only ?? population == population
+            else { return nil }
+            return PushNotification(at: start + entry.at, share: share, within: within)
         }
     }
 }

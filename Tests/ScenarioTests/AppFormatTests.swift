@@ -134,6 +134,84 @@ struct AppFormatTests {
         #expect(found.map(\.pointer) == [pointer], "\(found.map { $0.text(file: "") })")
     }
 
+    /// The example of the codeless SDK's article, and the rest of what can be said of views.
+    static let hall = """
+        "apps": {"hall": {
+          "module": "Hall", "appDelegate": "HallDelegate", "tabs": ["Products", "Me"],
+          "tabBarController": "MainTabs", "navigationController": "", "terminationNotice": 0.25,
+          "screens": [
+            {"name": "Products", "class": "HYGHallSlideViewController", "viewClass": "UIScrollView",
+             "parents": ["UIPageViewController"], "scroll": {"chance": 0.5, "toTop": 0},
+             "controls": [
+               {"class": "HYGHallProductView", "action": "tapProduct:", "kind": "gesture", "place": 1,
+                "row": {"section": 0, "rows": 9}, "tag": -3,
+                "within": ["HYGHallProductTableView[1]", "UITableViewWrapperView",
+                  "HYGHallProductCell[row]", "UITableViewCellContentView"]},
+               {"class": "UISegmentedControl", "action": "sort:", "segments": ["New", "Sale"]},
+               {"class": "UIAlertAction", "action": "delete:", "label": "Yes",
+                "alert": {"title": "Delete?", "message": "For good.", "style": "actionSheet"}}]},
+            {"name": "Me", "web": {"url": "https://example.com", "viewClass": "WKWebView", "failures": 0.1}}
+          ]}}
+        """
+
+    @Test("what an app says of its views reaches its description")
+    func views() throws {
+        let app = try document(scenario(AppFormatTests.hall, population: #""app": "hall""#)).populations[0]
+            .app
+        #expect(app.appDelegate == "Hall.HallDelegate")
+        #expect(app.tabs == [0, 1])
+        #expect(app.tabBarController == "Hall.MainTabs")
+        #expect(app.navigationController == "")
+        #expect(app.terminationNotice == 0.25)
+        let products = app.screens[0]
+        #expect(products.className == "Hall.HYGHallSlideViewController")
+        #expect(products.parents == ["UIPageViewController"])
+        var habit = Screen.Scroll(chance: 0.5)
+        habit.toTop = 0
+        #expect(products.scroll == habit)
+        #expect(app.screens[1].web?.viewClass == "WKWebView")
+        #expect(app.screens[1].web?.failures == 0.1)
+        #expect(products.controls[0].tag == -3)
+        #expect(products.controls[1].segments == ["New", "Sale"])
+        var alert = Control.Alert(title: "Delete?", message: "For good.")
+        alert.style = .actionSheet
+        #expect(products.controls[2].alert == alert)
+        let views = AppViews(app: app)
+        let product = ViewReference(screen: 0, node: views.tree(of: 0).controls[0], row: 2)
+        #expect(
+            views.viewPath(product)
+                == "HYGHallSlideViewController-UIScrollView-HYGHallProductTableView-UITableViewWrapperView-"
+                + "HYGHallProductCell-UITableViewCellContentView-HYGHallProductView & 0-0-1-0-0:2-0-1")
+    }
+
+    @Test(
+        "what it says of its views must make sense",
+        arguments: [
+            (#""UITableViewWrapperView""#, #""UITableViewWrapperView[x]""#, "/controls/0/within/1"),
+            (#""UITableViewWrapperView""#, #""[1]""#, "/controls/0/within/1"),
+            (#""kind": "gesture""#, #""kind": "gestrue""#, "/controls/0/kind"),
+            (#"["New", "Sale"]"#, #"["New", 1]"#, "/controls/1/segments/1"),
+            (#""class": "UISegmentedControl""#, #""class": "UISlider""#, "/controls/1/segments"),
+            (#""chance": 0.5"#, #""chance": 1.5"#, "/scroll/chance"),
+            (#""chance": 0.5, "#, "", "/scroll"),
+            (#""place": 1"#, #""place": 1000"#, "/controls/0/place"),
+        ])
+    func viewProblems(good: String, bad: String, pointer: String) {
+        let text = AppFormatTests.hall.replacing(good, with: bad)
+        #expect(text != AppFormatTests.hall)
+        let found = problems(scenario(text, population: #""app": "hall""#))
+        #expect(
+            found.map(\.pointer) == ["/apps/hall/screens/0" + pointer], "\(found.map { $0.text(file: "") })")
+    }
+
+    @Test("a tab that is no screen is told with the nearest")
+    func tabs() {
+        let text = AppFormatTests.hall.replacing(#"["Products", "Me"]"#, with: #"["Product", "Me"]"#)
+        let found = problems(scenario(text, population: #""app": "hall""#))
+        #expect(found.map(\.pointer) == ["/apps/hall/tabs/0"])
+        #expect(found.first?.nearest == "Products")
+    }
+
     @Test("a name of a preset cannot be defined anew")
     func shadowing() {
         let text = #""apps": {"shop": {"screens": [{"name": "A"}]}}"#

@@ -22,8 +22,8 @@ struct ProblemTests {
             population: #""sdk": {"storage": {"limt": 1}}"#, kind: .unknownKey,
             pointer: "/populations/0/sdk/storage/limt", nearest: "limit"),
         BadCase(
-            population: #""arrival": {"stages": []}"#, kind: .notSupported,
-            pointer: "/populations/0/arrival/stages"),
+            population: #""arrival": {"curve": "sine"}"#, kind: .notSupported,
+            pointer: "/populations/0/arrival/curve"),
         BadCase(
             population: #""sdk": {"upload": {"backoff": "none"}}"#, kind: .notSupported,
             pointer: "/populations/0/sdk/upload/backoff"),
@@ -31,8 +31,8 @@ struct ProblemTests {
             population: #""sdk": {"storage": {"ttl": "1d"}}"#, kind: .notSupported,
             pointer: "/populations/0/sdk/storage/ttl"),
         BadCase(
-            extra: #""target": {"url": "http://h/sa", "apiKey": "k"}"#, kind: .notSupported,
-            pointer: "/target/apiKey"),
+            extra: #""target": {"url": "http://h/sa", "path": "sa"}"#, kind: .outOfRange,
+            pointer: "/target/path"),
         BadCase(extra: #""seed": 1, "seed": 2"#, kind: .duplicateKey, pointer: "/seed"),
         BadCase(
             extra: #""timeline": [{"collector": {"fault": "outage"}}]"#, kind: .missingKey,
@@ -97,8 +97,8 @@ struct ProblemTests {
             population: #""version": "4.9.2""#, kind: .unknownName, pointer: "/populations/0/version",
             nearest: "4.9.1"),
         BadCase(
-            population: #""sdk": {"storage": {"backend": "sqlite"}}"#, kind: .notSupported,
-            pointer: "/populations/0/sdk/storage/backend"),
+            population: #""sdk": {"storage": {"backend": "sqlit"}}"#, kind: .unknownName,
+            pointer: "/populations/0/sdk/storage/backend", nearest: "sqlite"),
         BadCase(
             population: #""sdk": {"debugMode": "debugonly"}"#, kind: .unknownName,
             pointer: "/populations/0/sdk/debugMode", nearest: "debugOnly"),
@@ -121,7 +121,7 @@ struct ProblemTests {
             extra: #""personas": {"a": {"extends": "b"}}"#, kind: .unknownName, pointer: "/personas/a/extends"
         ),
         // Targets
-        BadCase(extra: #""target": {"url": "https://h/sa"}"#, kind: .notSupported, pointer: "/target/url"),
+        BadCase(extra: #""target": {"url": "ws://h/sa"}"#, kind: .outOfRange, pointer: "/target/url"),
         BadCase(extra: #""target": {"url": "ftp://h/sa"}"#, kind: .outOfRange, pointer: "/target/url"),
         BadCase(extra: #""target": {"url": "http://u:p@h/sa"}"#, kind: .outOfRange, pointer: "/target/url"),
         BadCase(extra: #""target": {"url": "http://h:0/sa"}"#, kind: .outOfRange, pointer: "/target/url"),
@@ -200,7 +200,7 @@ struct ProblemTests {
               "duraton": "1m",
               "seed": -1,
               "populations": [
-                {"name": "ios", "devices": 0, "system": "growing", "app": "shpo"},
+                {"name": "ios", "devices": 0, "system": "growin", "app": "shpo"},
                 {"name": "ios", "devices": 1, "system": "sensors"}
               ]
             }
@@ -214,7 +214,7 @@ struct ProblemTests {
             ])
         #expect(found.first?.kind == .missingKey)
         #expect(found[1].position == .file(line: 2, column: 3))
-        #expect(found[5].position == .file(line: 5, column: 63))
+        #expect(found[5].position == .file(line: 5, column: 62))
     }
 
     @Test("one line says place, pointer, what was found, what is allowed and the nearest match")

@@ -56,6 +56,8 @@ struct SchemaTests {
     func app() throws {
         #expect(
             try violation(Array(scenario(AppFormatTests.kiosk, population: #""app": "kiosk""#).utf8)) == nil)
+        #expect(
+            try violation(Array(scenario(AppFormatTests.hall, population: #""app": "hall""#).utf8)) == nil)
     }
 
     @Test("what the schema refuses, the loader refuses", arguments: ProblemTests.cases)
@@ -71,9 +73,7 @@ struct SchemaTests {
 
     @Test("defaults of the schema are the models' own")
     func defaults() {
-        let upload = ScenarioSchema.node["properties"]?["populations"]?["items"]?["properties"]?["sdk"]?[
-            "properties"]?[
-                "upload"]?["properties"]
+        let upload = ScenarioSchema.node["$defs"]?["sdk-sensors"]?["properties"]?["upload"]?["properties"]
         #expect(upload?["batch"]?["default"]?.compactText == "50")
         #expect(upload?["timeout"]?["default"] == nil)
         #expect(upload?["timeout"]?["description"]?.string?.contains(#"1.10.17: "1m"; 4.9.1: "30s""#) == true)

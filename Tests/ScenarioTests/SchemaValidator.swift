@@ -16,6 +16,14 @@ struct SchemaValidator {
         {
             return "\(path.pointer): none of the alternatives"
         }
+        for condition in schema["allOf"]?.elements ?? [] {
+            if let problem = violation(node, condition, path) { return problem }
+        }
+        if let condition = schema["if"], violation(node, condition, path) == nil,
+            let then = schema["then"], let problem = violation(node, then, path)
+        {
+            return problem
+        }
         if let names = schema["enum"]?.elements, !names.contains(where: { $0.content == node.content }) {
             return "\(path.pointer): not in the enumeration"
         }

@@ -51,7 +51,7 @@ struct SecretTests {
     func problemsAreRedacted() throws {
         let environment = ["TOKEN": "hushhush"]
         let found = problems(
-            scenario(#""target": {"url": "https://h/sa?token=${TOKEN}"}"#, population: #""app": "${TOKEN}""#),
+            scenario(#""target": {"url": "ftp://h/sa?token=${TOKEN}"}"#, population: #""app": "${TOKEN}""#),
             environment: environment)
         #expect(found.count == 2)
         #expect(found.allSatisfy { !$0.text(file: "f").contains("hush") })

@@ -53,11 +53,12 @@ func sets(_ assignments: String...) -> ScenarioOptions {
 }
 
 extension ScenarioDocument {
-    /// The rules of the population with that index.
+    /// The rules of the population with that index, which runs Sensors.
     func rules(_ index: Int = 0) -> SensorsRules {
-        switch populations[index].system {
-        case .sensors(let rules): rules
+        guard case .sensors(let rules) = populations[index].system else {
+            preconditionFailure("population \(index) runs \(populations[index].system.systemName)")
         }
+        return rules
     }
 }
 
@@ -68,8 +69,9 @@ enum Shipped {
         .appendingPathComponent("scenarios")
 
     static let names = [
-        "debug-mode", "demo", "lost-replies", "outage-recovery", "remote-config-kill-switch", "signup-burst",
-        "slow-collector", "smoke", "status-rules", "storage-eviction",
+        "capacity-ramp", "captive-portal", "debug-mode", "demo", "lossy-clients", "lost-replies",
+        "outage-recovery", "overload", "push-spike", "remote-config-kill-switch", "rolling-deploy",
+        "signup-burst", "slow-collector", "smoke", "status-rules", "storage-eviction",
     ]
 
     static func bytes(_ file: String) throws -> [UInt8] {

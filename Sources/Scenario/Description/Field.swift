@@ -62,28 +62,38 @@ struct Field<Root: Sendable>: Sendable {
     }
 }
 
+/// A key that belongs to the format, but that cannot be used in some object.
+struct UnsupportedKey: Sendable {
+    var name: String
+    var instead: String
+}
+
+extension [UnsupportedKey] {
+    /// Keys with one reason.
+    static func keys(_ names: [String], _ instead: String) -> [UnsupportedKey] {
+        names.map { UnsupportedKey(name: $0, instead: instead) }
+    }
+}
+
 /// An object of the format: its keys, and the model that they fill.
 struct ObjectDescription<Root: Sendable>: Sendable {
-    /// Why a key of the format cannot be used.
-    struct Unsupported: Sendable {
-        var name: String
-        var instead: String
-    }
-
     let doc: String
     let fields: [Field<Root>]
     /// Keys that belong to the format, but that this build does not act on.
-    let unsupported: [Unsupported]
+    let unsupported: [UnsupportedKey]
     /// The model without any key; its properties are the defaults.
     let start: @Sendable () -> Root
     /// Models whose defaults differ, each with the name that docs give it; the first is ``start``'s.
     let variants: [(name: String, model: Root)]
     /// Whether exactly one key must be present.
     let exactlyOne: Bool
+    /// Schemas that hold beside the keys' own (`allOf`).
+    let conditions: (@Sendable (inout SchemaDefinitions) -> [JSONNode])?
 
     init(
         _ doc: String, start: @escaping @Sendable () -> Root, variants: [(name: String, model: Root)] = [],
-        exactlyOne: Bool = false, unsupported: [Unsupported] = [], _ fields: [Field<Root>]
+        exactlyOne: Bool = false, unsupported: [UnsupportedKey] = [],
+        conditions: (@Sendable (inout SchemaDefinitions) -> [JSONNode])? = nil, _ fields: [Field<Root>]
     ) {
         self.doc = doc
         self.fields = fields
@@ -91,6 +101,7 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         self.start = start
         self.variants = variants
         self.exactlyOne = exactlyOne
+        self.conditions = conditions
     }
 
     var shape: @Sendable () -> Shape {
@@ -157,6 +168,7 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         if !required.isEmpty { members.append(("required", .texts(required))) }
         members.append(("additionalProperties", .bool(false)))
         if exactlyOne { members += [("minProperties", .int(1)), ("maxProperties", .int(1))] }
+        if let conditions { members.append(("allOf", .list(conditions(&definitions)))) }
         return .object(members)
     }
 

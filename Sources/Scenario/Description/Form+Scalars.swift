@@ -86,23 +86,35 @@ extension Form where Value == Double {
     static let share = number(0...1)
 
     /// A rate such as `1/s`, `90/min` or `20000 events/s`, in events per second.
-    static let rate: Form<Double> = Form<String>.matching(
-        pattern: #"^[0-9]+(\.[0-9]+)?( ?events)?/(s|min|h|d)$"#,
-        what: "a rate such as \"1/s\" or \"20000 events/s\""
-    ) { text in
+    static let rate = rate(of: "events")
+
+    /// The same, or nothing: `0/s`.
+    static let rateOrNothing = rate(of: "events", mayBeNothing: true)
+
+    /// A rate such as `90/min` or, with `unit` "requests", `200 requests/s`; per second.
+    static func rate(of unit: String, mayBeNothing: Bool = false) -> Form<Double> {
+        Form<String>.matching(
+            pattern: #"^[0-9]+(\.[0-9]+)?( ?"# + unit + #")?/(s|min|h|d)$"#,
+            what: "a rate such as \"1/s\" or \"20000 \(unit)/s\"\(mayBeNothing ? ", or \"0/s\"" : "")"
+        ) {
+            perSecond($0, of: unit).flatMap { $0 > 0 || mayBeNothing ? $0 : nil }
+        } encode: {
+            .text("\(JSONNode.number($0).compactText)/s")
+        }
+    }
+
+    private static func perSecond(_ text: String, of noun: String) -> Double? {
         guard let slash = text.firstIndex(of: "/") else { return nil }
         let units: [(String, Double)] = [("s", 1), ("min", 60), ("h", 3600), ("d", 86_400)]
         var number = text[..<slash]
-        if number.hasSuffix("events") { number = number.dropLast(6) }
+        if number.hasSuffix(noun) { number = number.dropLast(noun.count) }
         if number.last == " " { number = number.dropLast() }
         guard let unit = units.first(where: { $0.0 == text[text.index(after: slash)...] }),
             number.first?.isNumber == true, number.last?.isNumber == true,
             number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let value = Double(number)
         else { return nil }
         let rate = value / unit.1
-        return rate > 0 && rate <= 1e9 ? rate : nil
-    } encode: {
-        .text("\(JSONNode.number($0).compactText)/s")
+        return rate <= 1e9 ? rate : nil
     }
 }
 

@@ -14,6 +14,12 @@ struct AppDraft: Sendable {
     var superProperties: [UpdateDraft] = []
     var dynamicSuperProperties: [Named<GeneratorDraft>] = []
     var crashReasons: [String] = []
+    var module: String?
+    var appDelegate: String?
+    var tabs: [Located<String>] = []
+    var tabBarController: String?
+    var navigationController: String?
+    var terminationNotice = 0.0
 
     static let format: ObjectDescription<AppDraft> = ObjectDescription(
         "An app: its screens, and the events that its developers send.", start: AppDraft.init,
@@ -51,106 +57,33 @@ struct AppDraft: Sendable {
                 "dynamicSuperProperties", \.dynamicSuperProperties, GeneratorDraft.properties,
                 "Properties computed anew for every event."),
             Field("crashReasons", \.crashReasons, .list(of: .text(limit: 10_000)), "Texts of crashes."),
-        ])
-}
+        ] + navigation)
 
-/// A screen as decoded.
-struct ScreenDraft: Sendable {
-    var name: Located<String>?
-    var className: String?
-    var title = ""
-    var url = ""
-    var controls: [ControlDraft] = []
-    var transitions: [Named<Double>] = []
-    var web: WebDraft?
-
-    static let format: ObjectDescription<ScreenDraft> = ObjectDescription(
-        "A view controller.", start: ScreenDraft.init,
-        [
-            Field(
-                "name", \.name, Form<String>.text(limit: 100).located, required: true,
-                "The name that the rest of the app uses."),
-            Field(
-                "class", \.className, .text(limit: 255),
-                "Its class; by default the name with \"ViewController\"."),
-            Field("title", \.title, .text(mayBeEmpty: true), "Its title."),
-            Field("url", \.url, .text(limit: 4000, mayBeEmpty: true), "Its URL, if it gives one."),
-            Field("controls", \.controls, .list(of: .object(ControlDraft.format)), "What can be tapped."),
-            Field(
-                "transitions", \.transitions, .map(of: .share),
-                "Where users go next, by screen; what is missing to 1 ends the session."),
-            Field("web", \.web, .object(WebDraft.format), "The web page that it shows."),
-        ])
-}
-
-/// A web page as decoded.
-struct WebDraft: Sendable {
-    var url: String?
-    var serverHost = ""
-    var serverProject = ""
-
-    static let format: ObjectDescription<WebDraft> = ObjectDescription(
-        "A web page in the app.", start: WebDraft.init,
-        [
-            Field("url", \.url, .text(limit: 4000), required: true, "Its address."),
-            Field(
-                "serverHost", \.serverHost, .text(mayBeEmpty: true),
-                "Its script's own collector, if another than the app's."),
-            Field("serverProject", \.serverProject, .text(mayBeEmpty: true), "Its script's own project."),
-        ])
-}
-
-/// A control as decoded.
-struct ControlDraft: Sendable {
-    var className = "UIButton"
-    var action: String?
-    var target: String?
-    var label = ""
-    var identifier = ""
-    var row: RowDraft?
-    var frame: [Int] = []
-    var opens: Located<String>?
-    var weight = 1.0
-
-    static let format: ObjectDescription<ControlDraft> = ObjectDescription(
-        "Something to tap.", start: ControlDraft.init,
-        [
-            Field("class", \.className, .text(limit: 255), "Its class."),
-            Field(
-                "action", \.action, .text(limit: 255), required: true,
-                "The selector that a tap sends, such as \"buy:\"."),
-            Field(
-                "target", \.target, .text(limit: 255),
-                "The class of the action's target; by default the screen's."),
-            Field("label", \.label, .text(mayBeEmpty: true), "Its text."),
-            Field(
-                "identifier", \.identifier, .text(limit: 255, mayBeEmpty: true),
-                "The developer's own id of the view."),
-            Field("row", \.row, .object(RowDraft.format), "For a row of a list."),
-            Field(
-                "frame", \.frame, .list(of: .integer(-100_000...100_000), count: 4...4),
-                "x, y, width and height in points."),
-            Field("opens", \.opens, Form<String>.text().located, "The screen where a tap leads."),
-            Field(
-                "weight", \.weight, .number(0...1e6),
-                "How often it is tapped, relative to the screen's others."),
-        ])
-}
-
-/// A control's place in a list as decoded.
-struct RowDraft: Sendable {
-    var section = 0
-    var rows = 1
-
-    static let format: ObjectDescription<RowDraft> = ObjectDescription(
-        "A row of a list.", start: RowDraft.init,
-        [
-            Field("section", \.section, .integer(0...65_535), "Its section."),
-            Field(
-                "rows", \.rows, .integer(1...65_535),
-                "Rows to choose from; the one tapped is drawn "
-                    + "per tap."),
-        ])
+    private static let navigation = [
+        Field(
+            "module", \AppDraft.module,
+            Form<String>.identifier(
+                what: "a Swift module such as \"Shop\"", pattern: "^[A-Za-z][A-Za-z0-9_]*$", others: "_"),
+            "The Swift module of the app's own classes, which stands before their names as in "
+                + "`Shop.HomeViewController`; by default they are classes of Objective-C."),
+        Field(
+            "appDelegate", \.appDelegate, .text(limit: 255),
+            "The class of the application's delegate; by default \"AppDelegate\"."),
+        Field(
+            "tabs", \.tabs, .list(of: Form<String>.text().located, count: 0...AppDescription.tabLimit),
+            "The screens of the tab bar; by default those that controls of kind \"tab\" open."),
+        Field(
+            "tabBarController", \.tabBarController, .text(limit: 255),
+            "The class of the tab bar's controller; by default \"UITabBarController\"."),
+        Field(
+            "navigationController", \.navigationController, .text(limit: 255, mayBeEmpty: true),
+            "The class of the controller that screens are pushed on; \"\" for none, by default "
+                + "\"UINavigationController\"."),
+        Field(
+            "terminationNotice", \.terminationNotice, .share,
+            "Share of the ends in the background that `applicationWillTerminate:` announces, as for "
+                + "apps that play music there; the others end without a word."),
+    ]
 }
 
 /// When the app sends something, as decoded.

@@ -24,6 +24,10 @@ enum PersonaFormat {
                 "opensAtArrival", \.opensAtArrival, .boolean,
                 "Whether each device opens the app when it appears."),
             Trait("sessionLength", \.sessionLength, length, "Length of a session."),
+            Trait(
+                "endsAtExit", \.endsAtExit, .boolean,
+                "Whether a session also ends where the app's chain of screens does; if not, the user goes on "
+                    + "from the start screen."),
             Trait("returnChance", \.returnChance, .share, "Probability that the user comes back soon."),
             Trait("returnGap", \.returnGap, length, "After how long."),
             Trait("actionGap", \.actionGap, length, "Time between two actions in a session."),

@@ -78,41 +78,6 @@ struct ScenarioDraft: Sendable {
         ])
 }
 
-/// The collector's address as decoded.
-struct TargetDraft: Sendable {
-    var url: Located<String>?
-    var isPerDevice = true
-    var headers: [Named<String>] = []
-
-    static let format: ObjectDescription<TargetDraft> = ObjectDescription(
-        "A collector's address.", start: TargetDraft.init,
-        unsupported: TargetDraft.otherSystems,
-        [
-            Field(
-                "url", \.url, Form<String>.text(limit: 4000).located,
-                "The SDK's server URL with its query, http only."),
-            Field(
-                "connections", \.isPerDevice,
-                .name([("perDevice", true)], unsupported: ["shared", "pooled"], what: "a way to connect"),
-                "Every device has a connection of its own."),
-            Field(
-                "headers", \.headers, .map(of: .text(limit: 4000, mayBeEmpty: true), count: 0...100),
-                "Headers added to each request."),
-        ])
-
-    /// The same for one population, which cannot choose how to connect.
-    static let populationFormat: ObjectDescription<TargetDraft> = ObjectDescription(
-        "A collector's address for this population alone.", start: TargetDraft.init,
-        unsupported: otherSystems,
-        format.fields.filter { $0.name != "connections" })
-
-    private static let otherSystems = ["accountId", "apiKey", "path"].map {
-        ObjectDescription<TargetDraft>.Unsupported(
-            name: $0,
-            instead: "\"url\" and \"headers\"; this key belongs to systems that this build does not simulate")
-    }
-}
-
 /// A network as decoded.
 struct NetworkDraft: Sendable {
     var kind = NetworkForm.wifi

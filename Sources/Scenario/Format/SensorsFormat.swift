@@ -7,10 +7,10 @@ enum SensorsFormat {
     private typealias Knob = Field<SensorsRules>
 
     /// `populations[].sdk`.
-    static let description = group(
+    static let description: ObjectDescription<SensorsRules> = .rules(
         "Rules of the SensorsAnalytics iOS SDK. A knob is taken literally, even where the SDK's "
             + "setter would clamp it.",
-        unsupported: [],
+
         [
             Knob(group: "storage", storage), Knob(group: "upload", upload),
             Knob(
@@ -30,16 +30,16 @@ enum SensorsFormat {
                 "Standard deviation of the devices' clock errors."),
         ])
 
-    private static let storage = group(
+    private static let storage: ObjectDescription<SensorsRules> = .rules(
         "The local store.",
-        unsupported: unsupported(
+        unsupported: .keys(
             ["order", "ttl", "maxBytes"],
             "limit, evict and prefill: the Sensors store is bounded by rows alone"),
         [
             Knob(
-                "backend", \.keepsRowsInMemory,
-                .name([("memory", true)], unsupported: ["sqlite"], what: "a storage backend"),
-                "Where the simulation keeps the rows; the SDK's rules are the same."),
+                "backend", \.storage.backend, .cases(what: "a storage backend"),
+                "Where the simulation keeps the rows: in memory, or in a SQLite file per device as the SDK "
+                    + "does (2000 devices at most). The ledger is the same."),
             Knob("limit", \.storage.limit, .integer(2...10_000_000), "Rows at which eviction begins."),
             Knob(
                 "evict", \.storage.evict, .integer(1...10_000_000),
@@ -60,12 +60,16 @@ enum SensorsFormat {
             Knob(
                 "prefill", \.storage.prefill, .integer(0...10_000_000),
                 "Events that each device captured before the start."),
+            Knob(
+                "vacuum", \.storage.vacuum, .boolean,
+                "Whether entering the background ends with VACUUM (the published text; 1.10.17 only if "
+                    + "compiled so)."),
         ])
 
-    private static let upload = group(
+    private static let upload: ObjectDescription<SensorsRules> = .rules(
         "When and how rows leave.",
-        unsupported: unsupported(
-            ["maxBytes", "firstFlush", "jitter", "retryAfter", "splitOn413", "backoff"],
+        unsupported: .keys(
+            ["maxBytes", "firstFlush", "jitter", "splitOn413", "backoff"],
             "the other knobs of upload: the Sensors SDK has no such rule"),
         [
             Knob("batch", \.upload.batch, .integer(1...10_000), "Events per request; 1 in debug mode."),
@@ -95,13 +99,21 @@ enum SensorsFormat {
                 "timeout", \.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
                 "Time from the start of a request to the last byte of its answer."),
             Knob(
+                "compression", \.upload.compression, .cases(what: "an effort"),
+                "How hard the generator compresses. Bodies are gzip in any case; default is as small as the "
+                    + "SDK's own, fast up to a quarter larger for more load from a core."),
+            Knob(
                 "keepStatuses", \.upload.keeps, keeps,
                 "Answers after which rows are kept: \"notSuccess\" (all from 300 on), or a list of statuses "
                     + "in which \"5xx\" stands for all from 500 to 599."),
+            Knob(
+                "retryAfter", \.upload.retryAfter, .boolean,
+                "Whether no upload begins before the time that a 429 or 503 asks for with Retry-After; no "
+                    + "version does so. Which rows are kept is keepStatuses' matter."),
         ])
 
-    private static let remoteConfig = group(
-        "Fetching of the remote configuration.", unsupported: [],
+    private static let remoteConfig: ObjectDescription<SensorsRules> = .rules(
+        "Fetching of the remote configuration.",
         [
             Knob("enabled", \.remoteConfig.enabled, .boolean, "Whether it is fetched at all."),
             Knob("fetchOn", \.remoteConfig.fetchOn, .cases(what: "a moment"), "When it is fetched."),
@@ -120,8 +132,8 @@ enum SensorsFormat {
                 "The longest time to the next fetch."),
         ])
 
-    private static let autoTrack = group(
-        "Preset events that the app switched on; the remote configuration may override.", unsupported: [],
+    private static let autoTrack: ObjectDescription<SensorsRules> = .rules(
+        "Preset events that the app switched on; the remote configuration may override.",
         [
             Knob("start", \.autoTrack.start, .boolean, "$AppStart."),
             Knob("end", \.autoTrack.end, .boolean, "$AppEnd."),
@@ -175,29 +187,5 @@ enum SensorsFormat {
     ).map { statuses, _, _ in
         let listed = Set(statuses.filter { $0 > 0 }.map { UInt16($0) })
         return statuses.contains(0) ? .serverErrors(and: listed) : .listed(listed)
-    }
-
-    private static func unsupported(
-        _ names: [String], _ instead: String
-    ) -> [ObjectDescription<SensorsRules>.Unsupported] {
-        names.map { .init(name: $0, instead: instead) }
-    }
-
-    private static func group(
-        _ doc: String, unsupported: [ObjectDescription<SensorsRules>.Unsupported],
-        _ fields: [Field<SensorsRules>]
-    ) -> ObjectDescription<SensorsRules> {
-        ObjectDescription(
-            doc, start: { SensorsRules(version: .v1) },
-            variants: SensorsRules.Version.allCases.map { ($0.rawValue, SensorsRules(version: $0)) },
-            unsupported: unsupported, fields)
-    }
-}
-
-extension SensorsRules {
-    /// The only backend of this build.
-    fileprivate var keepsRowsInMemory: Bool {
-        get { true }
-        set { precondition(newValue) }
     }
 }

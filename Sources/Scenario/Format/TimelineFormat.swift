@@ -1,4 +1,5 @@
 import CollectorModel
+import DeviceSDK
 import Timebase
 import World
 
@@ -9,13 +10,16 @@ struct TimelineDraft: Hashable, Sendable {
     var share: Double?
     var population: Located<String>?
     var collector: Located<FaultDraft>?
+    var client: Located<ClientFaultDraft>?
     var remoteConfig: Located<RemoteConfigDraft>?
     var device: Located<DeviceDraft>?
+    var push: Located<PushDraft>?
 
     static let form = Form<TimelineDraft>.object(format).located
 
     private static let format: ObjectDescription<TimelineDraft> = ObjectDescription(
-        "Something that happens at a time: exactly one of \"collector\", \"remoteConfig\" and \"device\".",
+        "Something that happens at a time: exactly one of \"collector\", \"client\", "
+            + "\"remoteConfig\", \"device\" and \"push\".",
         start: TimelineDraft.init,
         [
             Field("at", \.at, .duration(), required: true, "Time since the start."),
@@ -23,14 +27,18 @@ struct TimelineDraft: Hashable, Sendable {
                 "for", \.length, .duration(.milliseconds(1)...Form<Interval>.longest),
                 "How long; by default to the end of the run."),
             Field(
-                "share", \.share, .share, "Share of the requests, or of the devices, concerned; 1 by default."
+                "share", \.share, .share,
+                "Share of the requests, of the devices or of the users concerned; 1 by default."
             ),
             Field(
                 "population", \.population, Form<String>.text().located,
-                "For \"device\": the only population concerned."),
+                "For \"client\", \"device\" and \"push\": the only population concerned."),
             Field(
                 "collector", \.collector, Form<FaultDraft>.object(FaultDraft.format).located,
                 "The collector misbehaves."),
+            Field(
+                "client", \.client, Form<ClientFaultDraft>.object(ClientFaultDraft.format).located,
+                "Requests go wrong on the devices' side of the network, whatever collector they are for."),
             Field(
                 "remoteConfig", \.remoteConfig,
                 Form<RemoteConfigDraft>.object(RemoteConfigDraft.format).located,
@@ -39,51 +47,24 @@ struct TimelineDraft: Hashable, Sendable {
             Field(
                 "device", \.device, Form<DeviceDraft>.object(DeviceDraft.format).located,
                 "The devices' network changes."),
+            Field(
+                "push", \.push, Form<PushDraft>.object(PushDraft.format).located,
+                "A notification makes users open the app."),
         ])
 }
 
-/// A fault of the collector as decoded.
-struct FaultDraft: Hashable, Sendable {
-    enum Fault: String, CaseIterable, Sendable {
-        case outage, stall, latency, status, acceptThenDie, reset
-    }
-    var fault: Fault?
+/// A push notification as decoded.
+struct PushDraft: Hashable, Sendable {
     var share: Double?
-    var status: Int?
-    var latency: Distribution?
-    var hold: Interval?
-    var device: Int?
-    var upload: Int?
+    var within = Interval.minutes(1)
 
-    static let format: ObjectDescription<FaultDraft> = ObjectDescription(
-        "A fault of the collector.", start: FaultDraft.init,
+    static let format: ObjectDescription<PushDraft> = ObjectDescription(
+        "A notification to everybody: a share of the users opens the app.", start: PushDraft.init,
         [
+            Field("share", \.share, .share, "Share of the users who open it; 1 by default."),
             Field(
-                "fault", \.fault,
-                .cases(
-                    what: "a fault",
-                    unsupported: [
-                        "partialAccept", "slowReply", "truncate", "redirect", "dns", "tls", "throttle",
-                    ]),
-                required: true,
-                "outage: connections are refused; stall: no answer; latency: late answers; status: "
-                    + "another status, "
-                    + "nothing stored; acceptThenDie: stored, but no answer; reset: reset before reading."),
-            Field("share", \.share, .share, "Share of the requests concerned; an outage has none."),
-            Field(
-                "status", \.status, .integer(200...599),
-                "For status: the answer's. A 2xx loses events silently."),
-            Field(
-                "latency", \.latency, DistributionDraft.milliseconds,
-                "For latency: how long each answer waits."),
-            Field(
-                "hold", \.hold, .duration(.milliseconds(1)...(.hours(24 * 30))),
-                "For stall: answers come after this time; by default when the entry ends."),
-            Field(
-                "device", \.device, .integer(0...4_294_967_294),
-                "Only requests of the device with this number."),
-            Field(
-                "upload", \.upload, .integer(0...4_294_967_294), "Only its upload with this number, from 0."),
+                "within", \.within, .duration(.milliseconds(1)...(.hours(24 * 30))),
+                "The time in which they do, most of them early."),
         ])
 }
 
@@ -116,18 +97,22 @@ struct RemoteConfigDraft: Hashable, Sendable {
         ])
 }
 
-/// A change of the devices' network as decoded.
+/// A change of the devices' network or disk as decoded.
 struct DeviceDraft: Hashable, Sendable {
     var network: NetworkKind?
+    var disk: DiskFailure?
 
     static let format: ObjectDescription<DeviceDraft> = ObjectDescription(
-        "What happens to devices.", start: DeviceDraft.init,
+        "What happens to devices: exactly one of the two.", start: DeviceDraft.init,
         unsupported: ["kill", "clock", "uninstall", "storage"].map {
-            .init(name: $0, instead: "\"network\"")
+            .init(name: $0, instead: "\"network\" or \"disk\"")
         },
         [
             Field(
-                "network", \.network, NetworkForm.kind, required: true,
-                "The network that they have meanwhile.")
+                "network", \.network, NetworkForm.kind, "The network that they have meanwhile."),
+            Field(
+                "disk", \.disk, .cases(what: "a failure of the disk"),
+                "full: every write into the store's file fails; readOnly: the file can only be read; corrupt: "
+                    + "the file is damaged, for good: what was stored is lost, and what is captured then."),
         ])
 }

@@ -61,7 +61,12 @@ struct AppBinder {
             }
         }
         app.dynamicSuperProperties = rules(draft.dynamicSuperProperties)
-        return app
+        app.tabs = draft.tabs.map { screenIndex($0) }
+        if let name = draft.appDelegate { app.appDelegate = name }
+        if let name = draft.tabBarController { app.tabBarController = name }
+        if let name = draft.navigationController { app.navigationController = name }
+        app.terminationNotice = draft.terminationNotice
+        return draft.module.map { app.ofSwift(module: $0) } ?? app
     }
 
     private mutating func checkUnique() {
@@ -89,7 +94,17 @@ struct AppBinder {
             var page = Screen.WebPage(url: url)
             page.serverHost = web.serverHost
             page.serverProject = web.serverProject
+            page.viewClass = web.viewClass
+            page.failures = web.failures
             screen.web = page
+        }
+        screen.viewClass = draft.viewClass
+        screen.parents = draft.parents
+        if let scroll = draft.scroll, let chance = scroll.chance {
+            var habit = Screen.Scroll(chance: chance)
+            habit.flick = scroll.flick
+            habit.toTop = scroll.toTop
+            screen.scroll = habit
         }
         return screen
     }
@@ -107,6 +122,16 @@ struct AppBinder {
         if draft.frame.count == 4 {
             control.frame = Control.Frame(
                 x: draft.frame[0], y: draft.frame[1], width: draft.frame[2], height: draft.frame[3])
+        }
+        control.kind = draft.kind
+        control.tag = draft.tag
+        control.within = draft.within
+        control.place = draft.place.map { UInt16($0) }
+        control.segments = draft.segments
+        control.alert = draft.alert.map { alert in
+            var result = Control.Alert(title: alert.title ?? "", message: alert.message)
+            result.style = alert.style
+            return result
         }
         return control
     }

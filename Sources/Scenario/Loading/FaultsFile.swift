@@ -41,9 +41,11 @@ package enum FaultsFile {
         var binder = ScenarioBinder(draft: draft, root: root, reading: reading)
         let timeline = binder.bindTimeline()
         for entry in draft.timeline {
-            guard let device = entry.value.device else { continue }
-            binder.reading.report(
-                .conflict, device.place, allowed: "entries for the collector: there are no devices here")
+            let places = [entry.value.device?.place, entry.value.client?.place]
+            for place in places.compactMap({ $0 }) {
+                binder.reading.report(
+                    .conflict, place, allowed: "entries for the collector: there are no devices here")
+            }
         }
         guard binder.reading.problems.isEmpty else {
             return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(binder.reading.problems)))

@@ -13,11 +13,18 @@ struct Overrides {
         for assignment in options.sets { apply(assignment: assignment, origin: setName) }
         if let seed = options.seed { set(["seed"], seed, name("seed")) }
         if let duration = options.duration { set(["duration"], duration, name("duration")) }
+        let populations = root["populations"]?.elements ?? []
         if let target = options.target {
-            set(["target", "url"], target, name("target"))
-            for (index, population) in (root["populations"]?.elements ?? []).enumerated()
-            where population["target"]?["url"] != nil {
-                set(["populations", String(index), "target", "url"], target, name("target"))
+            setURL(["target"], target, name("target"))
+            for (index, population) in populations.enumerated()
+            where population["target"]?["url"] != nil || population["target"]?["urls"] != nil {
+                setURL(["populations", String(index), "target"], target, name("target"))
+            }
+        }
+        if options.insecure {
+            set(["target", "tls", "insecure"], "true", name("insecure"))
+            for (index, population) in populations.enumerated() where population["target"]?["tls"] != nil {
+                set(["populations", String(index), "target", "tls", "insecure"], "true", name("insecure"))
             }
         }
         if let devices = options.devices {
@@ -25,6 +32,12 @@ struct Overrides {
             applied.removeAll { $0.path == "--devices" }
             applied.append(ScenarioOverride(path: "--devices", value: devices, origin: name("devices")))
         }
+    }
+
+    /// Puts one URL in the place of whatever a target has.
+    private mutating func setURL(_ path: [String], _ text: String, _ origin: String) {
+        root.removeMember(path + ["urls"])
+        set(path + ["url"], text, origin)
     }
 
     private mutating func apply(assignment: String, origin: String) {
@@ -150,6 +163,27 @@ extension JSONNode {
             } else {
                 node?[token]
             }
+        }
+    }
+
+    /// Takes out the member at the end of a path, if it is there.
+    fileprivate mutating func removeMember(_ path: [String]) {
+        guard let key = path.first else { return }
+        switch content {
+        case .object(var members):
+            if path.count == 1 {
+                members.removeAll { $0.key == key }
+            } else {
+                for index in members.indices where members[index].key == key {
+                    members[index].value.removeMember(Array(path.dropFirst()))
+                }
+            }
+            content = .object(members)
+        case .array(var elements):
+            guard let index = Int(key), elements.indices.contains(index) else { return }
+            elements[index].removeMember(Array(path.dropFirst()))
+            content = .array(elements)
+        default: break
         }
     }
 

@@ -9,41 +9,44 @@ extension ScenarioBinder {
         -> ScenarioPopulation?
     {
         let path = JSONPath(["populations", String(index)])
-        let rules = sensorsRules(draft)
+        let rules = rules(draft)
         let app = draft.app.map { self.app($0) } ?? Presets.app(named: "shop")
         let persona =
             draft.persona.map { self.persona($0, population: draft.name?.value ?? "") }
             ?? Presets.persona(named: "casual")
         let network = draft.network.map { self.network($0) } ?? .ideal
-        let own = draft.target.map { bindTarget($0, base: target) } ?? target
+        let shared = target ?? BoundTarget()
+        let own = draft.target.map { bindTarget($0, base: shared) } ?? shared
         guard let name = draft.name?.value, let devices = draft.devices?.value, let app, let persona,
-            let network
+            let network, let rules
         else { return nil }
-        if draft.arrival.over > self.draft.duration {
-            reading.warn(
-                path.appending("arrival").appending("over"),
-                "longer than the run: the devices that would appear at or after "
-                    + "\(self.draft.duration.text) do not"
-            )
-        }
-        warnAboutRate(draft, devices, persona, path)
+        check(own, of: rules, several: hasSeveralSystems)
+        let rate = bindRate(draft.rate)
+        warnAboutRate(draft, devices, persona, rate, path)
         return ScenarioPopulation(
-            name: name, devices: devices, system: .sensors(rules), app: app, persona: persona,
+            name: name, devices: devices, system: rules, app: app, persona: persona,
             network: network,
-            arrival: ArrivalSchedule(over: draft.arrival.over), wantedRate: draft.rate?.value,
-            target: own?.url,
-            headers: own?.headers ?? [], tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
+            arrival: bindArrival(draft.arrival, devices: devices), wantedRate: rate?.mean,
+            activity: rate?.curve,
+            targets: own.targets(of: rules, several: hasSeveralSystems), embedded: own.embedded(of: rules),
+            tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
             utcOffset: draft.utcOffset)
     }
 
+    /// Whether the populations run different systems.
+    private var hasSeveralSystems: Bool {
+        Set(draft.populations.compactMap(\.system?.name)).count > 1
+    }
+
     private mutating func warnAboutRate(
-        _ draft: PopulationDraft, _ devices: Int, _ persona: PersonaDescription, _ path: JSONPath
+        _ draft: PopulationDraft, _ devices: Int, _ persona: PersonaDescription, _ rate: BoundRate?,
+        _ path: JSONPath
     ) {
-        let rate = (draft.rate?.value).map { $0 / Double(devices) } ?? persona.steadyRate
-        if let rate, rate > 1000 {
+        let highest = (rate?.highest).map { $0 / Double(devices) } ?? persona.steadyRate
+        if let highest, highest > 1000 {
             reading.warn(
                 path.appending(draft.rate == nil ? "persona" : "rate"),
-                "\(Int(rate)) events/s on each device: more than any app sends")
+                "\(Int(highest)) events/s on each device: more than any app sends")
         }
         if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
             reading.warn(path.appending("rate"), "wins over the rate of the persona")
@@ -154,76 +157,11 @@ extension ScenarioBinder {
 
     // MARK: The SDK
 
-    private mutating func sensorsRules(_ draft: PopulationDraft) -> SensorsRules {
-        var rules = SensorsRules(version: draft.version)
-        guard let sdk = draft.sdk else { return rules }
-        SensorsFormat.description.decode(sdk, into: &rules, &reading)
-        if let cookie = rules.cookie { reading.secrets.append(cookie) }
-        check(rules, sdk)
-        warn(rules, sdk)
-        return rules
-    }
-
-    private func place(_ keys: [String], in sdk: Place) -> Place? {
-        sdk.node.value(at: keys).map { Place(node: $0, path: JSONPath(sdk.path.tokens + keys)) }
-    }
-
-    private mutating func check(_ rules: SensorsRules, _ sdk: Place) {
-        if rules.storage.evict > rules.storage.limit {
-            reading.report(
-                .conflict,
-                place(["storage", "evict"], in: sdk) ?? place(["storage", "limit"], in: sdk) ?? sdk,
-                found: "evict \(rules.storage.evict), limit \(rules.storage.limit)",
-                allowed: "\"evict\" not above \"limit\"")
-        }
-        let config = rules.remoteConfig
-        if config.minimumInterval > config.maximumInterval {
-            reading.report(
-                .conflict, place(["remoteConfig"], in: sdk) ?? sdk,
-                found:
-                    "minInterval \(config.minimumInterval.text), maxInterval \(config.maximumInterval.text)",
-                allowed: "\"minInterval\" not above \"maxInterval\"")
-        }
-        if let cookie = rules.cookie,
-            cookie.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-        {
-            reading.report(
-                .outOfRange, place(["cookie"], in: sdk) ?? sdk, found: "a control character",
-                allowed: "text of one line")
-        }
-    }
-
-    /// Where the real setters would clamp. Sources: sa-sdk-ios v1.10.17 `SensorsAnalyticsSDK.m`
-    /// (`setFlushInterval:`, `setMaxCacheSize:`), v4.9.1 `Core/SAConfigOptions.m`.
-    private mutating func warn(_ rules: SensorsRules, _ sdk: Place) {
-        let isNew = rules.version == .v4
-        func note(_ keys: [String], _ condition: Bool, _ text: String) {
-            guard condition, let place = place(keys, in: sdk) else { return }
-            reading.warn(place.path, text)
-        }
-        if rules.version != .document {
-            note(
-                ["storage", "limit"], rules.storage.limit < 10_000, "the SDK's setter would raise it to 10000"
-            )
-            note(
-                ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
-                "the SDK's setter would raise it to 5s")
-            note(
-                ["upload", "flushBulkSize"], isNew && rules.upload.flushBulkSize < 50,
-                "the SDK's setter would raise it to 50")
-            note(
-                ["upload", "batch"], rules.upload.batch != 50,
-                "the SDK has no such setting: 50 is fixed in its source")
-            note(
-                ["storage", "evict"], rules.storage.evict != 100,
-                "the SDK has no such setting: 100 is fixed in its source")
-            note(
-                ["remoteConfig", "maxInterval"], isNew && rules.remoteConfig.maximumInterval > .hours(168),
-                "the SDK's setter allows 168 hours at most")
-        }
-        note(
-            ["storage", "prefill"], rules.storage.prefill >= rules.storage.limit,
-            "not below the limit of \(rules.storage.limit) rows: events are evicted before the start")
-        note(["upload", "networks"], rules.upload.networks.isEmpty, "nothing is ever uploaded")
+    private mutating func rules(_ draft: PopulationDraft) -> SystemRules? {
+        guard let system = draft.system else { return nil }
+        let version = system.version(named: draft.version, &reading)
+        // The knobs are read even if the version is unknown, to tell all problems at once.
+        let rules = system.bind(version ?? system.versions[0], draft.sdk, &reading)
+        return version == nil ? nil : rules
     }
 }

@@ -1,3 +1,4 @@
+import AppModel
 import CollectorModel
 import DeviceSDK
 import Timebase
@@ -18,22 +19,30 @@ extension ScenarioBinder {
                 )
                 return nil
             }
+            let length = entry.push?.value.within ?? entry.length
             return TimelineEntry(
-                at: at, until: entry.length.map { at + $0 }, change: change, text: text(change, entry.length),
+                at: at, until: length.map { at + $0 }, change: change, text: text(change, entry.length),
                 pointer: located.place.path.pointer)
         }
     }
 
     private mutating func checkKeys(_ entry: TimelineDraft, _ place: Place) {
-        let kinds = ["collector", "remoteConfig", "device"]
+        let kinds = ["collector", "client", "remoteConfig", "device", "push"]
         let present = kinds.filter { place.node[$0] != nil }
         if present.count != 1 {
             reading.report(
                 .conflict, place, found: present.isEmpty ? "none of them" : quotedList(present),
                 allowed: "exactly one of: " + quotedList(kinds))
         }
-        if let population = entry.population, present != ["device"] {
-            reading.report(.conflict, population.place, allowed: "\"population\" only beside \"device\"")
+        if let population = entry.population, ![["client"], ["device"], ["push"]].contains(present) {
+            reading.report(
+                .conflict, population.place,
+                allowed: "\"population\" only beside \"client\", \"device\" or \"push\"")
+        }
+        if let length = place.node["for"], present == ["push"] {
+            reading.report(
+                .conflict, Place(node: length, path: place.path.appending("for")),
+                allowed: "no \"for\": a notification is sent once; \"within\" says how long users take")
         }
         if let share = place.node["share"], present == ["remoteConfig"] {
             reading.report(
@@ -45,66 +54,51 @@ extension ScenarioBinder {
     private mutating func change(_ entry: TimelineDraft, _ place: Place) -> TimelineEntry.Change? {
         if let config = entry.remoteConfig?.value { return .remoteConfig(ScenarioRemoteConfig(config)) }
         if let fault = entry.collector { return change(fault.value, fault.place, entry) }
-        guard let device = entry.device?.value, let network = device.network else { return nil }
-        var population: Int?
-        if let name = entry.population {
-            population = draft.populations.firstIndex { $0.name?.value == name.value }
-            if population == nil {
-                reading.reportUnknown(name.value, name.place, among: populationNames, what: "a population")
-            }
-        }
-        return .network(network, share: entry.share ?? 1, population: population)
+        let population = population(of: entry)
+        if let fault = entry.client { return change(fault.value, fault.place, entry, population) }
+        if let push = entry.push { return change(push.value, push.place, entry, population) }
+        guard let device = entry.device else { return nil }
+        return change(device.value, device.place, entry, population)
     }
-
-    // MARK: Faults
 
     private mutating func change(
-        _ draft: FaultDraft, _ place: Place, _ entry: TimelineDraft
+        _ device: DeviceDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
     ) -> TimelineEntry.Change? {
-        if entry.share != nil, draft.share != nil {
+        let kinds = ["network", "disk"]
+        let present = kinds.filter { place.node[$0] != nil }
+        guard present.count == 1 else {
             reading.report(
-                .conflict, place, found: "\"share\" twice",
-                allowed: "\"share\" in the entry or in \"collector\"")
+                .conflict, place, found: present.isEmpty ? "none of them" : quotedList(present),
+                allowed: "exactly one of: " + quotedList(kinds))
+            return nil
         }
-        let share = draft.share ?? entry.share ?? 1
-        guard let name = draft.fault else { return nil }
-        for (key, owner) in [("status", FaultDraft.Fault.status), ("latency", .latency), ("hold", .stall)] {
-            guard let node = place.node[key], name != owner else { continue }
-            reading.report(
-                .conflict, Place(node: node, path: place.path.appending(key)),
-                allowed: "\"\(key)\" only for the fault \"\(owner.rawValue)\"")
+        let share = entry.share ?? 1
+        if let network = device.network { return .network(network, share: share, population: population) }
+        guard let disk = device.disk else { return nil }
+        if disk == .corrupt, entry.length != nil {
+            reading.warn(place.path, "no disk repairs a damaged file: \"for\" means nothing here")
         }
-        guard let fault = fault(name, draft, place) else { return nil }
-        if fault == .outage, share < 1 || draft.device != nil || draft.upload != nil {
-            reading.report(
-                .conflict, place, found: "an outage for some",
-                allowed: "an outage for all; \"reset\" has shares")
-        }
-        return .collector(
-            fault, share: share, device: draft.device.map { UInt32($0) },
-            upload: draft.upload.map { UInt32($0) })
+        return .disk(disk, share: share, population: population)
     }
 
-    private mutating func fault(_ name: FaultDraft.Fault, _ draft: FaultDraft, _ place: Place)
-        -> CollectorFault?
-    {
-        switch name {
-        case .outage: return .outage
-        case .stall: return .stall(draft.hold)
-        case .acceptThenDie: return .acceptThenDie
-        case .reset: return .resetBeforeReading
-        case .status:
-            if let status = draft.status { return .status(UInt16(status)) }
-        case .latency:
-            if let latency = draft.latency { return .latency(latency) }
-        }
-        let key = name.rawValue
-        if place.node[key] == nil {
+    private mutating func change(
+        _ push: PushDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
+    ) -> TimelineEntry.Change {
+        if entry.share != nil, push.share != nil {
             reading.report(
-                .missingKey, place, found: "no key \"\(key)\"", allowed: "\"\(key)\" for the fault \"\(key)\""
-            )
+                .conflict, place, found: "\"share\" twice", allowed: "\"share\" in the entry or in \"push\"")
         }
-        return nil
+        return .push(share: push.share ?? entry.share ?? 1, within: push.within, population: population)
+    }
+
+    /// The index of the population that an entry names.
+    private mutating func population(of entry: TimelineDraft) -> Int? {
+        guard let name = entry.population else { return nil }
+        let population = draft.populations.firstIndex { $0.name?.value == name.value }
+        if population == nil {
+            reading.reportUnknown(name.value, name.place, among: populationNames, what: "a population")
+        }
+        return population
     }
 
     // MARK: Texts and warnings
@@ -117,35 +111,23 @@ extension ScenarioBinder {
             if share < 1 { text += ", \(ScenarioBinder.percent(share)) of requests" }
             if let device { text += ", device \(device)" }
             if let upload { text += ", upload \(upload)" }
+        case .client(let fault, let scope): text = ScenarioBinder.text(fault, scope, populationNames)
         case .network(let kind, let share, let population):
             text = "network: \(kind.name)"
             if share < 1 { text += ", \(ScenarioBinder.percent(share)) of devices" }
+            if let population { text += ", \(populationNames[population])" }
+        case .disk(let failure, let share, let population):
+            text = "disk: \(failure.rawValue)"
+            if share < 1 { text += ", \(ScenarioBinder.percent(share)) of devices" }
+            if let population { text += ", \(populationNames[population])" }
+        case .push(let share, let within, let population):
+            text = "push: \(ScenarioBinder.percent(share)) of users open the app within \(within.text)"
             if let population { text += ", \(populationNames[population])" }
         case .remoteConfig(let config):
             text = "remote config: \(config.summary)"
         }
         if let length { text += ", for \(length.text)" }
         return text
-    }
-
-    private static func text(_ fault: CollectorFault) -> String {
-        switch fault {
-        case .outage: "outage"
-        case .stall(let hold): hold.map { "answers held for \($0.text)" } ?? "no answers"
-        case .latency(.constant(let milliseconds)):
-            "latency \(Interval.fractional(seconds: milliseconds / 1000).text)"
-        case .latency(.lognormal(let median, let sigma)):
-            "latency around \(Interval.fractional(seconds: median / 1000).text) "
-                + "(sigma \(JSONNode.number(sigma).compactText))"
-        case .latency: "latency by a distribution"
-        case .status(let status): "status \(status)"
-        case .acceptThenDie: "replies lost"
-        case .resetBeforeReading: "connections reset"
-        }
-    }
-
-    private static func percent(_ share: Double) -> String {
-        "\(JSONNode.number((share * 1000).rounded() / 10).compactText) %"
     }
 
     /// Entries that will not reach the devices that they are meant for.
@@ -156,9 +138,20 @@ extension ScenarioBinder {
             switch entry.change {
             case .collector(_, _, let device?, _) where Int(device) >= devices:
                 reading.warn(path, "there is no device \(device): the devices are 0 to \(devices - 1)")
+            case .client(_, let scope):
+                guard let device = scope.device, Int(device) >= devices else { continue }
+                reading.warn(path, "there is no device \(device): the devices are 0 to \(devices - 1)")
             case .remoteConfig:
                 for population in populations { warnAboutConfig(entry, population, path) }
-            case .collector, .network: break
+            case .push(_, _, let only):
+                for (index, population) in populations.enumerated()
+                where only ?? index == index && population.persona.steadyRate != nil {
+                    reading.warn(
+                        path,
+                        "users of population \"\(population.name)\" have the app open all the time: a notification "
+                            + "changes nothing for them")
+                }
+            case .collector, .network, .disk: break
             }
         }
     }

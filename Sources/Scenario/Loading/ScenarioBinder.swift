@@ -93,67 +93,6 @@ struct ScenarioBinder {
         }
     }
 
-    // MARK: Targets
-
-    struct BoundTarget {
-        var url: PopulationPlan.Target?
-        var headers: [PopulationPlan.Target.Header]
-    }
-
-    mutating func bindTarget(_ draft: TargetDraft, base: BoundTarget? = nil) -> BoundTarget {
-        var result = base ?? BoundTarget(url: nil, headers: [])
-        if !draft.headers.isEmpty {
-            for header in draft.headers { check(header) }
-            result.headers = draft.headers.map { .init(name: $0.name, value: $0.value) }
-        }
-        if let url = draft.url {
-            do throws(TargetURL.Failure) {
-                let target = try TargetURL.parse(url.value)
-                reading.secrets += TargetURL.secrets(in: target.pathAndQuery)
-                if target.pathAndQuery == "/" {
-                    reading.warn(
-                        url.place.path, "the URL has no path, and Sensors clients post to it exactly as it is"
-                    )
-                }
-                result.url = target
-            } catch {
-                switch error {
-                case .notSupported(let allowed): reading.report(.notSupported, url.place, allowed: allowed)
-                case .wrong(let allowed): reading.report(.outOfRange, url.place, allowed: allowed)
-                }
-            }
-        }
-        result.url?.headers = result.headers
-        return result
-    }
-
-    private mutating func check(_ header: Named<String>) {
-        if Redactor.isSecret(name: header.name), !header.value.isEmpty {
-            reading.secrets.append(header.value)
-        }
-        let marks = Array("!#$%&'*+-.^_`|~".utf8)
-        let isToken =
-            !header.name.isEmpty
-            && header.name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
-            }
-        if !isToken {
-            reading.report(
-                .outOfRange, header.place, found: "\"\(header.name)\"", allowed: "a header's name (RFC 9110)")
-        }
-        let framing = ["host", "content-length", "connection", "transfer-encoding"]
-        if framing.contains(header.name.lowercased()) {
-            reading.report(
-                .conflict, header.place, found: "\"\(header.name)\"",
-                allowed: "headers that the client does not set itself")
-        }
-        if header.value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F })
-        {
-            reading.report(
-                .outOfRange, header.place, found: "a control character", allowed: "text of one line")
-        }
-    }
-
     // MARK: Devices
 
     private mutating func checkPopulationNames() {
@@ -182,13 +121,33 @@ struct ScenarioBinder {
             }
             guard complete, !populations.isEmpty else { return }
             let counts = DeviceScaling.scale(populations.map(\.devices), to: total)
-            for index in counts.indices { populations[index].devices = counts[index] }
+            for index in counts.indices { populations[index].scale(to: counts[index]) }
         }
         let total = populations.reduce(0) { $0 + $1.devices }
         if total > limit {
             reading.report(
                 .outOfRange, root, found: "\(total) devices", allowed: "at most \(limit) in all populations")
         }
+        checkFiles(populations)
+    }
+
+    /// Files are for fewer devices than memory.
+    private mutating func checkFiles(_ populations: [ScenarioPopulation]) {
+        let limit = SensorsRules.Storage.Backend.fileLimit
+        let inFiles = populations.enumerated().filter { $0.element.storesInFiles }
+        let total = inFiles.reduce(0) { $0 + $1.element.devices }
+        guard total > limit, let first = inFiles.first else { return }
+        reading.report(
+            .outOfRange, filesPlace(at: first.offset), found: "\(total) devices with the backend \"sqlite\"",
+            allowed: "at most \(limit) in all populations; the backend \"memory\" has no such limit")
+    }
+
+    private func filesPlace(at index: Int) -> Place {
+        let keys = ["populations", String(index), "sdk", "storage", "backend"]
+        guard let node = root.node["populations"]?.elements?[index].value(at: Array(keys.dropFirst(2))) else {
+            return root
+        }
+        return Place(node: node, path: JSONPath(keys))
     }
 
     // MARK: Thresholds

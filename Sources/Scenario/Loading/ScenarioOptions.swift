@@ -9,6 +9,8 @@ package struct ScenarioOptions: Hashable, Sendable {
     package var duration: String?
     /// `--target`: overrides every target URL of the scenario.
     package var target: String?
+    /// `--insecure`: no target's certificate is verified.
+    package var insecure = false
     /// `--set path=value`, in order.
     package var sets: [String] = []
 

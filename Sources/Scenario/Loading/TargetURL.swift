@@ -2,13 +2,14 @@ import DeviceSDK
 
 /// Takes a collector's URL apart.
 enum TargetURL {
-    /// Why a text is no usable URL.
-    enum Failure: Error {
-        case notSupported(String)
-        case wrong(String)
+    /// Why a text is no usable URL: what would be.
+    struct Failure: Error {
+        var allowed: String
+
+        static func wrong(_ allowed: String) -> Failure { Failure(allowed: allowed) }
     }
 
-    /// Reads `http://host[:port][/path][?query]`; the port is 80 by default.
+    /// Reads `http[s]://host[:port][/path][?query]`; the port is 80 or 443 by default.
     static func parse(_ text: String) throws(Failure) -> PopulationPlan.Target {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .wrong("a URL of visible ASCII characters; others percent-encoded")
@@ -18,9 +19,7 @@ enum TargetURL {
             throw .wrong("a URL such as \"http://127.0.0.1:8106/sa?project=default\"")
         }
         let scheme = String(decoding: bytes[..<separator.lowerBound], as: UTF8.self).lowercased()
-        guard scheme == "http" else {
-            throw scheme == "https" ? .notSupported("http; this build has no TLS") : .wrong("http")
-        }
+        guard scheme == "http" || scheme == "https" else { throw .wrong("http or https") }
         let rest = bytes[separator.upperBound...]
         let end = rest.firstIndex {
             $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
@@ -33,10 +32,11 @@ enum TargetURL {
         }
         if path.first != "/" { path = "/" + path }
         let (host, port) = try hostAndPort(authority)
-        return PopulationPlan.Target(scheme: scheme, host: host, port: port, pathAndQuery: path)
+        return PopulationPlan.Target(
+            scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80), pathAndQuery: path)
     }
 
-    private static func hostAndPort(_ authority: [UInt8]) throws(Failure) -> (String, Int) {
+    private static func hostAndPort(_ authority: [UInt8]) throws(Failure) -> (String, Int?) {
         var host = authority[...]
         var port: ArraySlice<UInt8>?
         if authority.first == UInt8(ascii: "[") {
@@ -60,7 +60,7 @@ enum TargetURL {
             guard !host.isEmpty, host.allSatisfy(isNamePart) else { throw .wrong("a host name or address") }
         }
         let text = String(decoding: host, as: UTF8.self)
-        guard let port else { return (text, 80) }
+        guard let port else { return (text, nil) }
         guard port.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(String(decoding: port, as: UTF8.self)),
             (1...65_535).contains(number)
@@ -79,6 +79,13 @@ enum TargetURL {
             let value = String(pair[equals...].dropFirst())
             return value.isEmpty ? nil : value
         }
+    }
+
+    /// Whether a text is a host's name as certificates bear it, and no address.
+    static func isName(_ text: String) -> Bool {
+        let isPlain = text.utf8.allSatisfy { isNamePart($0) && $0 != 0x5F }
+        let last = text.split(separator: ".").last ?? ""
+        return isPlain && !last.isEmpty && !last.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

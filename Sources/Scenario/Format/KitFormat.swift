@@ -1,0 +1,50 @@
+import DeviceSDK
+import Timebase
+
+/// The knobs of KitAnalysisOfUserBehavior.
+enum KitFormat {
+    private typealias Knob = Field<KitRules>
+
+    /// `populations[].sdk`.
+    static let description: ObjectDescription<KitRules> = .rules(
+        "Rules of KitAnalysisOfUserBehavior.",
+        [
+            Knob(group: "storage", storage), Knob(group: "upload", upload),
+            Knob(
+                "typeCodes", \.typeCodes, .cases(what: "a numbering"),
+                "Numbers of the controls' rows: \"source\" has 102 for slider, switch and stepper and 103 for "
+                    + "any other control, \"document\" 102 to 105."),
+            Knob(
+                "clear", \.clear, .cases(what: "a rule"),
+                "What a positive answer removes: the files of all \"other-days\", sent or not, or the files of "
+                    + "the archive alone (\"sent-only\", which no version does)."),
+            Knob(
+                "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
+                "Standard deviation of the devices' clock errors."),
+        ])
+
+    private static let storage: ObjectDescription<KitRules> = .rules(
+        "The files, one per local day, without a limit.",
+        unsupported: .keys(
+            ["backend", "limit", "evict", "order", "ttl", "maxBytes"],
+            "\"prefill\": Kit has no other rule of this kind"),
+        [
+            Knob(
+                "prefill", \.storage.prefill, .integer(0...1_000_000),
+                "Rows that each device wrote on the day before the start.")
+        ])
+
+    private static let upload: ObjectDescription<KitRules> = .rules(
+        "An archive of all earlier days at each start of the app.",
+        unsupported: .keys(
+            [
+                "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter", "networks",
+                "concurrency", "immediate", "onBackground", "onLaunch", "keepStatuses", "retryAfter",
+                "splitOn413", "backoff",
+            ], "\"timeout\": Kit has no other rule of this kind"),
+        [
+            Knob(
+                "timeout", \.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
+                "Time from the start of a request to the last byte of its answer.")
+        ])
+}

@@ -1,0 +1,99 @@
+import DeviceSDK
+
+/// One system's part of the format: its name and versions, its knobs, and how they become rules.
+///
+/// A further system adds itself to ``all``.
+struct SystemFormat: Sendable, Equatable {
+    let name: String
+    /// The first is the default.
+    let versions: [String]
+    /// What `--set` may put into `sdk`.
+    let shape: @Sendable () -> Shape
+    /// The JSON Schema of `sdk`.
+    let schema: @Sendable (inout SchemaDefinitions) -> JSONNode
+    /// Makes the rules of a version from its knobs, and reports what is wrong with them.
+    let bind: @Sendable (_ version: String, _ sdk: Place?, _ reading: inout Reading) -> SystemRules?
+
+    /// Every system that can be simulated, in the order in which messages name them.
+    static let all = [
+        SystemFormat(SensorsFormat.description, check: SensorsFormat.check),
+        SystemFormat(GrowingFormat.description, check: GrowingFormat.check),
+        SystemFormat(TrackingSDKFormat.description), SystemFormat(KitFormat.description),
+        SystemFormat(CodelessFormat.description, check: CodelessFormat.check),
+    ]
+
+    /// Describes a system.
+    ///
+    /// - Parameters:
+    ///   - description: The knobs; each version is a variant.
+    ///   - check: Reports what no single knob can know, and warns of what the real SDK would not do.
+    init<Rules: SystemRuleSet>(
+        _ description: ObjectDescription<Rules>,
+        check: @escaping @Sendable (Rules, Place, inout Reading) -> Void = { _, _, _ in }
+    ) {
+        name = Rules.systemName
+        versions = Rules.Version.allCases.map(\.rawValue)
+        shape = description.shape
+        schema = { description.schema(&$0) }
+        bind = { version, sdk, reading in
+            guard let version = Rules.Version(rawValue: version) else { return nil }
+            var rules = Rules(version: version)
+            if let sdk {
+                description.decode(sdk, into: &rules, &reading)
+                check(rules, sdk, &reading)
+            }
+            return rules.wrapped
+        }
+    }
+
+    static func == (left: SystemFormat, right: SystemFormat) -> Bool { left.name == right.name }
+
+    /// `populations[].system`.
+    static let form = Form<SystemFormat>.name(all.map { ($0.name, $0) }, what: "a system")
+
+    /// `populations[].sdk` of any system: decoded once system and version are known.
+    static let sdk = Form<Place>(
+        shape: { .either(all.map { $0.shape() }) }, decode: { place, _ in place },
+        schema: { _ in .object([("type", .text("object"))]) })
+
+    /// What the schema of a population demands of `version` and `sdk`, system by system.
+    static func conditions(_ definitions: inout SchemaDefinitions) -> [JSONNode] {
+        all.map { system in
+            let sdk = definitions.reference(to: "sdk-" + system.name) { system.schema(&$0) }
+            let version: JSONNode = .object([
+                ("enum", .texts(system.versions)), ("default", .text(system.versions[0])),
+            ])
+            let name: JSONNode = .object([("enum", .texts([system.name]))])
+            return .object([
+                ("if", .object([("properties", .object([("system", name)]))])),
+                ("then", .object([("properties", .object([("version", version), ("sdk", sdk)]))])),
+            ])
+        }
+    }
+
+    /// The version that a population names, or the default.
+    func version(named draft: Located<String>?, _ reading: inout Reading) -> String? {
+        guard let draft else { return versions[0] }
+        if versions.contains(draft.value) { return draft.value }
+        reading.reportUnknown(draft.value, draft.place, among: versions, what: "a version of \"\(name)\"")
+        return nil
+    }
+}
+
+extension ObjectDescription where Root: SystemRuleSet {
+    /// Some of a system's knobs, with each version's own values as defaults.
+    static func rules(
+        _ doc: String, unsupported: [UnsupportedKey] = [], _ fields: [Field<Root>]
+    ) -> ObjectDescription {
+        let versions = Root.Version.allCases.map { ($0.rawValue, Root(version: $0)) }
+        return ObjectDescription(
+            doc, start: { versions[0].1 }, variants: versions, unsupported: unsupported, fields)
+    }
+}
+
+extension Place {
+    /// What lies deeper, if it is there.
+    func value(at keys: [String]) -> Place? {
+        node.value(at: keys).map { Place(node: $0, path: JSONPath(path.tokens + keys)) }
+    }
+}

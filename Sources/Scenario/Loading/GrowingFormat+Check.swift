@@ -1,0 +1,156 @@
+import DeviceSDK
+import Timebase
+
+extension GrowingFormat {
+    /// Reports what no single knob can know, and warns of what the real SDK would not do.
+    @Sendable
+    static func check(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        checkVersion(rules, sdk, &reading)
+        checkTypes(rules, sdk, &reading)
+        for (index, rule) in rules.interceptors.enumerated() {
+            guard let place = sdk.value(at: ["interceptors", String(index)]) else { continue }
+            check(rule, rules, place, &reading)
+        }
+        if rules.encryption == .aes, sdk.value(at: ["services", "aesKey"]) != nil {
+            reading.secrets.append(String(decoding: rules.services.aesKey, as: UTF8.self))
+        }
+        warn(rules, sdk, &reading)
+    }
+
+    /// What 4.x does not have.
+    private static func checkVersion(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        guard rules.version == .v4 else { return }
+        if !rules.channels.isEmpty, let place = sdk.value(at: ["channels"]) {
+            reading.report(
+                .conflict, place, found: "channels for 4.11.0",
+                allowed: "no channels: 4.x has no callback for them; 3.2.1 and document do")
+        }
+        if !rules.events.isEmpty, let place = sdk.value(at: ["events"]) {
+            reading.report(
+                .conflict, place, found: "events for 4.11.0",
+                allowed: "no types of one's own: 4.x has no channel, and so no store, for them")
+        }
+    }
+
+    /// Names of types that are asked for must exist.
+    private static func checkTypes(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        let own = rules.events.map(\.type)
+        let known = GrowingEventType.allCases.map(\.name) + own
+        func check(_ keys: [String], _ allowed: [String], _ names: [String]) {
+            for name in names.sorted() where !allowed.contains(name) {
+                let place = sdk.value(at: keys) ?? sdk
+                reading.reportUnknown(name, place, among: allowed, what: "types of events")
+            }
+        }
+        check(["excludeEvents"], GrowingEventType.excludable(rules.version), Array(rules.excludedEvents))
+        check(["upload", "policies"], known, Array(rules.upload.policies.keys))
+        for (index, rule) in rules.interceptors.enumerated() {
+            check(["interceptors", String(index), "eventTypes"], known, Array(rule.types))
+        }
+        let builtIn = Set(GrowingEventType.allCases.map(\.name))
+        for (index, name) in own.enumerated()
+        where builtIn.contains(name) || own.firstIndex(of: name) != index {
+            reading.report(
+                .conflict, sdk.value(at: ["events", String(index), "name"]) ?? sdk,
+                found: "\"\(name)\"", allowed: "a type that is not there yet")
+        }
+    }
+
+    private static func check(
+        _ rule: GrowingInterceptorRule, _ rules: GrowingRules, _ place: Place, _ reading: inout Reading
+    ) {
+        let isBuilt = rule.callback == .eventWillBuild || rule.callback == .eventDidBuild
+        func refuse(_ key: String, _ condition: Bool, _ allowed: String) {
+            guard condition, let place = place.value(at: [key]) else { return }
+            reading.report(
+                .conflict, place, found: "\"\(key)\" with \(rule.callback.rawValue)", allowed: allowed)
+        }
+        let built = "only with eventWillBuild or eventDidBuild"
+        refuse("set", !isBuilt, built)
+        refuse("remove", !isBuilt, built)
+        refuse("copyTo", rule.callback != .eventDidBuild, "only with eventDidBuild")
+        refuse("drop", rule.callback == .requestWithChannel, "only with a callback on events")
+        let requests = "only with requestWithChannel"
+        refuse("toTemplate", rule.callback != .requestWithChannel, requests)
+        refuse("fromTemplate", rule.callback != .requestWithChannel, requests)
+        if rule.callback == .requestWithChannel && rules.version == .v4 {
+            reading.report(
+                .conflict, place.value(at: ["on"]) ?? place, found: "requestWithChannel for 4.11.0",
+                allowed: "a callback that 4.x has: eventTriggered, eventWillBuild, eventDidBuild")
+        }
+        for field in rule.sets.map(\.key) where !isSettable(field) {
+            report(field, place.value(at: ["set", field]) ?? place, &reading)
+        }
+        for (index, field) in rule.removes.enumerated() where !isSettable(field) {
+            report(field, place.value(at: ["remove", String(index)]) ?? place, &reading)
+        }
+    }
+
+    /// What tells an event apart, for the audit's sake.
+    private static let fixedFields: Set<String> = [
+        "deviceId", "sessionId", "eventType", "timestamp", "globalSequenceId", "eventSequenceId",
+        "attributes.bs_id",
+    ]
+
+    private static let settableFields = GrowingRules.fieldNames.filter { !fixedFields.contains($0) }
+
+    private static func isSettable(_ field: String) -> Bool {
+        if fixedFields.contains(field) { return false }
+        return field.hasPrefix("attributes.") ? field.utf8.count > 11 : settableFields.contains(field)
+    }
+
+    private static func report(_ field: String, _ place: Place, _ reading: inout Reading) {
+        if fixedFields.contains(field) {
+            reading.report(
+                .conflict, place, found: "\"\(field)\"", allowed: "a field by which no event is known")
+        } else {
+            reading.reportUnknown(
+                field, place, among: settableFields, what: "attributes.<key>, or one of the fields")
+        }
+    }
+
+    /// Where the real setters would clamp, where numbers are fixed in the source, and what has no effect.
+    /// Sources: `GrowingTrackConfiguration.m`, `GrowingEventManager.m`, `GrowingEventDatabase.m`.
+    private static func warn(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        let isNew = rules.version == .v4
+        func note(_ keys: [String], _ condition: Bool, _ text: String) {
+            guard condition, let place = sdk.value(at: keys) else { return }
+            reading.warn(place.path, text)
+        }
+        note(
+            ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
+            "the SDK's timer takes 5s at least")
+        let day = Interval.hours(24)
+        note(
+            ["storage", "ttl"], isNew && (rules.storage.ttl < day * 3 || rules.storage.ttl > day * 30),
+            "the SDK's setter clamps it to 3 to 30 days")
+        for (keys, isOwn) in [
+            (["upload", "batch"], rules.upload.batch != 500),
+            (["storage", "writeBuffer"], rules.storage.writeBuffer != 100),
+            (["storage", "ttl"], !isNew && rules.storage.ttl != day * 7),
+            (["upload", "firstFlush"], rules.upload.firstFlush != .seconds(5)),
+        ] {
+            note(keys, isOwn, "the SDK has no such setting: the number is fixed in its source")
+        }
+        for module in rules.modules.added.sorted(by: { $0.rawValue < $1.rawValue }) where !module.isSimulated
+        {
+            note(
+                ["modules", "add"], true,
+                "\(module.rawValue) only speaks to a WebSocket: nothing of it is simulated")
+        }
+        note(["customEventWithPath"], !isNew && rules.customEventWithPath, "only 4.x knows it")
+        note(["debugBuild"], !isNew && rules.debugBuild, "only 4.x asks for it")
+        note(
+            ["debugEnabled"], isNew && rules.debugEnabled && !rules.debugBuild,
+            "without debugBuild it does nothing in 4.x")
+        note(
+            ["storage", "queueLimit"], isNew && rules.storage.queueLimit != nil,
+            "4.x reads rows from the store, without a queue")
+        note(
+            ["services", "aesKey"], true,
+            "the collectors of beaconswarm know the default key alone: only a collector of yours can read this"
+        )
+        note(["services", "network"], !rules.services.network, "nothing is ever uploaded")
+        note(["services", "database"], !rules.services.database, "every event is lost (storage_error)")
+    }
+}

@@ -1,0 +1,230 @@
+import DeviceSDK
+
+extension ScenarioBinder {
+    /// Where devices send to: nowhere said is the embedded collector.
+    struct BoundTarget {
+        var urls: [PopulationPlan.Target] = []
+        /// Where the first URL stands, and whether it is for all populations.
+        var place: Place?
+        var isShared = true
+        /// What is the same for all addresses.
+        var path: String?
+        var accountID = ""
+        var apiKey = ""
+        var headers: [PopulationPlan.Target.Header] = []
+        var connections = PopulationPlan.Target.Connections.perDevice
+        var tls = PopulationPlan.Target.TLSRules()
+        var addressLifetime = PopulationPlan.Target.addressLifetime
+
+        /// The addresses, each with everything, for a population that runs a system.
+        ///
+        /// - Parameter several: Whether populations run different systems: an origin then means each
+        ///   system's own path.
+        func targets(of system: SystemRules, several: Bool) -> [PopulationPlan.Target] {
+            urls.map { url in
+                var target = complete(url)
+                if path == nil, url.pathAndQuery == "/", several || !system.postsToBareOrigin {
+                    target.pathAndQuery = system.common.defaultPath(account: accountID)
+                }
+                return target
+            }
+        }
+
+        /// What clients of the embedded collector are told; the address is put in when it is known.
+        func embedded(of system: SystemRules) -> PopulationPlan.Target {
+            complete(
+                PopulationPlan.Target(
+                    scheme: "http", host: "", port: 0,
+                    pathAndQuery: system.common.defaultPath(account: accountID)))
+        }
+
+        private func complete(_ url: PopulationPlan.Target) -> PopulationPlan.Target {
+            var target = url
+            if let path { target.pathAndQuery = path }
+            target.accountID = accountID
+            target.apiKey = apiKey
+            target.headers = headers
+            target.connections = connections
+            target.tls = tls
+            target.addressLifetime = addressLifetime
+            return target
+        }
+    }
+
+    /// Binds a target; what it does not say is as in `base`.
+    mutating func bindTarget(_ draft: TargetDraft, base: BoundTarget? = nil) -> BoundTarget {
+        var result = base ?? BoundTarget()
+        bindNames(draft, in: &result)
+        if !draft.headers.isEmpty {
+            for header in draft.headers { check(header) }
+            result.headers = draft.headers.map { .init(name: $0.name, value: $0.value) }
+        }
+        if let url = draft.url, let other = draft.urls.first {
+            reading.report(
+                .conflict, other.place, found: "\"url\" (\(url.value)) and \"urls\"", allowed: "one of them")
+        }
+        let written = draft.urls.isEmpty ? [draft.url].compactMap { $0 } : draft.urls
+        if !written.isEmpty {
+            result.place = written[0].place
+            result.isShared = base == nil
+            result.urls = written.compactMap { parse($0) }
+            if result.urls.count == written.count { checkAgreement(result.urls, written) }
+        }
+        if let tls = draft.tls { result.tls = bind(tls, for: result.urls) }
+        if let dns = draft.dns { result.addressLifetime = dns.ttl }
+        if let connections = draft.connections {
+            result.connections = connections.value
+            if case .pooled(let size) = connections.value, size < result.urls.count {
+                reading.report(
+                    .conflict, connections.place,
+                    found: "\(size) connections for \(result.urls.count) addresses",
+                    allowed: "at least one for each address")
+            }
+        }
+        return result
+    }
+
+    /// The path, the account and the key.
+    private mutating func bindNames(_ draft: TargetDraft, in target: inout BoundTarget) {
+        if let accountID = draft.accountID { target.accountID = accountID }
+        if let key = draft.apiKey {
+            target.apiKey = key.value
+            if !key.value.isEmpty { reading.secrets.append(key.value) }
+            checkLine(key.value, key.place)
+        }
+        guard let path = draft.path else { return }
+        if path.value.first == "/", path.value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) {
+            target.path = path.value
+            reading.secrets += TargetURL.secrets(in: path.value)
+        } else {
+            reading.report(
+                .outOfRange, path.place,
+                allowed: "a path that begins with \"/\", of visible ASCII characters, without a fragment (#)")
+        }
+    }
+
+    /// What cannot be judged before it is known which systems post to the target.
+    mutating func check(_ target: BoundTarget, of system: SystemRules, several: Bool) {
+        guard let place = target.place, target.path == nil else { return }
+        let isOrigin = target.urls.first.map { $0.pathAndQuery == "/" } ?? true
+        if several, target.isShared, !isOrigin {
+            reading.report(
+                .conflict, place,
+                allowed:
+                    "scheme, host and port alone: the populations run several systems, and each has a path "
+                    + "of its own (\"target\" of a population sets another)")
+        } else if isOrigin, !several, system.postsToBareOrigin {
+            reading.warn(
+                place.path, "the URL has no path, and Sensors clients post to it exactly as it is")
+        }
+    }
+
+    private mutating func parse(_ url: Located<String>) -> PopulationPlan.Target? {
+        do throws(TargetURL.Failure) {
+            let target = try TargetURL.parse(url.value)
+            reading.secrets += TargetURL.secrets(in: target.pathAndQuery)
+            return target
+        } catch {
+            reading.report(.outOfRange, url.place, allowed: error.allowed)
+            return nil
+        }
+    }
+
+    /// Several addresses are one collector's: an SDK knows one path.
+    private mutating func checkAgreement(_ urls: [PopulationPlan.Target], _ written: [Located<String>]) {
+        for (index, url) in urls.enumerated().dropFirst() {
+            if url.pathAndQuery != urls[0].pathAndQuery {
+                reading.report(
+                    .conflict, written[index].place, found: "\"\(url.pathAndQuery)\"",
+                    allowed: "the path and query of the first, \"\(urls[0].pathAndQuery)\"; "
+                        + "populations may have targets of their own")
+            } else if urls[..<index].contains(where: { $0.origin == url.origin }) {
+                reading.report(.conflict, written[index].place, allowed: "each address once")
+            }
+        }
+    }
+
+    private mutating func bind(_ draft: TLSDraft, for urls: [PopulationPlan.Target])
+        -> PopulationPlan.Target.TLSRules
+    {
+        var rules = PopulationPlan.Target.TLSRules()
+        rules.authorityFile = draft.authorities?.value
+        rules.certificateFile = draft.certificate?.value
+        rules.keyFile = draft.key?.value
+        rules.serverName = draft.serverName?.value
+        rules.isInsecure = draft.insecure?.value ?? false
+        if let key = draft.key, draft.certificate == nil {
+            reading.report(.conflict, key.place, allowed: "\"certificate\" beside \"key\"")
+        }
+        if let name = draft.serverName, !TargetURL.isName(name.value) {
+            reading.report(.outOfRange, name.place, allowed: "a host's name, not an address")
+        }
+        if let insecure = draft.insecure, insecure.value {
+            reading.warn(
+                insecure.place.path,
+                "certificates are not verified: whoever answers in the target's place is believed")
+        }
+        let place =
+            draft.authorities?.place ?? draft.certificate?.place ?? draft.serverName?.place
+            ?? draft.insecure?.place
+        if let place, !urls.isEmpty, !urls.contains(where: \.isSecure) {
+            reading.warn(place.path, "no use: the target is not https")
+        }
+        return rules
+    }
+
+    private mutating func check(_ header: Named<String>) {
+        if Redactor.isSecret(name: header.name), !header.value.isEmpty {
+            reading.secrets.append(header.value)
+        }
+        let marks = Array("!#$%&'*+-.^_`|~".utf8)
+        let isToken =
+            !header.name.isEmpty
+            && header.name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
+            }
+        if !isToken {
+            reading.report(
+                .outOfRange, header.place, found: "\"\(header.name)\"", allowed: "a header's name (RFC 9110)")
+        }
+        let framing = ["host", "content-length", "connection", "transfer-encoding"]
+        if framing.contains(header.name.lowercased()) {
+            reading.report(
+                .conflict, header.place, found: "\"\(header.name)\"",
+                allowed: "headers that the client does not set itself")
+        }
+        checkLine(header.value, header.place)
+    }
+
+    /// What goes into a header has no line breaks.
+    private mutating func checkLine(_ text: String, _ place: Place) {
+        if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) {
+            reading.report(.outOfRange, place, found: "a control character", allowed: "text of one line")
+        }
+    }
+}
+
+extension SystemRules {
+    /// Whether a server URL without a path is used as it is.
+    var postsToBareOrigin: Bool {
+        if case .sensors = self { true } else { false }
+    }
+}
+
+extension ScenarioDocument {
+    /// Lets the files that targets name, where their paths are relative, begin at a folder.
+    package mutating func resolveTargetFiles(in folder: String) {
+        func resolved(_ path: String?) -> String? {
+            path.map { $0.hasPrefix("/") || folder.isEmpty ? $0 : folder + "/" + $0 }
+        }
+        for population in populations.indices {
+            for index in populations[population].targets.indices {
+                var tls = populations[population].targets[index].tls
+                tls.authorityFile = resolved(tls.authorityFile)
+                tls.certificateFile = resolved(tls.certificateFile)
+                tls.keyFile = resolved(tls.keyFile)
+                populations[population].targets[index].tls = tls
+            }
+        }
+    }
+}

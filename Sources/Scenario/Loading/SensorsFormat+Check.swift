@@ -1,0 +1,71 @@
+import DeviceSDK
+import Timebase
+
+extension SensorsFormat {
+    /// Reports knobs that contradict each other, and warns where the real setters would clamp.
+    @Sendable
+    static func check(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
+        if let cookie = rules.cookie { reading.secrets.append(cookie) }
+        checkConflicts(rules, sdk, &reading)
+        warn(rules, sdk, &reading)
+    }
+
+    private static func checkConflicts(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
+        if rules.storage.evict > rules.storage.limit {
+            reading.report(
+                .conflict,
+                sdk.value(at: ["storage", "evict"]) ?? sdk.value(at: ["storage", "limit"]) ?? sdk,
+                found: "evict \(rules.storage.evict), limit \(rules.storage.limit)",
+                allowed: "\"evict\" not above \"limit\"")
+        }
+        let config = rules.remoteConfig
+        if config.minimumInterval > config.maximumInterval {
+            reading.report(
+                .conflict, sdk.value(at: ["remoteConfig"]) ?? sdk,
+                found:
+                    "minInterval \(config.minimumInterval.text), maxInterval \(config.maximumInterval.text)",
+                allowed: "\"minInterval\" not above \"maxInterval\"")
+        }
+        if let cookie = rules.cookie,
+            cookie.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        {
+            reading.report(
+                .outOfRange, sdk.value(at: ["cookie"]) ?? sdk, found: "a control character",
+                allowed: "text of one line")
+        }
+    }
+
+    /// Where the real setters would clamp. Sources: sa-sdk-ios v1.10.17 `SensorsAnalyticsSDK.m`
+    /// (`setFlushInterval:`, `setMaxCacheSize:`), v4.9.1 `Core/SAConfigOptions.m`.
+    private static func warn(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
+        let isNew = rules.version == .v4
+        func note(_ keys: [String], _ condition: Bool, _ text: String) {
+            guard condition, let place = sdk.value(at: keys) else { return }
+            reading.warn(place.path, text)
+        }
+        if rules.version != .document {
+            note(
+                ["storage", "limit"], rules.storage.limit < 10_000, "the SDK's setter would raise it to 10000"
+            )
+            note(
+                ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
+                "the SDK's setter would raise it to 5s")
+            note(
+                ["upload", "flushBulkSize"], isNew && rules.upload.flushBulkSize < 50,
+                "the SDK's setter would raise it to 50")
+            note(
+                ["upload", "batch"], rules.upload.batch != 50,
+                "the SDK has no such setting: 50 is fixed in its source")
+            note(
+                ["storage", "evict"], rules.storage.evict != 100,
+                "the SDK has no such setting: 100 is fixed in its source")
+            note(
+                ["remoteConfig", "maxInterval"], isNew && rules.remoteConfig.maximumInterval > .hours(168),
+                "the SDK's setter allows 168 hours at most")
+        }
+        note(
+            ["storage", "prefill"], rules.storage.prefill >= rules.storage.limit,
+            "not below the limit of \(rules.storage.limit) rows: events are evicted before the start")
+        note(["upload", "networks"], rules.upload.networks.isEmpty, "nothing is ever uploaded")
+    }
+}

@@ -1,0 +1,129 @@
+import DeviceSDK
+import Testing
+import Timebase
+
+@testable import Scenario
+
+@Suite("The knobs of GrowingIO")
+struct GrowingFormatTests {
+    /// Decodes and checks `sdk` of a version.
+    private func read(
+        _ version: GrowingRules.Version, _ sdk: String
+    ) throws -> (rules: GrowingRules, problems: [Problem], warnings: [ScenarioWarning]) {
+        var reading = Reading()
+        var rules = GrowingRules(version: version)
+        let place = Place(node: try JSONReader.read(Array(sdk.utf8)).0, path: JSONPath([]))
+        GrowingFormat.description.decode(place, into: &rules, &reading)
+        GrowingFormat.check(rules, place, &reading)
+        return (rules, reading.problems, reading.warnings)
+    }
+
+    @Test("the published text's example 3.2, and a shell of one's own")
+    func example() throws {
+        let (rules, problems, warnings) = try read(
+            .document,
+            """
+            {
+              "shell": "tracker", "modules": {"add": ["hybrid"], "remove": ["mobileDebugger"]},
+              "buildFlags": ["DISABLE_IDFA", "ENABLE_ENCRYPTION"],
+              "channels": [
+                {"eventTypes": ["vst"], "urlTemplate": "v3/%@/ios/pv?stm=%llu", "isCustomEvent": false},
+                {"eventTypes": ["reengage", "activate"], "urlTemplate": "app/%@/ios/ctvt"}
+              ],
+              "events": [
+                {"name": "vst", "base": "visit", "when": "visit"},
+                {"name": "activate", "when": "firstLaunch", "extra": {"rngg_mch": "url_scheme"}},
+                {"name": "reengage", "when": "foreground", "chance": 0.1, "policy": "instant"}
+              ],
+              "interceptors": [
+                {"on": "eventWillBuild", "eventTypes": ["CUSTOM"], "set": {"attributes.env": "test"}, "remove": ["language"]},
+                {"on": "eventDidBuild", "eventNames": ["Secret"], "drop": true}
+              ]
+            }
+            """)
+        #expect(problems.isEmpty && warnings.isEmpty)
+        #expect(rules.activeModules == [.hybrid])
+        #expect(rules.compression == .lz4 && rules.encryption == .xor)
+        #expect(rules.channels.map(\.dialect) == [.v2, .v2])
+        #expect(rules.channels.map(\.template) == ["v3/%@/ios/pv?stm=%llu", "app/%@/ios/ctvt"])
+        #expect(rules.events.map(\.moment) == [.visit, .firstLaunch, .foreground])
+        #expect(rules.events[1].extra == [.init("rngg_mch", "url_scheme")])
+        #expect(rules.interceptors[0].sets == [.init("attributes.env", "test")])
+        #expect(rules.interceptors[1].dropsEvent)
+    }
+
+    @Test("stores, uploads and services")
+    func knobs() throws {
+        let (rules, problems, _) = try read(
+            .v4,
+            """
+            {
+              "services": {"compression": "snappy", "encryption": "aes", "aesKey": "0123456789abcdef"},
+              "excludeEvents": ["PAGE"], "ignoreFields": ["deviceModel"], "sessionInterval": "1m",
+              "autotrack": {"pages": {"HomeViewController": "home"}},
+              "storage": {"writeBuffer": 5, "ttl": "3d", "prefill": 7},
+              "upload": {"batch": 100, "maxBytes": "none", "flushInterval": "30s", "cellularLimit": 1000,
+                         "policies": {"CUSTOM": "wifi"}, "keepStatuses": [404, "5xx"]}
+            }
+            """)
+        #expect(problems.isEmpty)
+        #expect(rules.compression == .snappy && rules.encryption == .aes)
+        #expect(rules.services.aesKey == Array("0123456789abcdef".utf8))
+        #expect(rules.autotrack.pages == .listed(["HomeViewController": "home"]))
+        #expect(
+            rules.storage.writeBuffer == 5 && rules.storage.ttl == .hours(72) && rules.storage.prefill == 7)
+        #expect(rules.upload.maxBytes == nil && rules.upload.cellularLimit == 1000)
+        #expect(rules.upload.policies == ["CUSTOM": .wifi])
+        #expect(rules.upload.keeps == .listed([404, 0]))
+    }
+
+    @Test(
+        "what cannot be is refused at its place",
+        arguments: [
+            ("4.11.0", #"{"channels": [{"eventTypes": ["a"], "urlTemplate": "b"}]}"#, "/channels"),
+            ("4.11.0", #"{"events": [{"name": "a", "when": "launch"}]}"#, "/events"),
+            (
+                "4.11.0", #"{"interceptors": [{"on": "requestWithChannel", "toTemplate": "a"}]}"#,
+                "/interceptors/0/on"
+            ),
+            (
+                "3.2.1", #"{"interceptors": [{"on": "eventTriggered", "set": {"title": "a"}}]}"#,
+                "/interceptors/0/set"
+            ),
+            (
+                "3.2.1", #"{"interceptors": [{"on": "eventDidBuild", "set": {"deviceId": "a"}}]}"#,
+                "/interceptors/0/set/deviceId"
+            ),
+            (
+                "3.2.1", #"{"interceptors": [{"on": "eventDidBuild", "remove": ["titel"]}]}"#,
+                "/interceptors/0/remove/0"
+            ),
+            ("3.2.1", #"{"excludeEvents": ["ACTIVATE"]}"#, "/excludeEvents"),
+            ("3.2.1", #"{"upload": {"policies": {"CUSTOMS": "wifi"}}}"#, "/upload/policies"),
+            ("3.2.1", #"{"events": [{"name": "PAGE", "when": "launch"}]}"#, "/events/0/name"),
+            (
+                "3.2.1", #"{"channels": [{"eventTypes": ["a"], "urlTemplate": "https://a.example/b"}]}"#,
+                "/channels/0/urlTemplate"
+            ),
+            ("3.2.1", #"{"services": {"aesKey": "short"}}"#, "/services/aesKey"),
+            ("3.2.1", #"{"upload": {"backoff": "none"}}"#, "/upload/backoff"),
+            ("3.2.1", #"{"buildFlags": ["ENABLE_ENCRYPTIONS"]}"#, "/buildFlags/0"),
+        ])
+    func refused(version: String, sdk: String, pointer: String) throws {
+        let found = try read(try #require(GrowingRules.Version(rawValue: version)), sdk).problems
+        #expect(found.map(\.pointer) == [pointer])
+    }
+
+    @Test("warnings where the SDK would do otherwise")
+    func warnings() throws {
+        let (_, problems, warnings) = try read(
+            .v4,
+            #"{"upload": {"flushInterval": "1s", "batch": 10}, "storage": {"ttl": "60d"}, "modules": {"add": ["webCircle"]}, "debugEnabled": true}"#
+        )
+        #expect(problems.isEmpty)
+        #expect(
+            Set(warnings.map(\.pointer)) == [
+                "/upload/flushInterval", "/upload/batch", "/storage/ttl", "/modules/add", "/debugEnabled",
+            ])
+    }
+}

@@ -1,0 +1,31 @@
+import CollectorModel
+import Testing
+import Timebase
+
+@testable import Scenario
+
+@Suite("Paths that the collector of a run must be told")
+struct UploadPathTests {
+    private func paths(_ populations: String...) throws -> [UploadPath] {
+        let named = populations.enumerated().map { #"{"name": "p\#($0)", "devices": 1, \#($1)}"# }
+        let text = #"{"duration": "1m", "populations": [\#(named.joined(separator: ", "))]}"#
+        return try document(text).plans(start: ScenarioDocument.virtualStart).collector.uploadPaths
+    }
+
+    @Test("none, where each system's devices post to the system's own path")
+    func known() throws {
+        #expect(
+            try paths(#""system": "sensors""#, #""system": "trackingsdk""#, #""system": "kit""#) == [])
+        #expect(
+            try paths(#""system": "sensors", "target": {"url": "http://h/x/sa?project=p"}"#) == [])
+    }
+
+    @Test("those of targets that have others, once each and with their system")
+    func own() throws {
+        let tracking = #""system": "trackingsdk", "target": {"url": "http://h/ingest?a=b", "apiKey": "k"}"#
+        #expect(
+            try paths(tracking, tracking, #""system": "sensors", "target": {"url": "http://h/in"}"#) == [
+                UploadPath(path: "/ingest", system: .trackingSDK), UploadPath(path: "/in", system: .sensors),
+            ])
+    }
+}
