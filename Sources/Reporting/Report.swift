@@ -38,6 +38,16 @@ package struct Report: Sendable {
     package var marks: [Mark]
     package var series: [SeriesPoint]
     package var warnings: [String]
+    /// Whether the run was asked to end before its time.
+    package var isInterrupted = false
+    /// Whether the run is not over: its figures are those so far, and nothing is judged.
+    package var isPartial = false
+    /// Distributions by percentiles, for the metrics of ``PercentileWriter``.
+    package var curves: [NamedCurve] = []
+    /// Distributions over time.
+    package var heatMaps: [HeatMap] = []
+    /// The first answers that no device hopes for.
+    package var unexpectedAnswers: [UnexpectedAnswer] = []
 
     package struct ScenarioReference: Hashable, Sendable {
         package var name: String
@@ -99,6 +109,41 @@ package struct Report: Sendable {
         }
     }
 
+    /// A metric's distribution.
+    package struct NamedCurve: Hashable, Sendable {
+        package var metric: String
+        package var curve: PercentileCurve
+        package init(metric: String, curve: PercentileCurve) {
+            self.metric = metric
+            self.curve = curve
+        }
+    }
+
+    /// An answer that no device hopes for, secrets taken out.
+    package struct UnexpectedAnswer: Hashable, Sendable {
+        /// On the run's clock.
+        package var at: Instant
+        package var population: String
+        /// 0 where there was no status line.
+        package var status: UInt16
+        /// What was wrong, where the answer was not whole.
+        package var failure: String?
+        /// Lines as they came.
+        package var headers: String
+        /// The first 2 kB.
+        package var body: String
+        package init(
+            at: Instant, population: String, status: UInt16, failure: String?, headers: String, body: String
+        ) {
+            self.at = at
+            self.population = population
+            self.status = status
+            self.failure = failure
+            self.headers = headers
+            self.body = body
+        }
+    }
+
     package struct AuditCounts: Hashable, Sendable {
         package var received: UInt64 = 0
         package var unique: UInt64 = 0
@@ -110,7 +155,28 @@ package struct Report: Sendable {
         package var recovered: UInt64 = 0
         package var unexpected: UInt64 = 0
         package var undecodable: UInt64 = 0
+        /// Where the events are that the store lacks; `nil` in reports of older versions.
+        package var missing: MissingEvents?
         package init() {}
+    }
+
+    /// The captured events that the store lacks, in the two places where they can be: on this side of the
+    /// answer, or behind it.
+    package struct MissingEvents: Hashable, Sendable {
+        /// Never accepted, as the devices know: their fates, each with its causes.
+        package var neverAccepted: [FateCounts] = []
+        /// Acknowledged without a planned reason, and not held: the audit's `acked_not_found`.
+        package var acceptedThenLost: UInt64 = 0
+        package init() {}
+    }
+
+    package struct FateCounts: Hashable, Sendable {
+        package var fate: String
+        package var causes: [NamedCount]
+        package init(fate: String, causes: [NamedCount]) {
+            self.fate = fate
+            self.causes = causes
+        }
     }
 
     package struct Population: Sendable {
@@ -162,6 +228,9 @@ package struct Report: Sendable {
         package var connectionsRecycled: UInt64 = 0
         package var connectionsOpened: UInt64 = 0
         package var connectionsPeak: UInt64 = 0
+        /// TLS handshakes that were completed, and those of them that took up an earlier session.
+        package var tlsHandshakes: UInt64 = 0
+        package var tlsResumed: UInt64 = 0
         package init() {}
     }
 

@@ -98,7 +98,7 @@ package enum VerdictRules {
     }
 
     /// A broken threshold as a sentence.
-    static func sentence(_ result: Report.ThresholdResult) -> String {
+    package static func sentence(_ result: Report.ThresholdResult) -> String {
         let metric = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
         let bound = "\(result.metric) had to keep \(result.expression)"
         guard let value = result.value else { return "\(bound), but had no samples." }

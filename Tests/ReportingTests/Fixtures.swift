@@ -37,6 +37,8 @@ enum Fixtures {
             events: events(), audit: audit())
         report.series = series()
         report.metrics = metrics(seed: 1)
+        report.addDistributions(of: distributions())
+        report.unexpectedAnswers = answers
         report.marks = marks
         report.answers = [
             Report.NamedCount("200", 41_862), Report.NamedCount("503", 2_104),
@@ -52,12 +54,41 @@ enum Fixtures {
         report.generator.connectionsOpened = 4_212
         report.generator.connectionsPeak = 3_988
         report.warnings = [Hostile.warning]
-        var findings = VerdictRules.Findings()
-        findings.captured = report.events.captured
-        findings.audit = report.audit
-        findings.thresholds = report.thresholds
-        report.settle(VerdictRules.judge(findings))
+        report.judge()
         return report
+    }
+
+    /// Every second's uploads and events, slower after the outage.
+    static func distributions() -> TimeSeries {
+        let start = Instant(milliseconds: 1_772_451_000_000)
+        var series = TimeSeries(start: start)
+        var state: UInt64 = 99
+        for second in 0..<660 {
+            let slow: Int64 = (210..<240).contains(second) ? 20 : 1
+            series.update(at: start + .seconds(Int64(second))) { bucket in
+                for _ in 0..<((180..<210).contains(second) ? 0 : 12) {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    let time = Int64(state >> 40) % 60_000 + 4_000
+                    bucket.duration.record(.microseconds(time * slow))
+                    bucket.service.record(.microseconds(time * slow - 900))
+                    bucket.freshness.record(.microseconds(time * 200 * slow))
+                }
+            }
+        }
+        return series
+    }
+
+    static var answers: [Report.UnexpectedAnswer] {
+        let at = Instant(nanoseconds: 1_772_451_181_000_250_000)
+        return [
+            Report.UnexpectedAnswer(
+                at: at, population: "ios", status: 503, failure: nil,
+                headers: "Content-Type: text/html\r\nRetry-After: 3\r\n",
+                body: "<h1>\(Hostile.answer)</h1>"),
+            Report.UnexpectedAnswer(
+                at: at + .seconds(1), population: Hostile.population, status: 0, failure: "malformed",
+                headers: "", body: "\u{0}\u{1B}[31m"),
+        ]
     }
 
     private static func thresholds(_ report: Report) -> [Report.ThresholdResult] {
@@ -102,6 +133,12 @@ enum Fixtures {
         audit.confirmed = 692_818
         audit.swallowed = 1_500
         audit.recovered = 28
+        var missing = Report.MissingEvents()
+        missing.neverAccepted = [
+            Report.FateCounts(fate: "evicted", causes: [Report.NamedCount("storage_limit", 12_812)]),
+            Report.FateCounts(fate: "lost", causes: []),
+        ]
+        audit.missing = missing
         return audit
     }
 
@@ -144,6 +181,7 @@ enum Fixtures {
             Metric("http_req_duration", .trend(.time(times(38, tail: 2_900, seed: seed + 1)))),
             Metric("http_req_service", .trend(.time(times(31, tail: 2_400, seed: seed + 2)))),
             Metric("http_req_blocked", .trend(.time(times(0.4, tail: 90, seed: seed + 3)))),
+            Metric("http_req_looking_up", .trend(.time(LatencyHistogram()))),
             Metric("http_req_connecting", .trend(.time(times(21, tail: 60, seed: seed + 4)))),
             Metric("http_req_tls_handshaking", .trend(.time(LatencyHistogram()))),
             Metric("http_req_sending", .trend(.time(times(0.05, tail: 1, seed: seed + 5)))),

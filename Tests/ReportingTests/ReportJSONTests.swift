@@ -27,10 +27,11 @@ struct ReportJSONTests {
             members.map(\.key) == [
                 "schema", "tool", "scenario", "mode", "seed", "fingerprint", "verdict", "reasons",
                 "exit_code",
+                "interrupted", "partial",
                 "started_at", "wall_seconds", "simulated_seconds", "devices", "devices_started", "run",
                 "events",
                 "audit", "audit_note", "metrics", "populations", "thresholds", "generator", "answers",
-                "marks", "series",
+                "marks", "series", "percentiles", "heatmaps", "unexpected_answers",
                 "warnings",
             ])
         #expect(value["schema"] == .string("beaconswarm.report/1"))

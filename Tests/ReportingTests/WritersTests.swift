@@ -13,7 +13,7 @@ struct WritersTests {
 
     @Test("every form has a name and a file of its own, and is found by its name")
     func registry() {
-        #expect(ReportFormats.names == ["html", "md", "csv", "junit", "prometheus", "json"])
+        #expect(ReportFormats.names == ["html", "md", "csv", "junit", "prometheus", "json", "hgrm"])
         for name in ReportFormats.names {
             let writer = ReportFormats.writer(named: name)
             #expect(writer.map { type(of: $0).format } == name)
@@ -24,7 +24,7 @@ struct WritersTests {
 
     @Test(
         "a report that was read back renders as the one that was measured",
-        arguments: ["html", "md", "csv", "junit", "prometheus"])
+        arguments: ["html", "md", "csv", "junit", "prometheus", "hgrm"])
     func rendersAgain(format: String) throws {
         let writer = try #require(ReportFormats.writer(named: format))
         let report = Fixtures.outage()
@@ -52,9 +52,9 @@ struct WritersTests {
     func accessible() {
         let page = html(Fixtures.outage())
         let pictures = page.components(separatedBy: "role=\"img\"").count - 1
-        #expect(pictures == 2 + 2 + 8)
+        #expect(pictures == 2 + 2 + 2 + 2 + 8)
         #expect(page.components(separatedBy: "<desc id=").count - 1 == pictures)
-        #expect(page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 8)
+        #expect(page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 2 + 2 + 8)
     }
 
     @Test("the flow says every number, the smallest cause too")
@@ -73,7 +73,7 @@ struct WritersTests {
     func marks() {
         let page = html(Fixtures.outage())
         #expect(page.components(separatedBy: "class=\"mark\"").count - 1 == 2 * 8)
-        #expect(page.components(separatedBy: "class=\"edge\"").count - 1 == 3 * 8)
+        #expect(page.components(separatedBy: "class=\"edge\"").count - 1 == 3 * (8 + 2))
         #expect(page.contains("collector outage, 3m to 3m30s"))
     }
 
@@ -171,5 +171,75 @@ struct WritersTests {
         let other = String(decoding: JUnitWriter().render(unknown), as: UTF8.self)
         #expect(other.contains("tests=\"7\" failures=\"3\""))
         #expect(other.contains("<skipped "))
+    }
+
+    @Test("unexpected answers can be opened, and let nothing loose")
+    func answers() {
+        let page = html(Fixtures.outage())
+        #expect(page.components(separatedBy: "<details class=\"answer\">").count - 1 == 2)
+        #expect(page.contains("503 · ios · 2026-03-02T11:33:01"))
+        #expect(page.contains("Content-Type: text/html\nRetry-After: 3"))
+        #expect(page.contains("&lt;h1&gt;&lt;img src=x onerror=alert(1)&gt;"))
+    }
+
+    @Test("a run that is not over is not judged, in any form")
+    func partial() {
+        var report = Fixtures.outage()
+        report.isPartial = true
+        report.judge()
+        let page = html(report)
+        #expect(page.contains("holds so far") && page.contains("broken so far"))
+        #expect(!page.contains("✓ held") && !page.contains("✗ broken"))
+        let terminal = TerminalSummary.render(report, color: false, width: 100)
+        #expect(terminal.contains("… 'p(95)<60000' was ") && !terminal.contains("✗ '"))
+        let junit = String(decoding: JUnitWriter().render(report), as: UTF8.self)
+        #expect(junit.components(separatedBy: "not judged yet").count - 1 == 3)
+        let metrics = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
+        #expect(!metrics.contains("threshold_ok"))
+        let summary = String(decoding: MarkdownWriter().render(report), as: UTF8.self)
+        #expect(summary.contains("| so far | "))
+    }
+
+    @Test("the heat map holds every value once, and its peak is the darkest")
+    func heatMap() throws {
+        let series = Fixtures.distributions()
+        let map = try #require(HeatMap(metric: "m", series: series, \.duration))
+        let values = series.buckets.reduce(0) { $0 + $1.duration.count }
+        #expect(map.columns.reduce(0) { $1.reduce($0, +) } == values)
+        #expect(map.columns.count <= 90 && map.bounds.count <= 37)
+        #expect(map.bounds[0] <= 4 && (map.bounds.last ?? 0) >= 1000)
+        let page = html(Fixtures.outage())
+        #expect(page.contains("class=\"heat h6\"><title>"))
+        #expect(HeatMap(metric: "m", series: TimeSeries(start: series.start), \.duration) == nil)
+    }
+
+    @Test("the curve's text has HdrHistogram's columns and foot")
+    func percentiles() {
+        let text = String(decoding: PercentileWriter().render(Fixtures.outage()), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0] == "       Value     Percentile TotalCount 1/(1-Percentile)")
+        #expect(lines[1].isEmpty)
+        #expect(text.contains("#[Max     = ") && text.contains("Total count    =         4000]"))
+        #expect(text.contains("#[Buckets =           33, SubBuckets     =         2048]"))
+        #expect(text.contains(" 1.000000000000       4000\n#[Mean"))
+    }
+
+    @Test("the missing are told by place, in every form for people")
+    func missing() {
+        let report = Fixtures.outage()
+        for text in [
+            html(report), String(decoding: MarkdownWriter().render(report), as: UTF8.self),
+            TerminalSummary.render(report, color: false, width: 100),
+        ] {
+            #expect(text.contains("never accepted") && text.contains("12,812"))
+            #expect(text.contains("accepted, then lost"))
+        }
+    }
+
+    @Test("a single interval is drawn as dots")
+    func singlePoint() {
+        var report = Fixtures.outage()
+        report.series = Array(report.series.dropFirst(100).prefix(1))
+        #expect(html(report).components(separatedBy: "<circle").count > 8)
     }
 }

@@ -49,6 +49,11 @@ extension HTMLWriter {
                     chart.table(into: &html)
                 }
             }
+            let curves = HTMLWriter.curves(report)
+            guard !curves.isEmpty else { return }
+            html.element("div", ["class": "charts below"]) { html in
+                for curve in curves { curve.write(into: &html) }
+            }
         }
     }
 
@@ -66,7 +71,7 @@ extension HTMLWriter {
     }
 
     func overTime(_ report: Report, into html: inout Markup) {
-        guard report.series.count > 1 else { return }
+        guard !report.series.isEmpty else { return }
         section("series", "Over time", &html) { html in
             let points = SeriesMerging.merged(report.series, limit: 120)
             let merged = points.count < report.series.count
@@ -78,9 +83,39 @@ extension HTMLWriter {
                         : ""))
             marks(report.marks, into: &html)
             html.element("div", ["class": "charts"]) { html in
+                for chart in HTMLWriter.heatMaps(report) { chart.write(into: &html) }
                 for chart in HTMLWriter.charts(report, points) { chart.write(into: &html) }
             }
         }
+    }
+
+    private static func heatMaps(_ report: Report) -> [HeatMapChart] {
+        [
+            ("h-time", "Upload time, all of it (http_req_duration)", "uploads", "http_req_duration"),
+            ("h-fresh", "Event freshness, all of it", "events", "event_freshness"),
+        ].compactMap { id, title, noun, metric in
+            report.heatMaps.first { $0.metric == metric }.flatMap {
+                HeatMapChart(id: id, title: title, noun: noun, map: $0, marks: report.marks)
+            }
+        }
+    }
+
+    /// The curves of requests and of events: they are of different orders of size.
+    private static func curves(_ report: Report) -> [CurveChart] {
+        func curve(_ metric: String) -> PercentileCurve {
+            report.curves.first { $0.metric == metric }?.curve ?? PercentileCurve()
+        }
+        return [
+            CurveChart(
+                id: "p-time", title: "Upload time by percentile",
+                lines: [
+                    ("http_req_duration", "a", curve("http_req_duration")),
+                    ("http_req_service", "b", curve("http_req_service")),
+                ]),
+            CurveChart(
+                id: "p-fresh", title: "Event freshness by percentile",
+                lines: [("event_freshness", "a", curve("event_freshness"))]),
+        ].compactMap { $0 }
     }
 
     private func marks(_ marks: [Report.Mark], into html: inout Markup) {

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Timebase
 
 /// The sections that are tables.
 extension HTMLWriter {
@@ -18,6 +19,28 @@ extension HTMLWriter {
                             cells: [answer.name, Numbers.count(answer.count), Numbers.percent(share)],
                             parts: [(tone, share)])
                     })
+            }
+            unexpected(report.unexpectedAnswers, into: &html)
+        }
+    }
+
+    /// The first answers that no device hopes for, each to be opened.
+    private func unexpected(_ answers: [Report.UnexpectedAnswer], into html: inout Markup) {
+        guard !answers.isEmpty else { return }
+        html.element("h3", "The first unexpected answers")
+        for answer in answers {
+            html.element("details", ["class": "answer"]) { html in
+                let what = answer.failure ?? ""
+                let status = answer.status == 0 ? "" : String(answer.status)
+                let words = [status, what, answer.population, answer.at.text].filter { !$0.isEmpty }
+                html.element("summary", words.joined(separator: " · "))
+                let parts = [("headers", answer.headers), ("body", answer.body)]
+                for (name, text) in parts {
+                    let text = text.filter { $0 != "\r" }
+                        .replacing("\r\n", with: "\n")
+                    html.element("p", ["class": "quiet"], text.isEmpty ? "no \(name)" : name)
+                    if !text.isEmpty { html.element("pre") { html in html.element("code", text) } }
+                }
             }
         }
     }
@@ -85,17 +108,25 @@ extension HTMLWriter {
                     }
                 }
                 html.element("tbody") { html in
-                    for result in report.thresholds { HTMLWriter.row(result, into: &html) }
+                    for result in report.thresholds {
+                        HTMLWriter.row(result, isFinal: !report.isPartial, into: &html)
+                    }
                 }
                 html.close("table")
             }
         }
     }
 
-    private static func row(_ result: Report.ThresholdResult, into html: inout Markup) {
+    private static func row(
+        _ result: Report.ThresholdResult, isFinal: Bool, into html: inout Markup
+    ) {
         html.element("tr") { html in
-            let verdict = result.ok ? "✓ held" : result.aborted ? "✗ broken, ended the run" : "✗ broken"
-            html.element("td", ["class": result.ok ? "ok" : "no"], verdict)
+            if isFinal {
+                let verdict = result.ok ? "✓ held" : result.aborted ? "✗ broken, ended the run" : "✗ broken"
+                html.element("td", ["class": result.ok ? "ok" : "no"], verdict)
+            } else {
+                html.element("td", ["class": "quiet"], result.ok ? "holds so far" : "broken so far")
+            }
             html.element("th", ["scope": "row"], result.metric)
             html.element("td") { html in html.element("code", result.expression) }
             html.element("td", ["class": "n"], Numbers.observed(result))
@@ -119,6 +150,18 @@ extension HTMLWriter {
                     [field.key, Numbers.count(audit[keyPath: field.path]), AuditFields.meaning(field.key)]
                 }
                 html.table("Audit", ["count", "events", "meaning"], rows, words: [2])
+            }
+            let lines = report.missingLines
+            guard !lines.isEmpty else { return }
+            html.element("h3", "Where the missing events are")
+            html.element("div", ["class": "panel"]) { html in
+                let rows = lines.map { line in
+                    [
+                        String(repeating: "– ", count: max(0, line.level - 1)) + line.name,
+                        Numbers.count(line.count), line.meaning,
+                    ]
+                }
+                html.table("Missing events", ["place", "events", "meaning"], rows, words: [2])
             }
         }
     }

@@ -14,7 +14,7 @@ package struct HTMLWriter: ReportWriter {
         let report = report.summarised
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
-        head(report, into: &html)
+        html.head(title: "\(report.scenario.name): \(report.verdict.rawValue) – Beaconswarm")
         html.literal("<body>\n")
         opening(report, into: &html)
         html.element("main") { html in
@@ -31,24 +31,6 @@ package struct HTMLWriter: ReportWriter {
         html.element("footer", [:], "Beaconswarm \(report.toolVersion) · fingerprint \(report.fingerprint)")
         html.literal("</body>\n</html>\n")
         return Array(html.text.utf8)
-    }
-
-    private func head(_ report: Report, into html: inout Markup) {
-        html.literal(
-            """
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'nonce-beaconswarm'; base-uri 'none'; form-action 'none'">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta name="referrer" content="no-referrer">
-
-            """)
-        html.element("title", "\(report.scenario.name): \(report.verdict.rawValue) – Beaconswarm")
-        html.literal("<style nonce=\"beaconswarm\">\n")
-        html.literal(Stylesheet.text)
-        html.literal("\n</style>\n</head>\n")
     }
 
     private func opening(_ report: Report, into html: inout Markup) {
@@ -145,6 +127,30 @@ package struct HTMLWriter: ReportWriter {
 }
 
 extension Markup {
+    /// The head of a page that loads nothing and runs nothing.
+    ///
+    /// - Parameter styles: Rules for this page alone, after those that all pages share.
+    mutating func head(title: String, styles: [StaticString] = []) {
+        literal(
+            """
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+            style-src 'nonce-beaconswarm'; base-uri 'none'; form-action 'none'">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="referrer" content="no-referrer">
+
+            """)
+        element("title", title)
+        literal("<style nonce=\"beaconswarm\">\n")
+        for style in [Stylesheet.text] + styles {
+            literal(style)
+            literal("\n")
+        }
+        literal("</style>\n</head>\n")
+    }
+
     /// An element with text and no attributes.
     mutating func element(_ name: StaticString, _ content: String) { element(name, [:], content) }
 

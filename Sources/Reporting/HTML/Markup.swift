@@ -134,6 +134,13 @@ extension Markup {
             ])
     }
 
+    /// A point that stands alone.
+    mutating func dot(_ x: Double, _ y: Double, _ tone: String) {
+        empty(
+            "circle",
+            ["cx": Markup.number(x), "cy": Markup.number(y), "r": "3.5", "class": "dot \(tone)"])
+    }
+
     mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ classes: String) {
         empty(
             "line",

@@ -6,12 +6,12 @@ enum Stylesheet {
         --rule:#e4e1da;
         --delivered:#1f6fa3;--pending:#84b9dc;--suppressed:#969ba3;--evicted:#d99a00;--rejected:#cc5016;
         --lost:#a12a72;
-        --good:#1b7a55;--bad:#bd3b12;--warn:#9a6a00;--shade:#d99a00}
+        --good:#1b7a55;--bad:#bd3b12;--warn:#9a6a00;--shade:#d99a00;--heat:#0d4a75}
         @media(prefers-color-scheme:dark){:root{--paper:#14171a;--card:#1b1f23;--ink:#e7e7e3;
         --quiet:#9aa3ad;--rule:#2d3339;
         --delivered:#5aa9dd;--pending:#a9d6f3;--suppressed:#737b86;--evicted:#f0b93a;--rejected:#f07f45;
         --lost:#dc74b2;
-        --good:#5cc79a;--bad:#f58a60;--warn:#e8bb55;--shade:#f0b93a}}
+        --good:#5cc79a;--bad:#f58a60;--warn:#e8bb55;--shade:#f0b93a;--heat:#8fd0ff}}
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
         body{margin:0;background:var(--paper);color:var(--ink);line-height:1.5;font-size:16px;
@@ -39,10 +39,9 @@ enum Stylesheet {
         .verdict .word circle{fill:var(--tone)}
         .verdict .why{margin:6px 0 0;font-size:20px;line-height:1.35;font-weight:550;letter-spacing:-.005em}
         .verdict ul{margin:10px 0 0;padding-left:20px;color:var(--quiet)}
-        .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;
-        margin:22px 0 0;
+        .tiles{display:flex;flex-wrap:wrap;gap:1px;margin:22px 0 0;
         background:var(--rule);border:1px solid var(--rule);border-radius:10px;overflow:hidden}
-        .tiles div{background:var(--card);padding:13px 16px}
+        .tiles div{background:var(--card);padding:13px 16px;flex:1 1 150px}
         .tiles dt{font-size:13px;color:var(--quiet)}
         .tiles dd{margin:1px 0 0;font-size:22px;font-weight:620;letter-spacing:-.01em;white-space:nowrap}
         .tiles small{display:block;font-size:12.5px;font-weight:400;letter-spacing:0;color:var(--quiet);
@@ -59,6 +58,8 @@ enum Stylesheet {
         .charts{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px}
         svg{display:block;width:100%;height:auto}
         svg text{font-size:12.5px;fill:var(--ink);font-family:inherit}
+        .below{margin-top:16px}
+        .answer pre{margin-top:2px}.answer p{margin:8px 0 0;font-size:13px}
         .narrow{display:none}
         .strong{font-weight:650}.quiet{fill:var(--quiet);color:var(--quiet)}
         .flow text{font-size:13.5px}.flow .strong{font-size:14.5px}
@@ -76,6 +77,8 @@ enum Stylesheet {
         .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
         .a{--c:var(--delivered)}.b{--c:var(--evicted)}.c{--c:var(--lost)}.g{--c:var(--suppressed)}
         .b{stroke-dasharray:7 4}.c{stroke-dasharray:2 4}.g{stroke-width:1.6}
+        .heat{fill:var(--heat)}.h1{fill-opacity:.16}.h2{fill-opacity:.32}.h3{fill-opacity:.5}
+        .h4{fill-opacity:.66}.h5{fill-opacity:.83}.heat:hover{stroke:var(--ink);stroke-width:1}
         .mark{fill:var(--shade);opacity:.16}.edge{stroke:var(--shade);stroke-width:1;stroke-dasharray:3 3}
         .hover{fill:var(--ink);opacity:0}.hover:hover{opacity:.1}
         .p-time{--c:var(--delivered)}.p-fresh{--c:var(--evicted)}
@@ -113,11 +116,12 @@ enum Stylesheet {
         border-radius:10px;
         white-space:pre-wrap;overflow-wrap:anywhere}
         footer{padding:44px 20px 40px;color:var(--quiet);font-size:13px}
+        @media(max-width:1040px){.tiles div{flex-basis:30%}}
         @media(max-width:760px){
         main,header,footer{padding-left:16px;padding-right:16px}header{padding-top:26px}
         h1{font-size:27px}.verdict{padding:15px 16px}.verdict .why{font-size:18px}
         .charts{grid-template-columns:minmax(0,1fr)}
-        .tiles{grid-template-columns:1fr 1fr}.tiles dd{font-size:20px}
+        .tiles div{flex-basis:40%}.tiles dd{font-size:20px}
         .panel,figure{padding:14px 12px 8px}
         svg.wide{display:none}svg.narrow{display:block}
         figure .chart .axis,figure .chart .legend,figure .chart .note{font-size:14.5px}

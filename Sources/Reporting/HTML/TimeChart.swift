@@ -129,10 +129,12 @@ struct TimeChart {
                 open = false
                 continue
             }
-            let point = points[index]
-            let place = "\(Markup.number(x(point.second + point.seconds / 2))) \(Markup.number(y(value)))"
-            let alone = !open && (index + 1 == line.values.count || line.values[index + 1] == nil)
-            path += alone ? "M\(place)h.1" : (open ? "L" : "M") + place
+            let center = x(points[index].second + points[index].seconds / 2)
+            if !open && (index + 1 == line.values.count || line.values[index + 1] == nil) {
+                svg.dot(center, y(value), line.tone)
+                continue
+            }
+            path += (open ? "L" : "M") + "\(Markup.number(center)) \(Markup.number(y(value)))"
             open = true
         }
         if !path.isEmpty { svg.empty("path", ["d": path, "class": "line \(line.tone)"]) }

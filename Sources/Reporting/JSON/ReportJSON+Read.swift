@@ -20,6 +20,9 @@ extension ReportJSON {
         report.verdict = try choice(root.required("verdict"))
         report.reasons = try root.optional("reasons")?.strings() ?? []
         report.exitCode = Int32(clamping: try root.optional("exit_code")?.integer() ?? 0)
+        report.isInterrupted =
+            try root.optional("interrupted")?.boolean() ?? (report.verdict == .interrupted)
+        report.isPartial = try root.optional("partial")?.boolean() ?? false
         try readResults(root, into: &report)
         try readExtras(root, into: &report)
         return report
@@ -47,6 +50,7 @@ extension ReportJSON {
         if let node = try root.optional("audit") {
             var audit = Report.AuditCounts()
             for (key, path) in AuditFields.all { audit[keyPath: path] = try node.required(key).count() }
+            if let node = try node.optional("missing") { audit.missing = try missing(node) }
             report.audit = audit
         }
         report.auditNote = try root.optional("audit_note")?.string()
@@ -75,6 +79,15 @@ extension ReportJSON {
                     text: try node.required("text").string()))
         }
         if let node = try root.optional("series") { report.series = try series(node) }
+        for (metric, node) in try root.optional("percentiles")?.members() ?? [] {
+            report.curves.append(Report.NamedCurve(metric: metric, curve: try curve(node)))
+        }
+        for (metric, node) in try root.optional("heatmaps")?.members() ?? [] {
+            report.heatMaps.append(try heatMap(metric, node))
+        }
+        for node in try root.optional("unexpected_answers")?.elements() ?? [] {
+            report.unexpectedAnswers.append(try answer(node))
+        }
         report.warnings = try root.optional("warnings")?.strings() ?? []
     }
 
@@ -173,6 +186,8 @@ extension ReportJSON {
         generator.connectionsOpened = try node.optional("connections_opened")?.count() ?? 0
         generator.connectionsPeak = try node.optional("connections_peak")?.count() ?? 0
         generator.connectionsRecycled = try node.optional("connections_recycled")?.count() ?? 0
+        generator.tlsHandshakes = try node.optional("tls_handshakes")?.count() ?? 0
+        generator.tlsResumed = try node.optional("tls_resumed")?.count() ?? 0
         return generator
     }
 

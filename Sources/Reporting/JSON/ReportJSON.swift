@@ -16,29 +16,33 @@ package enum ReportJSON {
         .members([
             "schema": .string(schema),
             "tool": .members(["name": .string("beaconswarm"), "version": .string(report.toolVersion)]),
-            "scenario": scenario(report.scenario),
+            "scenario": value(of: report.scenario),
             "mode": .string(report.mode.rawValue),
             "seed": .unsigned(report.seed),
             "fingerprint": .string(report.fingerprint),
             "verdict": .string(report.verdict.rawValue),
             "reasons": strings(report.reasons),
             "exit_code": .integer(Int64(report.exitCode)),
+            "interrupted": .boolean(report.isInterrupted), "partial": .boolean(report.isPartial),
             "started_at": .string(report.startedAt.text),
             "wall_seconds": .double(report.wallSeconds),
             "simulated_seconds": .double(report.simulatedSeconds),
             "devices": .integer(Int64(report.devices)),
             "devices_started": .integer(Int64(report.devicesStarted)),
-            "run": run(report.run),
+            "run": value(of: report.run),
             "events": events(report.events),
             "audit": report.audit.map(audit) ?? .null,
             "audit_note": report.auditNote.map(JSONValue.string) ?? .null,
             "metrics": metrics(report.metrics),
             "populations": .object(report.populations.map { JSONMember($0.name, population($0)) }),
-            "thresholds": .array(report.thresholds.map(threshold)),
+            "thresholds": .array(report.thresholds.map { value(of: $0) }),
             "generator": generator(report.generator),
             "answers": counts(report.answers),
             "marks": .array(report.marks.map(mark)),
             "series": SeriesColumns.value(of: report.series),
+            "percentiles": .object(report.curves.map { JSONMember($0.metric, curve($0.curve)) }),
+            "heatmaps": .object(report.heatMaps.map { JSONMember($0.metric, heatMap($0)) }),
+            "unexpected_answers": .array(report.unexpectedAnswers.map { value(of: $0) }),
             "warnings": strings(report.warnings),
         ])
     }
@@ -49,14 +53,14 @@ package enum ReportJSON {
         .object(counts.map { JSONMember($0.name, .unsigned($0.count)) })
     }
 
-    private static func scenario(_ scenario: Report.ScenarioReference) -> JSONValue {
+    static func value(of scenario: Report.ScenarioReference) -> JSONValue {
         .members([
             "name": .string(scenario.name), "description": .string(scenario.description),
             "sha256": .string(scenario.sha256), "overrides": strings(scenario.overrides),
         ])
     }
 
-    private static func run(_ run: Report.RunContext) -> JSONValue {
+    static func value(of run: Report.RunContext) -> JSONValue {
         .members([
             "command": strings(run.command), "host": .string(run.host),
             "operating_system": .string(run.operatingSystem), "cores": .integer(Int64(run.cores)),
@@ -84,7 +88,8 @@ package enum ReportJSON {
     }
 
     private static func audit(_ audit: Report.AuditCounts) -> JSONValue {
-        .object(AuditFields.all.map { JSONMember($0.key, .unsigned(audit[keyPath: $0.path])) })
+        let counts = AuditFields.all.map { JSONMember($0.key, .unsigned(audit[keyPath: $0.path])) }
+        return .object(counts + [JSONMember("missing", audit.missing.map(missing) ?? .null)])
     }
 
     private static func metrics(_ metrics: [Metric]) -> JSONValue {
@@ -120,7 +125,7 @@ package enum ReportJSON {
         ])
     }
 
-    private static func threshold(_ result: Report.ThresholdResult) -> JSONValue {
+    static func value(of result: Report.ThresholdResult) -> JSONValue {
         .members([
             "metric": .string(result.metric), "expression": .string(result.expression),
             "value": result.value.map(JSONValue.double) ?? .null, "ok": .boolean(result.ok),
@@ -136,6 +141,8 @@ package enum ReportJSON {
             "connections_opened": .unsigned(generator.connectionsOpened),
             "connections_peak": .unsigned(generator.connectionsPeak),
             "connections_recycled": .unsigned(generator.connectionsRecycled),
+            "tls_handshakes": .unsigned(generator.tlsHandshakes),
+            "tls_resumed": .unsigned(generator.tlsResumed),
         ])
     }
 

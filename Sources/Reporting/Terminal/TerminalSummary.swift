@@ -125,6 +125,20 @@ private struct Page {
             let mark = mustBeZero ? "  " + (count == 0 ? paint("✓", .good) : paint("✗", .bad)) : ""
             lines.append("    " + Columns.leader(key, 24) + Columns.right(Numbers.count(count), 14) + mark)
         }
+        missing()
+    }
+
+    /// Where the events are that the store lacks.
+    private mutating func missing() {
+        let missing = report.missingLines
+        if !missing.isEmpty { lines.append("") }
+        for line in missing {
+            let indent = String(repeating: "  ", count: line.level)
+            let text =
+                Columns.leader(indent + Escaping.line(line.name), 30)
+                + Columns.right(Numbers.count(line.count), 8)
+            lines.append("    " + (line.level > 1 ? paint(text, .dim) : text))
+        }
     }
 
     mutating func thresholds() {
@@ -139,8 +153,9 @@ private struct Page {
             let was = result.value == nil ? "had no samples" : "was \(Numbers.observed(result))"
             let text = "'\(Escaping.line(result.expression))' \(was)"
             let mark = result.ok ? paint("✓", .good) : paint("✗", .bad)
+            let more = report.isPartial ? " so far" : result.aborted ? ", ended the run" : ""
             lines.append(
-                "    \(mark) " + Columns.clipped(text + (result.aborted ? ", ended the run" : ""), width - 6))
+                "    \(report.isPartial ? "…" : mark) " + Columns.clipped(text + more, width - 6))
         }
     }
 

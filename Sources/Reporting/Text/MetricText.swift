@@ -76,6 +76,8 @@ enum RunFacts {
         let closed =
             recycled == 0 ? "" : ", \(Numbers.count(recycled)) closed to stay below the descriptor limit"
         let peak = Numbers.count(generator.connectionsPeak)
-        return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)"
+        let handshakes =
+            generator.tlsHandshakes == 0 ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes"
+        return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)\(handshakes)"
     }
 }

@@ -70,10 +70,20 @@ extension Report {
     }
 
     /// The command that repeats the run: as it was given, with the seed made plain.
-    var repeatCommand: String {
-        var words =
-            run.command.isEmpty
-            ? ["beaconswarm", mode == .live ? "run" : "simulate", "SCENARIO"] : commandWithoutOutputs
+    var repeatCommand: String { run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate") }
+
+    /// Said wherever request times are shown.
+    static let durationNote =
+        "http_req_duration here is planned start to last byte, so waiting for the generator or a "
+        + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
+}
+
+extension Report.RunContext {
+    /// The command, with the seed made plain and without the outputs that it named.
+    ///
+    /// - Parameter verb: Of a command that nobody typed.
+    func repeatCommand(seed: UInt64, verb: String) -> String {
+        var words = command.isEmpty ? ["beaconswarm", verb, "SCENARIO"] : commandWithoutOutputs
         if !words.contains(where: { $0 == "--seed" || $0.hasPrefix("--seed=") }) {
             words += ["--seed", String(seed)]
         }
@@ -85,7 +95,7 @@ extension Report {
         let outputs = ["--out", "--events", "--store"]
         var words: [String] = []
         var skips = false
-        for word in run.command {
+        for word in command {
             if skips {
                 skips = false
             } else if outputs.contains(word) {
@@ -96,11 +106,6 @@ extension Report {
         }
         return words
     }
-
-    /// Said wherever request times are shown.
-    static let durationNote =
-        "http_req_duration here is planned start to last byte, so waiting for the generator or a "
-        + "connection counts; it is not k6's meaning. http_req_service is what k6 measures."
 }
 
 extension [Metric] {

@@ -83,6 +83,9 @@ package enum MetricCatalogue {
             "First byte sent to last byte of the answer: what k6 calls http_req_duration."),
         metric("http_req_blocked", .trend, .milliseconds, "Waiting for a connection or for the generator."),
         metric(
+            "http_req_looking_up", .trend, .milliseconds,
+            "Looking up the host's name, where its address was not known."),
+        metric(
             "http_req_connecting", .trend, .milliseconds,
             "Setting up the TCP connection, where a new one was made."),
         metric("http_req_tls_handshaking", .trend, .milliseconds, "The TLS handshake, where there was one."),

@@ -2,7 +2,8 @@ import Measurement
 import Timebase
 
 /// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator and the
-/// run itself.
+/// run itself. After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day
+/// without a zone (they are UTC), and a time for each case, which is all in that of the run itself.
 package struct JUnitWriter: ReportWriter {
     package static let format = "junit"
     package static let fileName = "junit.xml"
@@ -34,7 +35,7 @@ package struct JUnitWriter: ReportWriter {
                     "name": report.scenario.name, "tests": String(cases.count), "failures": failures,
                     "errors": "0",
                     "skipped": String(cases.count { $0.skipped != nil }), "time": seconds,
-                    "timestamp": report.startedAt.text, "hostname": report.run.host,
+                    "timestamp": JUnitWriter.timestamp(report.startedAt), "hostname": report.run.host,
                 ]
             ) { xml in
                 for check in cases { JUnitWriter.write(check, of: report, into: &xml) }
@@ -43,9 +44,15 @@ package struct JUnitWriter: ReportWriter {
         return Array(xml.text.utf8)
     }
 
+    private static func timestamp(_ instant: Instant) -> String {
+        let day = CivilTime(instant)
+        return "\(day.dateText)T\(day.timeText.prefix(8))"
+    }
+
     private static func write(_ check: Case, of report: Report, into xml: inout Markup) {
         let attributes: Markup.Attributes = [
             "classname": "\(report.scenario.name).\(check.group)", "name": check.name,
+            "time": check.group == "run" ? JSONWriter.text(of: report.wallSeconds) : "0",
         ]
         xml.element("testcase", attributes) { xml in
             if let failure = check.failure {
@@ -92,9 +99,11 @@ package struct JUnitWriter: ReportWriter {
                 failure: broken ? report.reasons.first ?? "cut short" : nil))
         return cases
             + report.thresholds.map { result in
-                Case(
+                let failure = result.ok ? nil : VerdictRules.sentence(result)
+                return Case(
                     group: "thresholds", name: "\(result.metric): \(result.expression)",
-                    failure: result.ok ? nil : VerdictRules.sentence(result))
+                    failure: report.isPartial ? nil : failure,
+                    skipped: report.isPartial ? "the run is not over: not judged yet" : nil)
             }
     }
 }

@@ -67,7 +67,8 @@ package struct MarkdownWriter: ReportWriter {
         guard !report.thresholds.isEmpty else { return "" }
         let rows = report.thresholds.map { result in
             [
-                result.ok ? "✓" : "✗", Escaping.markdown(result.metric), Escaping.markdown(result.expression),
+                report.isPartial ? "so far" : result.ok ? "✓" : "✗", Escaping.markdown(result.metric),
+                Escaping.markdown(result.expression),
                 Escaping.markdown(Numbers.observed(result)),
             ]
         }
@@ -87,7 +88,19 @@ package struct MarkdownWriter: ReportWriter {
                 AuditFields.meaning(field.key),
             ]
         }
-        return text + table(["count", "events", "meaning"], numbers: [1], rows)
+        text += table(["count", "events", "meaning"], numbers: [1], rows)
+        let lines = report.missingLines
+        guard !lines.isEmpty else { return text }
+        return text + "Where the missing events are:\n\n"
+            + table(
+                ["place", "events", "meaning"], numbers: [1],
+                lines.map { line in
+                    let indent = String(repeating: "&emsp;", count: line.level)
+                    return [
+                        indent + Escaping.markdown(line.name), Numbers.count(line.count),
+                        Escaping.markdown(line.meaning),
+                    ]
+                })
     }
 
     private static func metrics(_ report: Report) -> String {

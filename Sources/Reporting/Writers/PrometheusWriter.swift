@@ -64,10 +64,11 @@ package struct PrometheusWriter: ReportWriter {
                 text.sample("beaconswarm_audit_events", [("count", key)], Double(audit[keyPath: path]))
             }
         }
+        // Nothing is judged before a run is over.
+        let thresholds = report.isPartial ? [] : report.thresholds
         text.family(
-            "beaconswarm_threshold_ok", "gauge", "1 if the threshold held.", unless: report.thresholds.isEmpty
-        )
-        for result in report.thresholds {
+            "beaconswarm_threshold_ok", "gauge", "1 if the threshold held.", unless: thresholds.isEmpty)
+        for result in thresholds {
             let labels = [("metric", result.metric), ("expression", result.expression)]
             text.sample("beaconswarm_threshold_ok", labels, result.ok ? 1 : 0)
         }
@@ -98,6 +99,7 @@ package struct PrometheusWriter: ReportWriter {
         }
         let suffix =
             switch (entry.kind, entry.unit) {
+            case (.counter, .bytes): "_bytes_total"
             case (.counter, _): "_total"
             case (.trend, .milliseconds): "_seconds"
             case (.rate, _): "_ratio"
@@ -147,6 +149,7 @@ private struct Exposition {
 
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
         let inner = labels.map { "\($0.0)=\"\(Escaping.prometheus($0.1))\"" }.joined(separator: ",")
-        text += name + (inner.isEmpty ? "" : "{\(inner)}") + " " + JSONWriter.text(of: value) + "\n"
+        let number = value.isFinite ? JSONWriter.text(of: value) : "NaN"
+        text += name + (inner.isEmpty ? "" : "{\(inner)}") + " " + number + "\n"
     }
 }

@@ -13,7 +13,7 @@ package enum ReportFormats {
     /// In the order in which help lists them.
     package static let all: [any ReportWriter] = [
         HTMLWriter(), MarkdownWriter(), TimeSeriesWriter(), JUnitWriter(), PrometheusWriter(),
-        JSONReportWriter(),
+        JSONReportWriter(), PercentileWriter(),
     ]
 
     /// Their names.

@@ -1,0 +1,93 @@
+package import Accounting
+import Measurement
+
+extension Report {
+    /// Takes an audit over: its counts, where the missing events are, and the metric that only an audit
+    /// knows. Thresholds on that metric are looked at again; ``judge(internalError:)`` is to follow.
+    package mutating func take(_ audit: Audit, note: String?) {
+        let counts = AuditCounts(audit, events: events)
+        self.audit = counts
+        auditNote = note
+        let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
+        metrics.removeAll { $0.name == Report.duplicatesMetric }
+        metrics.append(
+            Metric(
+                Report.duplicatesMetric, .counter(count: Double(counts.duplicates), perSecond: rate)))
+        for (index, result) in thresholds.enumerated() where result.metric == Report.duplicatesMetric {
+            // What was parsed once is parsed again.
+            guard
+                let threshold = try? Threshold.parse(metric: result.metric, expression: result.expression)
+            else { continue }
+            thresholds[index] = threshold.evaluate(overall: metrics, populations: [])
+        }
+    }
+
+    /// Sets verdict, exit code and reasons by what the report says.
+    ///
+    /// - Parameter internalError: What went wrong inside, if anything did.
+    package mutating func judge(internalError: String? = nil) {
+        var findings = VerdictRules.Findings()
+        findings.captured = events.captured
+        findings.balance = events.balance
+        findings.audit = audit
+        findings.interrupted = isInterrupted
+        findings.isPartial = isPartial
+        findings.saturated = generator.saturated
+        findings.lagP99 = generator.scheduleLag.p99
+        findings.thresholds = thresholds
+        findings.internalError = internalError
+        settle(VerdictRules.judge(findings))
+    }
+
+    private static let duplicatesMetric = "events_duplicated"
+}
+
+extension Report.AuditCounts {
+    /// The counts of an audit of a run with these books.
+    package init(_ audit: Audit, events: Report.EventCounts) {
+        self.init()
+        received = audit.received
+        unique = audit.unique
+        duplicates = audit.duplicates
+        confirmed = audit.confirmed
+        ackedNotFound = audit.ackedNotFound
+        swallowed = audit.swallowed
+        dryRun = audit.dryRun
+        recovered = audit.recovered
+        unexpected = audit.unexpected
+        undecodable = audit.undecodable
+        missing = Report.MissingEvents(audit, events: events)
+    }
+}
+
+extension Report.MissingEvents {
+    /// What the books say of the undelivered, less what the store holds of them all the same.
+    ///
+    /// captured = `confirmed` + `recovered` + `swallowed` + `dry_run` + never accepted + accepted, then lost.
+    init(_ audit: Audit, events: Report.EventCounts) {
+        acceptedThenLost = audit.ackedNotFound
+        let books: [(fate: Fate, causes: [Report.NamedCount])] = [
+            (.pending, events.pending), (.suppressed, events.suppressed), (.evicted, events.evicted),
+            (.rejected, events.rejected), (.lost, events.lost),
+        ]
+        neverAccepted = books.map { fate, causes in
+            let held = causes.map { cause in
+                Disposition(fate: fate, cause: cause.name).flatMap { audit.recoveredFates[$0.code] } ?? 0
+            }
+            var left = zip(causes, held).map { cause, held in
+                Report.NamedCount(cause.name, cause.count - min(cause.count, held))
+            }
+            if fate == .suppressed, audit.recoveredSuppressed > 0 {
+                // Devices keep no list of what they suppressed, so the causes cannot be told any more.
+                let total = causes.reduce(0) { $0 + $1.count }
+                left = [Report.NamedCount("any", total - min(total, audit.recoveredSuppressed))]
+            }
+            return Report.FateCounts(fate: fate.rawValue, causes: left.filter { $0.count > 0 })
+        }
+    }
+
+    /// Events that were never accepted.
+    var neverAcceptedTotal: UInt64 {
+        neverAccepted.reduce(0) { $1.causes.reduce($0) { $0 + $1.count } }
+    }
+}
