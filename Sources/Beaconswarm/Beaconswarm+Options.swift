@@ -10,6 +10,8 @@ public struct ScenarioSource: Sendable {
     public var duration: String?
     /// A URL that every population sends to.
     public var target: String?
+    /// Whether targets' certificates are taken as they come.
+    public var insecure = false
     /// `path=value`, applied in order.
     public var overrides: [String] = []
 
@@ -29,6 +31,8 @@ public struct RunOptions: Sendable {
     public var receipts: String?
     /// Where the embedded collector's store is kept; `nil` drops it at the end.
     public var store: String?
+    /// Where devices' own files (backend `sqlite`) are kept; `nil` drops them at the end.
+    public var keepStores: String?
     /// Event loops that play devices.
     public var threads: Int?
     /// The report's JSON on standard output.
@@ -52,14 +56,19 @@ public struct CollectOptions: Sendable {
     public var store: String
     /// A file with a timeline of faults.
     public var faults: String?
-    /// Names separated by commas.
-    public var systems: String
+    /// Names separated by commas; all systems without it.
+    public var systems: String?
+    /// `SYSTEM=/PATH` each: paths that take uploads beside the systems' own.
+    public var paths: [String]
 
     /// Asks for a collector.
-    public init(listen: String, store: String, faults: String?, systems: String) {
+    public init(
+        listen: String, store: String, faults: String?, systems: String? = nil, paths: [String] = []
+    ) {
         self.listen = listen
         self.store = store
         self.faults = faults
         self.systems = systems
+        self.paths = paths
     }
 }

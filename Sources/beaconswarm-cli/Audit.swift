@@ -6,7 +6,9 @@ struct Audit: AsyncParsableCommand {
         abstract: "Fills a run's audit from what a foreign collector's store holds.",
         discussion: """
             Takes the ids (column or key `id` or `bs_id`) or whole rows of the store as NDJSON, CSV or SQLite,
-            compares them with what the devices take as delivered, and renews the run's report.
+            compares them with what the devices take as delivered, and renews the run's report. What was
+            acknowledged and is not there is listed in missing.ndjson. Rows that were received (`received_at`) or
+            captured (`captured_at`) at other times than the run's are left out as those of other runs.
             """)
 
     @Argument(help: "The run's folder.")
@@ -15,11 +17,19 @@ struct Audit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the collector's store holds.", valueName: "FILE"))
     var receipts: String
 
+    @Option(
+        help: ArgumentHelp(
+            "The run's event file: missing.ndjson then says when events were captured and acknowledged.",
+            valueName: "FILE"))
+    var events: String?
+
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
     mutating func run() async throws {
-        let (folder, file, json) = (run, receipts, json)
-        try await finish { try await Beaconswarm.audit(folder: folder, receipts: file, json: json) }
+        let (folder, file, events, json) = (run, receipts, events, json)
+        try await finish {
+            try await Beaconswarm.audit(folder: folder, receipts: file, events: events, json: json)
+        }
     }
 }

@@ -27,7 +27,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
         version: Beaconswarm.version,
         subcommands: [
             Run.self, Simulate.self, Collect.self, Audit.self, Sample.self, Report.self, Validate.self,
-            Schema.self,
+            Schema.self, Capacity.self,
         ])
 }
 

@@ -20,11 +20,21 @@ struct Collect: AsyncParsableCommand {
             "A JSON file with a `timeline` of faults, counted from the start.", valueName: "FILE"))
     var faults: String?
 
-    @Option(help: ArgumentHelp("Systems to decode, separated by commas.", valueName: "a,b"))
-    var systems = "sensors"
+    @Option(
+        help: ArgumentHelp(
+            "Systems to decode, separated by commas: sensors, growing, trackingsdk, kit, codeless. (default: all)",
+            valueName: "a,b"))
+    var systems: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A path that takes a system's uploads beside the system's own; repeatable.",
+            valueName: "SYSTEM=/PATH"))
+    var path: [String] = []
 
     mutating func run() async throws {
-        let options = CollectOptions(listen: listen, store: store, faults: faults, systems: systems)
+        let options = CollectOptions(
+            listen: listen, store: store, faults: faults, systems: systems, paths: path)
         try await finish { try await Beaconswarm.collect(options) }
     }
 }

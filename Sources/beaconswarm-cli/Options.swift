@@ -18,6 +18,9 @@ struct ScenarioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where events go, instead of the scenario's target.", valueName: "URL"))
     var target: String?
 
+    @Flag(help: "Takes any certificate of an https target, with a warning.")
+    var insecure = false
+
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
@@ -31,6 +34,7 @@ struct ScenarioOptions: ParsableArguments {
         source.devices = devices
         source.duration = duration
         source.target = target
+        source.insecure = insecure
         source.overrides = overrides
         return source
     }
@@ -43,6 +47,11 @@ struct OutputOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Writes a line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
     var events: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keeps the files of devices that store in SQLite; the folder must not exist.", valueName: "DIR"))
+    var keepStores: String?
 
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
@@ -57,6 +66,7 @@ struct OutputOptions: ParsableArguments {
         var options = RunOptions(source: source)
         options.out = out
         options.events = events
+        options.keepStores = keepStores
         options.json = json
         options.quiet = quiet
         options.color = !noColor

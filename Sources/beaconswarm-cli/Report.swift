@@ -13,15 +13,22 @@ struct Report: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "html, md, csv, junit, prometheus or json; default: the terminal's summary.", valueName: "FORMAT")
+            "html, md, csv, junit, prometheus, json or hgrm; default: the terminal's summary.",
+            valueName: "FORMAT")
     )
     var format: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose distribution hgrm prints: http_req_duration (default), http_req_service, event_freshness.",
+            valueName: "NAME"))
+    var metric: String?
 
     @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
     var noColor = false
 
     mutating func run() async throws {
-        let (run, format, color) = (run, format, !noColor)
-        try await finish { try Beaconswarm.report(run, format: format, color: color) }
+        let (run, format, metric, color) = (run, format, metric, !noColor)
+        try await finish { try Beaconswarm.report(run, format: format, metric: metric, color: color) }
     }
 }

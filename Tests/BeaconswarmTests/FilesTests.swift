@@ -29,14 +29,35 @@ struct BeliefsFileTests {
         var beliefs = DeviceBeliefs()
         beliefs.capturedCounts = (0..<40).map { _ in UInt32(stream.below(300)) }
         for (device, captured) in beliefs.capturedCounts.enumerated() {
-            for sequence in 0..<captured where stream.chance(0.7) {
-                beliefs.note(delivered: EventID(device: UInt32(device), sequence: sequence))
+            for sequence in 0..<captured {
+                let id = EventID(device: UInt32(device), sequence: sequence)
+                switch stream.below(9) {
+                case 0: beliefs.note(undelivered: id, .lost(.killed))
+                case 1: beliefs.note(undelivered: id, .evicted(.storageLimit))
+                case 2: beliefs.note(undelivered: id, .rejected(status: 413))
+                case 3: break
+                default: beliefs.note(delivered: id)
+                }
             }
         }
         beliefs.note(delivered: NaturalKey(high: stream.next(), low: stream.next()))
-        beliefs.note(captured: NaturalKey(high: stream.next(), low: stream.next()))
-        let read = try BeliefsFile.parse(BeliefsFile.render(beliefs), path: "beliefs.txt")
-        #expect(read == beliefs, "seed \(seed)")
+        beliefs.note(undelivered: NaturalKey(high: stream.next(), low: stream.next()), .pending(.stored))
+        let instant = Instant(milliseconds: 1_700_000_000_123)
+        beliefs.captureTimes = instant - .hours(3)...instant + .hours(1)
+        var times = RunTimes(run: instant...instant + .hours(1), wall: instant...instant + .hours(2))
+        times.skew = .seconds(40)
+        let read = try BeliefsFile.parse(BeliefsFile.render(beliefs, times: times), path: "beliefs.txt")
+        #expect(read.beliefs == beliefs, "seed \(seed)")
+        #expect(read.times == times)
+    }
+
+    @Test("of version 1 are read too: without times and fates")
+    func firstVersion() throws {
+        let text = "beaconswarm.beliefs/1 2\n1 5 0-2,4\nc \(String(repeating: "0a", count: 16))\n"
+        let read = try BeliefsFile.parse(Array(text.utf8), path: "beliefs.txt")
+        #expect(read.times == nil)
+        #expect(read.beliefs.capturedCounts == [0, 5] && read.beliefs.delivered.count == 4)
+        #expect(read.beliefs.undeliveredNatural.count == 1)
     }
 
     @Test(
@@ -45,6 +66,13 @@ struct BeliefsFileTests {
             ("", 1), ("x", 1), ("beaconswarm.beliefs/1 2\n5 1 0\n", 2),
             ("beaconswarm.beliefs/1 2\n0 3 0-3\n", 2),
             ("beaconswarm.beliefs/1 2\n0 3 2-1\n", 2), ("beaconswarm.beliefs/1 2\n0 3 0\nd xyz\n", 3),
+            ("beaconswarm.beliefs/2 2\nrun 5 4\n", 2), ("beaconswarm.beliefs/2 2\n0 3 0 lost/no:1\n", 2),
+            ("beaconswarm.beliefs/2 2\n0 3 0 lost/killed:1-3\n", 2),
+            ("beaconswarm.beliefs/3 2\n", 1), ("beaconswarm.beliefs/2 900000000000\n", 1),
+            ("beaconswarm.beliefs/2 -1\n", 1), ("beaconswarm.beliefs/2 2\n0 4000000000 0-3999999999\n", 2),
+            ("beaconswarm.beliefs/2 2\n0 3 0-x-1\n", 2), ("beaconswarm.beliefs/2 2\n0 3 0,0\n", 2),
+            ("beaconswarm.beliefs/2 2\n0 9 0 lost/killed::1\n", 2),
+            ("beaconswarm.beliefs/2 2\n1 3 0\n1 3 0\n", 3),
         ] as [(String, Int)])
     func damaged(text: String, line: Int) {
         do {
@@ -52,6 +80,34 @@ struct BeliefsFileTests {
             Issue.record("took \(text)")
         } catch {
             #expect(error.message.hasPrefix("b.txt:\(line):"))
+        }
+    }
+
+    @Test(
+        "changed anywhere are read or refused, and what is read is written the same", arguments: UInt64(0)..<8
+    )
+    func mutated(seed: UInt64) throws {
+        var stream = RandomStream(key: seed)
+        let text = """
+            beaconswarm.beliefs/2 3
+            run 1000 2000
+            wall 900 2100
+            skew 50
+            captured 1000 1900
+            0 120 0-49,60-119 lost/killed:50-59
+            2 7 0-2,4 pending/stored:3 evicted/storage_limit:5-6
+            """
+        for round in 0..<2000 {
+            var bytes = Array(text.utf8)
+            for _ in 0...stream.below(3) {
+                bytes[Int(stream.below(UInt64(bytes.count)))] =
+                    Array("0123456789-,:/ \nlu".utf8)[
+                        Int(stream.below(18))]
+            }
+            guard let first = try? BeliefsFile.parse(bytes, path: "b.txt") else { continue }
+            let again = try BeliefsFile.parse(
+                BeliefsFile.render(first.beliefs, times: first.times), path: "b.txt")
+            #expect(again.beliefs == first.beliefs, "seed \(seed), round \(round)")
         }
     }
 }

@@ -1,17 +1,51 @@
 import Accounting
+import Timebase
 import Wire
 
-/// The file `beliefs.txt` of a run's folder: what the devices captured and take as delivered, so that
-/// the run can be audited later against what a collector's store holds.
+/// When a run took place: what tells its rows in a store from those of other runs.
+struct RunTimes: Equatable, Sendable {
+    /// From the start to the end of the drain, on the run's clock.
+    var run: ClosedRange<Instant>
+    /// From before the first request to after the last answer, on the wall clock.
+    var wall: ClosedRange<Instant>
+    /// How far devices' clocks may be off.
+    var skew = Interval.zero
+}
+
+/// The file `beliefs.txt` of a run's folder: what the devices captured, take as delivered, and know as
+/// ended otherwise, so that the run can be audited later against what a collector's store holds.
 ///
-/// One line per device that captured anything: its number, how many events it captured, and the
-/// sequences delivered as ranges (`17 120 0-49,60-119`); then a line per natural key, `d` for
-/// delivered and `c` for captured only.
+/// After the head, `run`, `wall`, `skew` and `captured` tell times in nanoseconds. Then one line per device
+/// that captured anything: its number, how many events it captured, the sequences delivered as ranges,
+/// and those that ended otherwise by fate and cause (`17 120 0-49,60-119 lost/killed:50-59`); then a line per
+/// natural key, `d` for delivered and `u` with its fate for the others. Version 1 knows neither times nor
+/// fates; it is still read.
 enum BeliefsFile {
-    static func render(_ beliefs: DeviceBeliefs) -> [UInt8] {
+    static let heads = ["beaconswarm.beliefs/1", "beaconswarm.beliefs/2"]
+
+    static func render(_ beliefs: DeviceBeliefs, times: RunTimes?) -> [UInt8] {
+        var text = WireBuffer()
+        text.append("\(heads[1]) \(beliefs.capturedCounts.count)\n")
+        if let times {
+            text.append("run \(times.run.lowerBound.nanoseconds) \(times.run.upperBound.nanoseconds)\n")
+            text.append("wall \(times.wall.lowerBound.nanoseconds) \(times.wall.upperBound.nanoseconds)\n")
+            text.append("skew \(times.skew.nanoseconds)\n")
+        }
+        if let captured = beliefs.captureTimes {
+            text.append("captured \(captured.lowerBound.nanoseconds) \(captured.upperBound.nanoseconds)\n")
+        }
+        appendDevices(beliefs, to: &text)
+        for key in beliefs.deliveredNatural.sorted() { text.append("d \(key.text)\n") }
+        for (key, code) in beliefs.undeliveredNatural.sorted(by: { $0.key < $1.key }) {
+            text.append("u \(key.text) \(name(code))\n")
+        }
+        return text.bytes
+    }
+
+    private static func appendDevices(_ beliefs: DeviceBeliefs, to text: inout WireBuffer) {
         var ranges: [UInt32: [ClosedRange<UInt32>]] = [:]
         beliefs.delivered.forEach { id in
-            var list = ranges[id.device] ?? []
+            var list = ranges.removeValue(forKey: id.device) ?? []
             if let last = list.last, last.upperBound + 1 == id.sequence {
                 list[list.count - 1] = last.lowerBound...id.sequence
             } else {
@@ -19,61 +53,34 @@ enum BeliefsFile {
             }
             ranges[id.device] = list
         }
-        var text = WireBuffer()
-        text.append("beaconswarm.beliefs/1 \(beliefs.capturedCounts.count)\n")
+        let runs = beliefs.undelivered.sorted.runs
+        var next = 0
         for (device, captured) in beliefs.capturedCounts.enumerated() where captured > 0 {
-            let delivered = (ranges[UInt32(device)] ?? []).map { range in
-                range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+            let delivered = (ranges[UInt32(device)] ?? []).map(BeliefsFile.text)
+            text.append("\(device) \(captured) \(delivered.joined(separator: ","))")
+            while next < runs.count, runs[next].device < UInt32(device) { next += 1 }
+            while next < runs.count, runs[next].device == UInt32(device) {
+                text.append(
+                    " \(name(runs[next].code)):\(BeliefsFile.text(runs[next].first...runs[next].last))")
+                next += 1
             }
-            text.append("\(device) \(captured) \(delivered.joined(separator: ","))\n")
+            text.append("\n")
         }
-        for key in beliefs.deliveredNatural.sorted() { text.append("d \(key.text)\n") }
-        for key in beliefs.capturedNatural.sorted() { text.append("c \(key.text)\n") }
-        return text.bytes
     }
 
-    /// Reads the file back.
-    ///
-    /// - Throws: ``CommandFailure`` that names the line.
-    static func parse(_ bytes: [UInt8], path: String) throws(CommandFailure) -> DeviceBeliefs {
+    private static func text(_ range: ClosedRange<UInt32>) -> String {
+        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+    }
+
+    private static func name(_ code: UInt32) -> String {
+        let disposition = Disposition(code: code)
+        return "\(disposition?.fate.rawValue ?? "")/\(disposition?.cause ?? "")"
+    }
+
+    /// What the file says.
+    struct Content {
         var beliefs = DeviceBeliefs()
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        let head = lines.first?.split(separator: " ") ?? []
-        guard head.count == 2, head[0] == "beaconswarm.beliefs/1", let devices = Int(head[1]), devices >= 0
-        else {
-            throw CommandFailure(.invalidScenario, "\(path):1: not a file of beliefs of this version")
-        }
-        beliefs.capturedCounts = Array(repeating: 0, count: devices)
-        for (index, line) in lines.enumerated().dropFirst() {
-            guard read(line, into: &beliefs) else {
-                throw CommandFailure(
-                    .invalidScenario, "\(path):\(index + 1): not a line of beliefs: \(line.prefix(80))")
-            }
-        }
-        return beliefs
-    }
-
-    private static func read(_ line: Substring, into beliefs: inout DeviceBeliefs) -> Bool {
-        let fields = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard fields.count >= 2 else { return false }
-        if fields[0] == "d" || fields[0] == "c" {
-            guard let key = NaturalKey(text: Array(fields[1].utf8)) else { return false }
-            if fields[0] == "d" { beliefs.note(delivered: key) } else { beliefs.note(captured: key) }
-            return true
-        }
-        guard fields.count == 3, let device = UInt32(fields[0]), let captured = UInt32(fields[1]),
-            Int(device) < beliefs.capturedCounts.count
-        else { return false }
-        beliefs.capturedCounts[Int(device)] = captured
-        for range in fields[2].split(separator: ",") {
-            let bounds = range.split(separator: "-").compactMap { UInt32($0) }
-            guard let first = bounds.first, let last = bounds.last, bounds.count <= 2, first <= last,
-                last < captured
-            else { return false }
-            for sequence in first...last {
-                beliefs.note(delivered: EventID(device: device, sequence: sequence))
-            }
-        }
-        return true
+        /// `nil` in files of version 1.
+        var times: RunTimes?
     }
 }

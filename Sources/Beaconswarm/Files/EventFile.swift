@@ -47,7 +47,7 @@ final class EventFile: Sendable {
         self.path = path
         prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) }
         }
-        let file = try AppendingFile(path: path + ".partial")
+        let file = try AppendingFile(path: path + ".partial", failing: .usage)
         let encoder = path.hasSuffix(".gz") ? GzipEncoder(level: 6) : nil
         state = Mutex(State(file: file, encoder: encoder))
     }

@@ -13,8 +13,10 @@ enum OutputFile {
     }
 
     /// A failure that names the path and the system's reason for the last error.
-    static func failure(_ action: String, _ path: String) -> CommandFailure {
-        CommandFailure(.internalError, "cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    static func failure(
+        _ action: String, _ path: String, code: CommandStatus = .internalError
+    ) -> CommandFailure {
+        CommandFailure(code, "cannot \(action) \(path): \(String(cString: strerror(errno)))")
     }
 
     /// Reads a whole file.
@@ -52,10 +54,12 @@ final class AppendingFile {
     private var descriptor: Int32
 
     /// Creates the file, or empties an existing one.
-    init(path: String) throws(CommandFailure) {
+    ///
+    /// - Throws: ``CommandFailure`` with the given code.
+    init(path: String, failing code: CommandStatus = .internalError) throws(CommandFailure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw OutputFile.failure("create", path) }
+        guard descriptor >= 0 else { throw OutputFile.failure("create", path, code: code) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

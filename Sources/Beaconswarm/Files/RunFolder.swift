@@ -8,7 +8,7 @@ struct RunFolder: Sendable {
 
     /// Makes the folder.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 if anything is there already, 70 if it cannot be made.
+    /// - Throws: ``CommandFailure`` with code 64 if anything is there already or it cannot be made there.
     init(creating path: String) throws(CommandFailure) {
         if OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
@@ -22,10 +22,15 @@ struct RunFolder: Sendable {
 
     /// The folder's default name: `reports/<name>-<mode>-<UTC>`.
     static func defaultPath(scenario: String, mode: Report.Mode, at instant: Instant) -> String {
+        defaultPath(scenario: scenario, kind: mode.rawValue, at: instant)
+    }
+
+    /// The same for what is no run: `reports/<name>-<kind>-<UTC>`.
+    static func defaultPath(scenario: String, kind: String, at instant: Instant) -> String {
         let safe = scenario.map {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-"
         }
-        let base = "reports/\(String(safe))-\(mode.rawValue)-\(instant.compactText)"
+        let base = "reports/\(String(safe))-\(kind)-\(instant.compactText)"
         guard OutputFile.exists(base) else { return base }
         // Two runs in one second: the later ones are numbered.
         return (2...).lazy.map { "\(base)-\($0)" }.first { !OutputFile.exists($0) } ?? base
@@ -36,17 +41,21 @@ struct RunFolder: Sendable {
         for component in path.split(separator: "/") {
             partial += partial.isEmpty || partial == "/" ? component : "/" + component
             guard mkdir(partial, 0o755) == 0 || errno == EEXIST else {
-                throw OutputFile.failure("create the folder", partial)
+                throw OutputFile.failure("create the folder", partial, code: .usage)
             }
         }
     }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// Removes a file of the folder, if it is there.
+    func remove(_ name: String) { unlink(file(name)) }
+
     /// Renews what a broken-off run leaves behind.
     func writePartial(_ report: Report) throws(CommandFailure) {
-        try OutputFile.write(ReportJSON.write(report), to: file("report.partial.json"))
+        // The report last: where it is, its series is there too.
         try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
+        try OutputFile.write(ReportJSON.write(report), to: file("report.partial.json"))
     }
 
     /// Writes everything that reports are rendered into, `report.json` last: it is there only when the
@@ -55,6 +64,12 @@ struct RunFolder: Sendable {
         try OutputFile.write(HTMLWriter().render(report), to: file("report.html"))
         try OutputFile.write(MarkdownWriter().render(report), to: file("summary.md"))
         try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
+        try OutputFile.write(ErrorsWriter.render(report.unexpectedAnswers), to: file(ErrorsWriter.fileName))
+        for curve in report.curves {
+            let writer = PercentileWriter(metric: curve.metric)
+            try OutputFile.write(
+                writer.render(report), to: file("\(curve.metric).\(PercentileWriter.format)"))
+        }
         if !report.thresholds.isEmpty {
             try OutputFile.write(JUnitWriter().render(report), to: file("junit.xml"))
         }

@@ -1,17 +1,15 @@
+import Accounting
+import AppModel
 import CollectorModel
 import DeviceSDK
 import Measurement
-import Reporting
 import Scenario
 import Timebase
 import VirtualEngine
-import Accounting
 
 /// The load that a scenario offers, found by playing a sample of its devices in virtual time against
 /// a collector without faults.
 struct Forecast {
-    /// Devices played per population, at most.
-    private static let sample = 100
     /// Per second, over the time in which users act.
     var eventsMean = 0.0
     var eventsPeak = 0.0
@@ -29,45 +27,22 @@ struct Forecast {
     init(_ document: ScenarioDocument) {
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
+        var events = EventCourse()
         for plan in plans.populations {
-            let played = Forecast.sampleSize(plan, schedule: plans.schedule)
-            let scale = Double(plan.deviceCount) / Double(played)
-            let result = Forecast.play(plan, devices: played, schedule: plans.schedule)
-            let record = result.recorder.populations[0]
-            eventsMean += Double(record.ledger.captured) * scale / seconds
-            requestsMean += Double(record.requests) * scale / seconds
-            bytesMean += record.sentBytes * scale / seconds
-            let width = result.recorder.series.width.fractionalSeconds
-            let peak = result.recorder.series.buckets.map(\.captured).max() ?? 0
-            eventsPeak += Double(peak) * scale / width
-            let active = min(plan.deviceCount, Int((record.peakActive * scale).rounded(.up)))
-            sockets += active * plan.connectionsPerDevice
+            let sample = PopulationSample(plan, schedule: plans.schedule)
+            let record = sample.recorder.populations[0]
+            eventsMean += Double(record.ledger.captured) * sample.scale / seconds
+            requestsMean += Double(record.requests) * sample.scale / seconds
+            bytesMean += record.sentBytes * sample.scale / seconds
+            events.add(sample.recorder.series, scale: sample.scale)
+            let peakActive = sample.recorder.series.buckets.map(\.gauges.devicesActive).max() ?? 0
+            let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
+            sockets += plan.connections(ofDevices: active)
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
             memoryBytes += Double(plan.deviceCount) * 400
         }
+        eventsPeak = events.peak
         memoryBytes += Double(prefilled) * 36 + Double(sockets) * 6000
-    }
-
-    /// As many devices as are needed for a steady figure, and no more than are played in a moment.
-    private static func sampleSize(_ plan: PopulationPlan, schedule: RunSchedule) -> Int {
-        let few = min(plan.deviceCount, 5)
-        let captured = play(plan, devices: few, schedule: schedule).recorder.populations[0].ledger.captured
-        let affordable = 20_000 * few / max(1, Int(captured))
-        return min(plan.deviceCount, sample, max(few, affordable))
-    }
-
-    private static func play(_ plan: PopulationPlan, devices: Int, schedule: RunSchedule) -> VirtualResult {
-        var sample = plan
-        sample.deviceCount = devices
-        sample.index = 0
-        sample.firstDevice = 0
-        sample.dropPrefill()
-        var quiet = schedule
-        quiet.deviceEntries = []
-        let configuration = VirtualConfiguration(plans: [sample], schedule: quiet, collector: CollectorPlan())
-        var observer = IgnoringObserver()
-        return runVirtually(
-            configuration, fleets: [makeFleet(plan: sample, share: .whole)], observer: &observer)
     }
 
     /// One line for people.
@@ -82,6 +57,80 @@ struct Forecast {
     }
 }
 
+/// Some devices of a population, played.
+///
+/// They are the run's own devices, with its streams and its times of arrival: slices of a few, each of
+/// which is spread over the whole population, are played one after another until they tell enough.
+private struct PopulationSample {
+    /// Devices of a slice; at most so many slices are played, and none is begun after so many events.
+    private static let sliceSize = 10
+    private static let sliceLimit = 50
+    private static let enoughEvents = 20_000
+
+    /// What all slices recorded, as the one population of a run.
+    private(set) var recorder: RunRecorder
+    /// Devices of the population per device played.
+    let scale: Double
+
+    init(_ plan: PopulationPlan, schedule: RunSchedule) {
+        var quietPlan = plan
+        quietPlan.index = 0
+        quietPlan.firstDevice = 0
+        quietPlan.disk = DiskSchedule()
+        quietPlan.system.dropPrefill()
+        // Without what the timeline does to networks and requests.
+        let quietSchedule = RunSchedule(
+            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
+        let sliceCount = (plan.deviceCount + PopulationSample.sliceSize - 1) / PopulationSample.sliceSize
+        let slices = min(sliceCount, PopulationSample.sliceLimit)
+        recorder = RunRecorder(start: schedule.start, populationCount: 1)
+        var played = 0
+        for place in UserForecast.places(slices)
+        where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents {
+            let share = ShardShare(index: place * sliceCount / slices, count: sliceCount)
+            played += share.deviceCount(of: plan.deviceCount)
+            recorder.merge(PopulationSample.play(quietPlan, share, quietSchedule))
+        }
+        scale = Double(plan.deviceCount) / Double(max(1, played))
+    }
+
+    private static func play(
+        _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule
+    ) -> RunRecorder {
+        let configuration = VirtualConfiguration(
+            plans: [plan], schedule: schedule, collector: CollectorPlan())
+        var observer = IgnoringObserver()
+        return runVirtually(
+            configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer
+        ).recorder
+    }
+}
+
+/// Events per second of all populations over the run, from samples.
+private struct EventCourse {
+    private var width = Interval.seconds(1)
+    private var counts: [Double] = []
+
+    /// The highest rate over one interval of the series.
+    var peak: Double { (counts.max() ?? 0) / width.fractionalSeconds }
+
+    /// Adds a population; `scale` is by how much it is larger than its sample.
+    mutating func add(_ series: TimeSeries, scale: Double) {
+        // Widths are a second times powers of two.
+        while width < series.width {
+            width = width * 2
+            counts = stride(from: 0, to: counts.count, by: 2).map { first in
+                counts[first] + (first + 1 < counts.count ? counts[first + 1] : 0)
+            }
+        }
+        let ratio = Int(width.nanoseconds / series.width.nanoseconds)
+        for (index, bucket) in series.buckets.enumerated() {
+            while counts.count <= index / ratio { counts.append(0) }
+            counts[index / ratio] += Double(bucket.captured) * scale
+        }
+    }
+}
+
 /// Listens to nothing.
 struct IgnoringObserver: VirtualObserver {
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
@@ -90,39 +139,25 @@ struct IgnoringObserver: VirtualObserver {
 
 extension PopulationPlan {
     /// Events that each device brings along.
-    var prefill: Int {
-        switch system {
-        case .sensors(let rules): rules.storage.prefill
+    var prefill: Int { system.common.prefill }
+
+    /// Connections that so many active devices keep open.
+    fileprivate func connections(ofDevices active: Int) -> Int {
+        if case .pooled(let size) = target.connections {
+            min(active, size)
+        } else {
+            active * system.common.connectionsPerDevice
         }
     }
 
-    /// Connections that a device keeps open: one for uploads, and one for the configuration where it is
-    /// fetched while an upload is under way.
-    fileprivate var connectionsPerDevice: Int {
-        switch system {
-        case .sensors(let rules):
-            rules.remoteConfig.enabled && rules.remoteConfig.fetchOn != .background ? 2 : 1
-        }
-    }
-
-    /// Lets the devices begin with empty stores.
-    fileprivate mutating func dropPrefill() {
-        switch system {
-        case .sensors(var rules):
-            rules.storage.prefill = 0
-            system = .sensors(rules)
-        }
-    }
 }
 
 extension PopulationRecord {
     fileprivate var sentBytes: Double { metricValue("data_sent") }
-    fileprivate var peakActive: Double { metricValue("devices_active") }
 
     private func metricValue(_ name: String) -> Double {
         switch metrics(seconds: 1).first(where: { $0.name == name })?.value {
         case .counter(let count, _): count
-        case .gauge(_, _, let maximum): maximum
         default: 0
         }
     }

@@ -11,7 +11,10 @@ final class Interruption: Sendable {
 
         func received() {
             let count = signals.add(1, ordering: .relaxed).newValue
-            if count > 1 { _exit(CommandStatus.interrupted.rawValue) }
+            if count > 1 {
+                Console.error("interrupted again: ended at once, with what was written so far")
+                _exit(CommandStatus.interrupted.rawValue)
+            }
             runHandler()
         }
 

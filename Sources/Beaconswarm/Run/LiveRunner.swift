@@ -10,10 +10,6 @@ import Reporting
 import Scenario
 import Timebase
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// Plays a scenario live: brings up the embedded collector where one is needed, follows the run,
 /// audits what arrived, and makes the report.
 struct LiveRunner: Sendable {
@@ -30,7 +26,9 @@ struct LiveRunner: Sendable {
         }
         if !embeds { try await checkTargets() }
         let limit = MachineLimits.raiseDescriptorLimit()
-        let budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
+        let storeBudget = MachineLimits.storeBudget(limit: limit, files: scenario.filesOfDevices)
+        let budget = MachineLimits.descriptorBudget(
+            limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
         let forecast = Forecast(scenario.document)
         // The run's clock goes before the run begins, by the time that setting everything up takes.
@@ -39,18 +37,21 @@ struct LiveRunner: Sendable {
         let clock = RunClock(showing: start - lead)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let stores = try RunStores(
+            scenario, keep: options.keepStores, connections: storeBudget, shards: loopCount)
         let result: Result<CommandStatus, any Error>
         do {
             result = .success(
                 try await play(
                     Stage(
                         embeds: embeds, budget: budget, forecast: forecast, clock: clock, start: start,
-                        loads: loads, collectors: collectors)))
+                        loads: loads, collectors: collectors, stores: stores)))
         } catch {
             result = .failure(error)
         }
         try? await loads.shutdownGracefully()
         try? await collectors.shutdownGracefully()
+        stores.removeIfTemporary()
         return try result.get()
     }
 
@@ -64,6 +65,7 @@ struct LiveRunner: Sendable {
         var start: Instant
         var loads: MultiThreadedEventLoopGroup
         var collectors: MultiThreadedEventLoopGroup
+        var stores: RunStores
     }
 
     private func play(_ stage: Stage) async throws -> CommandStatus {
@@ -79,17 +81,18 @@ struct LiveRunner: Sendable {
     }
 
     private func play(_ stage: Stage, server: CollectorServer?) async throws -> CommandStatus {
-        let plans = self.plans(start: stage.start, port: server?.address.port)
+        var plans = self.plans(start: stage.start, port: server?.address.port)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .live, options: options)
+        plans = output.attached(to: plans)
         let builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
         console.begin(builder, forecast: stage.forecast)
         let sink = output.events.map { file -> LiveConfiguration.SealedSink in
             { events, population, _ in file.write(events, population: population) }
         }
-        let configuration = LiveConfiguration(
-            plans: plans.populations, schedule: plans.schedule, clock: stage.clock,
-            descriptorBudget: stage.budget,
-            sealedSink: sink)
+        var configuration = LiveRunner.configuration(
+            plans, clock: stage.clock, descriptorBudget: stage.budget)
+        configuration.sealedSink = sink
+        configuration.fleetFactory = stage.stores.fleetFactory
         let began = Host.monotonic
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
         interruption.onRequest { run.stop() }
@@ -100,11 +103,19 @@ struct LiveRunner: Sendable {
         let result = try await run.result()
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
-        await audit(&progress, result: result, server: server)
-        try output.write(
-            unexpected: result.unexpectedAnswers, populations: builder.populations,
-            redact: scenario.document.redact)
+        progress.warnings = stage.stores.warnings
+        await audit(&progress, result: result, server: server, output: output)
+        progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
+    }
+
+    /// What the engine is to play: for whole runs and for the steps of a search alike.
+    static func configuration(
+        _ plans: ScenarioPlans, clock: RunClock, descriptorBudget: Int
+    ) -> LiveConfiguration {
+        LiveConfiguration(
+            plans: plans.populations, schedule: plans.schedule, clock: clock,
+            descriptorBudget: descriptorBudget)
     }
 
     private func progress(_ result: LiveResult, start: Instant, began: Interval) -> ReportBuilder.Progress {
@@ -119,21 +130,12 @@ struct LiveRunner: Sendable {
     // MARK: - The collector's side
 
     private func startCollector(_ stage: Stage) async throws -> CollectorServer {
-        var configuration = CollectorServerConfiguration()
-        if let store = options.store {
-            if OutputFile.exists(store) { throw CommandFailure(.usage, "--store \(store) exists already") }
-            configuration.storePath = store
+        if let store = options.store, OutputFile.exists(store) {
+            throw CommandFailure(.usage, "--store \(store) exists already")
         }
-        configuration.plan = plans(start: stage.start, port: nil).collector
-        let clock = stage.clock
-        configuration.clock = CollectorClock { clock.now() }
-        let console = console
-        configuration.onTrouble = { console.say("collector: \($0)") }
-        do {
-            return try await CollectorServer.start(configuration: configuration, on: stage.collectors)
-        } catch let error as CollectorServerError {
-            throw CommandFailure(.internalError, "the embedded collector: \(error)")
-        }
+        return try await EmbeddedCollector.start(
+            plans(start: stage.start, port: nil).collector, store: options.store, clock: stage.clock,
+            on: stage.collectors, console: console)
     }
 
     private func plans(start: Instant, port: Int?) -> ScenarioPlans {
@@ -142,13 +144,12 @@ struct LiveRunner: Sendable {
             controlsCollector: scenario.document.needsEmbeddedCollector)
     }
 
-    private func targetText(_ plans: ScenarioPlans) -> String {
+    /// Where the events go, for people.
+    func targetText(_ plans: ScenarioPlans) -> String {
         guard !scenario.document.needsEmbeddedCollector else { return "embedded collector" }
         var targets: [String] = []
-        for plan in plans.populations {
-            let text =
-                "\(plan.target.scheme)://\(plan.target.host):\(plan.target.port)\(plan.target.pathAndQuery)"
-            if !targets.contains(text) { targets.append(text) }
+        for url in plans.populations.flatMap({ $0.targets.map(\.url) }) where !targets.contains(url) {
+            targets.append(url)
         }
         return targets.joined(separator: ", ")
     }
@@ -160,29 +161,33 @@ struct LiveRunner: Sendable {
                 "\($0.pointer): skipped, since an external target cannot be made to: \($0.text)"
             }
         }
-        let problem = LiveEngine.capacityProblem(
-            devices: scenario.document.deviceCount, descriptorBudget: stage.budget,
-            ephemeralPorts: MachineLimits.ephemeralPorts())
-        if let problem { warnings.append(problem) }
+        let plans = plans(start: stage.start, port: server?.address.port).populations
+        warnings += [
+            LiveEngine.capacityProblem(plans: plans, descriptorBudget: stage.budget),
+            LiveEngine.portProblem(plans: plans, requestsPerSecond: stage.forecast.requestsMean),
+        ].compactMap { $0 }
         return warnings
     }
 
     /// Fills the audit from the embedded collector, or from what a foreign one's store holds.
     private func audit(
-        _ progress: inout ReportBuilder.Progress, result: LiveResult, server: CollectorServer?
+        _ progress: inout ReportBuilder.Progress, result: LiveResult, server: CollectorServer?,
+        output: RunOutput
     ) async {
         if let server {
             await server.stop()
             progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
         } else if let path = options.receipts {
             do {
-                progress.audit = Audit.compare(
-                    beliefs: result.recorder.beliefs, receipts: try ForeignReceipts.read(path: path))
-                progress.auditNote = "From \(path)."
+                let foreign = try ForeignAudit(
+                    receipts: path, beliefs: result.recorder.beliefs,
+                    times: output.times(of: progress, skew: scenario.document.clockSkew))
+                progress.audit = foreign.audit
+                progress.auditNote = foreign.note
             } catch {
                 // A run that was to be audited and could not be must not look like one that passed.
-                progress.internalError = "--receipts: \(error); the run has no audit"
-                progress.auditNote = "\(error)"
+                progress.internalError = "\(error.message); the run has no audit"
+                progress.auditNote = error.message
             }
         } else {
             progress.auditNote =
@@ -194,32 +199,48 @@ struct LiveRunner: Sendable {
 
     // MARK: - Targets
 
-    private func checkTargets() async throws {
+    /// Reads the targets' certificates, and tries to reach every target once.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 for a file that cannot be used, with 69 for the first
+    ///   target that cannot be reached.
+    func checkTargets() async throws {
+        let targets = scenario.document.populations.flatMap(\.targets)
+        try LiveRunner.checkCredentials(of: targets)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        var failure: CommandFailure?
-        for target in scenario.document.populations.compactMap(\.target) {
-            do {
-                let channel = try await ClientBootstrap(group: group).connectTimeout(.seconds(5))
-                    .connect(host: target.host, port: target.port).get()
-                try? await channel.close()
-            } catch {
-                let url = scenario.document.redact("\(target.scheme)://\(target.host):\(target.port)")
-                failure = CommandFailure(
-                    .unreachable, "cannot connect to \(url): \(LiveRunner.reason(error)); nothing was run")
-                break
-            }
+        let result: Result<CommandFailure?, any Error>
+        do {
+            result = .success(try await connectFailure(targets, on: group))
+        } catch {
+            result = .failure(error)
         }
         try? await group.shutdownGracefully()
-        if let failure { throw failure }
+        if let failure = try result.get() { throw failure }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        if let connection = error as? NIOConnectionError {
-            if let first = connection.connectionErrors.first { return reason(first.error) }
-            return "the name \(connection.host) has no address"
+    private func connectFailure(
+        _ targets: [PopulationPlan.Target], on group: MultiThreadedEventLoopGroup
+    ) async throws -> CommandFailure? {
+        var checked: Set<String> = []
+        for target in targets where checked.insert("\(target.origin) \(target.tls)").inserted {
+            if let problem = try await LiveEngine.connectProblem(target, on: group.next()) {
+                let origin = scenario.document.redact(target.origin)
+                return CommandFailure(
+                    .unreachable, "cannot connect to \(origin): \(problem); nothing was run")
+            }
         }
-        if let system = error as? IOError { return String(cString: strerror(system.errnoCode)) }
-        if case .connectTimeout? = error as? ChannelError { return "no answer within 5 s" }
-        return "\(error)"
+        return nil
+    }
+
+    /// Reads the files that the targets' `tls` names.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 that names the file and what is wrong with it.
+    static func checkCredentials(of targets: [PopulationPlan.Target]) throws(CommandFailure) {
+        for target in targets where target.isSecure {
+            do throws(LiveEngineError) {
+                try LiveEngine.checkCredentials(target)
+            } catch {
+                throw CommandFailure(.invalidScenario, "\(error); nothing was run")
+            }
+        }
     }
 }

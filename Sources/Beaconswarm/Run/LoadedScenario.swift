@@ -22,12 +22,15 @@ struct LoadedScenario: Sendable {
         options.devices = source.devices.map(String.init)
         options.duration = source.duration
         options.target = source.target
+        options.insecure = source.insecure
         options.sets = source.overrides
         let result = ScenarioLoader.load(
             bytes: bytes, name: LoadedScenario.baseName(source.path), options: options,
             environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem)
         switch result {
-        case .success(let sound): document = sound
+        case .success(let sound):
+            document = sound
+            document.resolveTargetFiles(in: LoadedScenario.folder(source.path))
         case .failure(let problems): throw LoadedScenario.failure(problems, path: source.path)
         }
         reference = Report.ScenarioReference(
@@ -36,6 +39,9 @@ struct LoadedScenario: Sendable {
             overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" })
         thresholds = try LoadedScenario.parse(document.thresholds)
         document.applyWantedRates()
+        document.warnings += EnvironmentVariables.warnings(Host.environment).map {
+            ScenarioWarning(pointer: "environment", text: $0)
+        }
     }
 
     private static func failure(_ problems: ScenarioProblems, path: String) -> CommandFailure {
@@ -43,6 +49,12 @@ struct LoadedScenario: Sendable {
         let noun = lines.count == 1 ? "problem" : "problems"
         let head = "\(path) has \(lines.count) \(noun); nothing was run"
         return CommandFailure(.invalidScenario, ([head] + lines).joined(separator: "\n"))
+    }
+
+    /// The folder of a path; empty for a bare name.
+    private static func folder(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "" }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The file's name without folder and extension: the scenario's name where it gives none.
@@ -116,22 +128,6 @@ struct LoadedScenario: Sendable {
     }
 }
 
-extension SystemRules {
-    /// The system's name in scenarios.
-    var systemName: String {
-        switch self {
-        case .sensors: "sensors"
-        }
-    }
-
-    /// The version's name in scenarios.
-    var versionName: String {
-        switch self {
-        case .sensors(let rules): rules.version.rawValue
-        }
-    }
-}
-
 extension ScenarioDocument {
     /// Sets the tempo of each population that is to have a certain mean rate of events.
     mutating func applyWantedRates() {
@@ -140,9 +136,7 @@ extension ScenarioDocument {
             guard let rate = populations[index].wantedRate else { continue }
             let plan = plans.populations[index]
             let users = UserForecast.Population(
-                model: UserModel(app: plan.app, persona: plan.persona), deviceCount: plan.deviceCount,
-                arrival: plan.arrival, start: plan.start, usersEnd: plan.usersEnd,
-                streams: { plan.stream($0, index: $1) })
+                app: plan.app, persona: plan.persona, calendar: plan.calendar, usersEnd: plan.usersEnd)
             if let tempo = UserForecast.tempo(forRate: rate, of: users, weight: { $0.eventsCaptured }) {
                 populations[index].persona.tempo = tempo
             } else {

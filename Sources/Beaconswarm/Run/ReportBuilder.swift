@@ -36,6 +36,10 @@ struct ReportBuilder: Sendable {
         var interrupted = false
         var abortedBy: Report.ThresholdResult?
         var internalError: String?
+        /// Secrets taken out.
+        var unexpectedAnswers: [Report.UnexpectedAnswer] = []
+        /// What was found out during the run, beside what was known before it.
+        var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.
         var isPartial = false
     }
@@ -46,17 +50,11 @@ struct ReportBuilder: Sendable {
         var populations: [(name: String, metrics: [Metric])]
     }
 
-    func metrics(of recorder: RunRecorder, seconds: Double, audit: Audit?) -> MetricSet {
-        var overall = recorder.total.metrics(seconds: seconds)
-        if let audit {
-            let rate = seconds > 0 ? Double(audit.duplicates) / seconds : 0
-            overall.append(
-                Metric("events_duplicated", .counter(count: Double(audit.duplicates), perSecond: rate)))
-        }
+    func metrics(of recorder: RunRecorder, seconds: Double) -> MetricSet {
         let each = zip(populations, recorder.populations).map { info, record in
             (name: info.name, metrics: record.metrics(seconds: seconds))
         }
-        return MetricSet(overall: overall, populations: each)
+        return MetricSet(overall: recorder.total.metrics(seconds: seconds), populations: each)
     }
 
     /// The thresholds' results on what is measured so far.
@@ -72,9 +70,35 @@ struct ReportBuilder: Sendable {
 
     private func render(_ progress: Progress) -> Report {
         let seconds = progress.simulated.fractionalSeconds
-        let metrics = metrics(of: progress.recorder, seconds: seconds, audit: progress.audit)
-        var results = evaluate(thresholds, on: metrics)
-        if let aborting = progress.abortedBy,
+        let metrics = metrics(of: progress.recorder, seconds: seconds)
+        let total = progress.recorder.total
+        var report = Report(
+            toolVersion: Beaconswarm.version, scenario: scenario, mode: mode, seed: seed,
+            fingerprint: ReportBuilder.hexadecimal(progress.fingerprint), startedAt: startedAt,
+            wallSeconds: progress.wall.fractionalSeconds, simulatedSeconds: seconds,
+            devices: populations.reduce(0) { $0 + $1.devices }, devicesStarted: progress.devicesStarted,
+            run: context, events: ReportBuilder.counts(total.ledger), auditNote: progress.auditNote,
+            metrics: metrics.overall, populations: populationReports(progress.recorder, metrics),
+            generator: progress.generator,
+            answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
+            series: ReportBuilder.series(progress.recorder.series),
+            warnings: warnings + progress.warnings)
+        report.isInterrupted = progress.interrupted
+        report.isPartial = progress.isPartial
+        report.unexpectedAnswers = progress.unexpectedAnswers
+        report.addDistributions(of: progress.recorder.series)
+        if let audit = progress.audit { report.take(audit, note: progress.auditNote) }
+        report.thresholds = results(on: report, abortedBy: progress.abortedBy)
+        report.judge(internalError: progress.internalError)
+        return report
+    }
+
+    private func results(
+        on report: Report, abortedBy aborting: Report.ThresholdResult?
+    ) -> [Report.ThresholdResult] {
+        let each = report.populations.map { (name: $0.name, metrics: $0.metrics) }
+        var results = evaluate(thresholds, on: MetricSet(overall: report.metrics, populations: each))
+        if let aborting,
             let index = results.firstIndex(where: {
                 $0.metric == aborting.metric && $0.expression == aborting.expression
             })
@@ -82,30 +106,7 @@ struct ReportBuilder: Sendable {
             // What ended the run stays broken, whatever the drain made of the figure.
             results[index] = aborting
         }
-        let total = progress.recorder.total
-        let audit = progress.audit.map(ReportBuilder.counts)
-        var findings = VerdictRules.Findings()
-        findings.captured = total.ledger.captured
-        findings.balance = total.ledger.balance
-        findings.isPartial = progress.isPartial
-        findings.audit = audit
-        findings.interrupted = progress.interrupted
-        findings.saturated = progress.generator.saturated
-        findings.lagP99 = progress.generator.scheduleLag.p99
-        findings.thresholds = results
-        findings.internalError = progress.internalError
-        return Report(
-            toolVersion: Beaconswarm.version, scenario: scenario, mode: mode, seed: seed,
-            fingerprint: ReportBuilder.hexadecimal(progress.fingerprint), startedAt: startedAt,
-            wallSeconds: progress.wall.fractionalSeconds, simulatedSeconds: seconds,
-            devices: populations.reduce(0) { $0 + $1.devices }, devicesStarted: progress.devicesStarted,
-            run: context, events: ReportBuilder.counts(total.ledger), audit: audit,
-            auditNote: progress.auditNote,
-            metrics: metrics.overall, populations: populationReports(progress.recorder, metrics),
-            thresholds: results, generator: progress.generator,
-            answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
-            series: ReportBuilder.series(progress.recorder.series), warnings: warnings,
-            outcome: VerdictRules.judge(findings))
+        return results
     }
 
     private func populationReports(_ recorder: RunRecorder, _ metrics: MetricSet) -> [Report.Population] {
@@ -138,21 +139,6 @@ struct ReportBuilder: Sendable {
         counts.lost = named(.lost)
         counts.pending = named(.pending)
         counts.balance = ledger.balance
-        return counts
-    }
-
-    static func counts(_ audit: Audit) -> Report.AuditCounts {
-        var counts = Report.AuditCounts()
-        counts.received = audit.received
-        counts.unique = audit.unique
-        counts.duplicates = audit.duplicates
-        counts.confirmed = audit.confirmed
-        counts.ackedNotFound = audit.ackedNotFound
-        counts.swallowed = audit.swallowed
-        counts.dryRun = audit.dryRun
-        counts.recovered = audit.recovered
-        counts.unexpected = audit.unexpected
-        counts.undecodable = audit.undecodable
         return counts
     }
 

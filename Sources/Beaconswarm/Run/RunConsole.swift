@@ -75,8 +75,8 @@ final class RunConsole: Sendable {
         // Rates and freshness of the last five intervals: what goes on now, without the jitter of one.
         let recent = recorder.series.buckets.suffix(5)
         let seconds = Double(recent.count) * recorder.series.width.fractionalSeconds
-        var freshness = CoarseHistogram()
-        var lag = CoarseHistogram()
+        var freshness = IntervalHistogram()
+        var lag = IntervalHistogram()
         for bucket in recent {
             freshness.merge(bucket.freshness)
             lag.merge(bucket.lag)
@@ -93,12 +93,27 @@ final class RunConsole: Sendable {
 
     /// Shows the result.
     func end(_ report: Report, folder: String) {
-        if isTerminal && !quiet { Console.status("\r\u{1B}[2K") }
-        if json { Console.output(ReportJSON.write(report)) }
+        end(json: { ReportJSON.write(report) }) { colored in
+            TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
+                + "report: \(folder)/report.html\n"
+        }
+    }
+
+    /// Shows a result: its JSON, if that was asked for, and its summary, with colours or without.
+    func end(json bytes: () -> [UInt8], summary: (_ colored: Bool) -> String) {
+        status("")
+        if json { Console.output(bytes()) }
         guard !quiet else { return }
-        let colored = color && (json ? isTerminal : Host.outputIsTerminal)
-        let summary = TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
-        let text = summary + "report: \(folder)/report.html\n"
+        let text = summary(color && (json ? isTerminal : Host.outputIsTerminal))
         if json { Console.status(text) } else { Console.output(text) }
     }
+
+    /// A line of a terminal that the next one overwrites; an empty one clears it.
+    func status(_ line: String) {
+        guard isTerminal, !quiet else { return }
+        Console.status("\r\u{1B}[2K" + String(line.prefix(max(1, Host.terminalWidth - 1))))
+    }
+
+    /// Whether lines on the way may have colours.
+    var colorsProgress: Bool { color && isTerminal }
 }

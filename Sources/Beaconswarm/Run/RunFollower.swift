@@ -69,6 +69,7 @@ extension ReportBuilder {
         generator.connectionsOpened = result.connectionsOpened
         generator.connectionsRecycled = result.connectionsRecycled
         generator.connectionsPeak = UInt64(result.connectionsPeak)
+        generator.tlsHandshakes = result.handshakes
         return generator
     }
 }

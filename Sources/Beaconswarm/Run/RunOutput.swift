@@ -1,4 +1,5 @@
 import Accounting
+import DeviceSDK
 import Measurement
 import Reporting
 import Scenario
@@ -11,6 +12,8 @@ struct RunOutput: Sendable {
     let options: RunOptions
     let folder: RunFolder
     let events: EventFile?
+    /// What interceptors of the SDKs copy; `nil` if none does.
+    let copies: EventCopies?
     let marks: [Report.Mark]
     let startedAt: Instant
 
@@ -34,6 +37,14 @@ struct RunOutput: Sendable {
             events = nil
         }
         folder = try RunFolder(creating: path)
+        copies = try EventCopies(plans.populations.map(\.system), in: folder)
+    }
+
+    /// The plans of the run, whose devices know where copies go.
+    func attached(to plans: ScenarioPlans) -> ScenarioPlans {
+        var plans = plans
+        for index in plans.populations.indices { plans.populations[index].copies = copies }
+        return plans
     }
 
     /// Makes the builder of the run's reports.
@@ -50,13 +61,32 @@ struct RunOutput: Sendable {
             thresholds: scenario.thresholds, startedAt: startedAt)
     }
 
+    /// When the run took place.
+    ///
+    /// - Parameter skew: How far devices' clocks may be off.
+    func times(of progress: ReportBuilder.Progress, skew: Interval) -> RunTimes {
+        let start = progress.recorder.series.start
+        return RunTimes(
+            run: start...max(start, start + progress.simulated),
+            wall: startedAt...max(startedAt, Host.now), skew: skew)
+    }
+
     /// Writes everything, says what came out, and gives the code to exit with.
     func finish(
         _ progress: ReportBuilder.Progress, builder: ReportBuilder, console: RunConsole
     ) throws(CommandFailure) -> CommandStatus {
         try events?.finish()
+        try copies?.finish()
         let report = builder.report(progress)
-        try OutputFile.write(BeliefsFile.render(progress.recorder.beliefs), to: folder.file("beliefs.txt"))
+        let times = times(of: progress, skew: scenario.document.clockSkew)
+        try OutputFile.write(
+            BeliefsFile.render(progress.recorder.beliefs, times: times), to: folder.file("beliefs.txt"))
+        try OutputFile.write(
+            IntervalLogWriter.render(progress.recorder.series, toolVersion: Beaconswarm.version),
+            to: folder.file(IntervalLogWriter.fileName))
+        if let audit = progress.audit {
+            try folder.write(missing: audit, of: report, events: options.events)
+        }
         try folder.write(report)
         console.end(report, folder: folder.path)
         return CommandStatus(rawValue: report.exitCode) ?? .internalError

@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import LiveEngine
 import Measurement
 import Reporting
 import Scenario
@@ -15,12 +16,19 @@ struct VirtualRunner {
 
     func run() throws(CommandFailure) -> CommandStatus {
         let start = scenario.document.start ?? ScenarioDocument.virtualStart
-        let plans = scenario.document.plans(start: start)
+        var plans = scenario.document.plans(start: start)
+        let files = scenario.filesOfDevices
+        let limit = MachineLimits.raiseDescriptorLimit()
+        let stores = try RunStores(
+            scenario, keep: options.keepStores,
+            connections: MachineLimits.storeBudget(limit: limit, files: files), shards: 1)
+        defer { stores.removeIfTemporary() }
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
+        plans = output.attached(to: plans)
         let builder = output.builder(target: "modelled world")
         console.begin(builder, forecast: options.quiet ? nil : Forecast(scenario.document))
         let began = Host.monotonic
-        let fleets = plans.populations.map { makeFleet(plan: $0, share: .whole) }
+        let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         let configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
         var observer = Observer(
@@ -34,9 +42,8 @@ struct VirtualRunner {
         progress.auditNote = scenario.untaggedNote
         progress.interrupted = interruption.isRequested
         progress.abortedBy = observer.abortedBy
-        try output.write(
-            unexpected: result.unexpectedAnswers, populations: builder.populations,
-            redact: scenario.document.redact)
+        progress.warnings = stores.warnings
+        progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }
 
@@ -100,7 +107,7 @@ extension ReportBuilder {
     func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
         let due = thresholds.filter { $0.abortOnFail && elapsed >= $0.delayAbortEval ?? .zero }
         guard !due.isEmpty else { return nil }
-        let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds, audit: nil)
+        let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds)
         // A metric without samples fails at the end of a run, but is no reason to end one.
         guard var broken = evaluate(due, on: metrics).first(where: { !$0.ok && $0.value != nil }) else {
             return nil

@@ -18,8 +18,9 @@ extension Beaconswarm {
         var configuration = CollectorServerConfiguration()
         (configuration.host, configuration.port) = try address(options.listen)
         configuration.storePath = options.store
-        configuration.systems = try systems(options.systems)
+        if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
+        configuration.plan.uploadPaths = try options.paths.map(uploadPath)
         configuration.onTrouble = { Console.error("collector: \($0)") }
         let interruption = Interruption()
         MachineLimits.raiseDescriptorLimit()
@@ -32,7 +33,9 @@ extension Beaconswarm {
             throw CommandFailure(.internalError, "\(error)")
         }
         let port = server.address.port ?? configuration.port
-        Console.output("collecting on http://\(configuration.host):\(port)/sa into \(options.store)\n")
+        let served = configuration.systems.map(\.rawValue).joined(separator: ", ")
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        Console.output("collecting on http://\(host):\(port) into \(options.store): \(served)\n")
         await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
             interruption.onRequest { ended.resume() }
         }
@@ -56,17 +59,30 @@ extension Beaconswarm {
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 
+    private static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
+
     private static func systems(_ text: String) throws(CommandFailure) -> [CollectorSystem] {
         var result: [CollectorSystem] = []
-        for name in text.split(separator: ",") {
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let system = CollectorSystem(rawValue: String(name)) else {
-                let known = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
                 throw CommandFailure(
-                    .usage, "--systems \(text): \(name) is no system of this build; allowed: \(known)")
+                    .usage, "--systems \(text): \"\(name)\" is no system; allowed: \(systemNames)")
             }
             result.append(system)
         }
         return result
+    }
+
+    private static func uploadPath(_ text: String) throws(CommandFailure) -> UploadPath {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[1].hasPrefix("/"), !parts[1].contains("?"),
+            let system = CollectorSystem(rawValue: String(parts[0]))
+        else {
+            throw CommandFailure(
+                .usage,
+                "--path \(text): expected SYSTEM=/PATH without a query, the system one of: \(systemNames)")
+        }
+        return UploadPath(path: String(parts[1]), system: system)
     }
 
     private static func plan(_ path: String, start: Instant) throws(CommandFailure) -> CollectorPlan {
@@ -77,56 +93,5 @@ extension Beaconswarm {
             throw CommandFailure(
                 .invalidScenario, problems.problems.map { $0.text(file: path) }.joined(separator: "\n"))
         }
-    }
-
-    /// Fills the audit of a finished run from what a foreign collector's store holds, and renews its
-    /// reports.
-    ///
-    /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
-    public static func audit(folder: String, receipts path: String, json: Bool) async throws -> CommandStatus
-    {
-        var report = try RunReader.read(folder)
-        if report.mode == .virtual {
-            throw CommandFailure(
-                .usage, "\(folder) was simulated: its collector was in the process, and its audit is there")
-        }
-        let beliefs = try BeliefsFile.parse(
-            OutputFile.read("\(folder)/beliefs.txt", failing: .usage), path: "\(folder)/beliefs.txt")
-        let receipts: Receipts
-        do {
-            receipts = try ForeignReceipts.read(path: path)
-        } catch {
-            throw CommandFailure(.usage, "--receipts: \(error)")
-        }
-        report.take(Audit.compare(beliefs: beliefs, receipts: receipts), from: path)
-        try RunFolder(existing: folder).write(report)
-        if json {
-            Console.output(ReportJSON.write(report))
-        } else {
-            Console.output(TerminalSummary.render(report, color: false, width: Host.terminalWidth))
-        }
-        return CommandStatus(rawValue: report.exitCode) ?? .internalError
-    }
-}
-
-extension Report {
-    /// Takes an audit over and judges the run anew.
-    mutating func take(_ audit: Audit, from path: String) {
-        let counts = ReportBuilder.counts(audit)
-        self.audit = counts
-        auditNote = "from \(path)"
-        let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
-        metrics.removeAll { $0.name == "events_duplicated" }
-        metrics.append(
-            Metric("events_duplicated", .counter(count: Double(counts.duplicates), perSecond: rate)))
-        var findings = VerdictRules.Findings()
-        findings.captured = events.captured
-        findings.balance = events.balance
-        findings.audit = counts
-        findings.interrupted = verdict == .interrupted
-        findings.saturated = generator.saturated
-        findings.lagP99 = generator.scheduleLag.p99
-        findings.thresholds = thresholds
-        settle(VerdictRules.judge(findings))
     }
 }

@@ -11,6 +11,7 @@ extension Beaconswarm {
         for source in sources {
             do {
                 let scenario = try LoadedScenario(source)
+                try LiveRunner.checkCredentials(of: scenario.document.populations.flatMap(\.targets))
                 Console.output(
                     "\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
                 )
@@ -37,10 +38,25 @@ extension Beaconswarm {
     /// - Parameters:
     ///   - run: The run's folder, or its report.
     ///   - format: The name of a format, such as `html`, or `nil` for the terminal's summary.
+    ///   - metric: Whose distribution `hgrm` prints; `nil` for `http_req_duration`.
     ///   - color: Whether the summary may have colours; it has none outside a terminal.
     /// - Throws: ``CommandFailure`` if there is no such run or format.
-    public static func report(_ run: String, format: String?, color: Bool) throws -> CommandStatus {
+    public static func report(
+        _ run: String, format: String?, metric: String? = nil, color: Bool
+    ) throws -> CommandStatus {
         let report = try RunReader.read(run)
+        if let metric {
+            guard format == PercentileWriter.format else {
+                throw CommandFailure(
+                    .usage, "--metric \(metric): goes with --format \(PercentileWriter.format)")
+            }
+            guard PercentileWriter.metrics.contains(metric) else {
+                let known = PercentileWriter.metrics.joined(separator: ", ")
+                throw CommandFailure(.usage, "--metric \(metric): has no distribution; allowed: \(known)")
+            }
+            Console.output(PercentileWriter(metric: metric).render(report))
+            return .success
+        }
         guard let format else {
             let colored =
                 color && Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true

@@ -6,6 +6,7 @@ extension Beaconswarm {
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
+        let options = try options.completed(by: Host.environment)
         let scenario = try LoadedScenario(options.source)
         let interruption = Interruption()
         let runner = LiveRunner(
@@ -18,6 +19,7 @@ extension Beaconswarm {
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
+        let options = try options.completed(by: Host.environment)
         let scenario = try LoadedScenario(options.source)
         let runner = VirtualRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: Interruption())

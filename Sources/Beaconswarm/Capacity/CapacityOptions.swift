@@ -1,0 +1,115 @@
+import Reporting
+import Scenario
+import Timebase
+
+/// What a search for a capacity is asked for besides its scenario.
+public struct CapacityOptions: Sendable {
+    /// What grows from one load to the next.
+    public enum Scaling: String, CaseIterable, Sendable {
+        /// The number of devices.
+        case devices
+        /// The rate of each device, for populations with a set rate.
+        case rate
+    }
+
+    /// The scenario, where results go, and how much is said.
+    public var run: RunOptions
+    /// What grows.
+    public var scaling = Scaling.devices
+    /// The first load: devices, or a factor of the scenario's rate. By default an eighth of the scenario's.
+    public var from: Double?
+    /// The highest load to be tried.
+    public var maximum: Double?
+    /// The length of a step's measuring window, such as `30s`; by default as long as the thresholds need.
+    public var step: String?
+    /// How near the two ends are to come, such as `2%` or `0.02`.
+    public var precision: String?
+    /// Plays every step in virtual time, against the collector that the scenario describes.
+    public var isVirtual = false
+
+    /// Asks for a search with every default.
+    public init(run: RunOptions) { self.run = run }
+}
+
+/// The options, read and checked.
+struct CapacitySettings: Sendable {
+    var search: CapacitySearch.Settings
+    var scaling: CapacityReport.Scaling
+    /// The length of windows, where it was set.
+    var step: Interval?
+
+    static let allowedPrecision = 0.001...0.5
+    /// More devices than this are not made without being asked for.
+    private static let deviceLimit = 1_000_000.0
+    private static let factorLimit = 10_000.0
+
+    init(search: CapacitySearch.Settings, scaling: CapacityReport.Scaling, step: Interval? = nil) {
+        self.search = search
+        self.scaling = scaling
+        self.step = step
+    }
+
+    /// - Throws: ``CommandFailure`` with code 64 that names the option, what was found and what is allowed.
+    init(_ options: CapacityOptions, scenario: LoadedScenario) throws(CommandFailure) {
+        let document = scenario.document
+        scaling = options.scaling == .devices ? .devices : .rate
+        let byDevices = scaling == .devices
+        if !byDevices, let other = document.populations.first(where: { !$0.hasSetRate }) {
+            throw CommandFailure(
+                .usage,
+                "--by rate: the population \(other.name) has no set rate; allowed are populations with "
+                    + "\"rate\", or with the persona steady")
+        }
+        let floor = byDevices ? Double(document.populations.count) : 0.001
+        let own = byDevices ? Double(document.deviceCount) : 1
+        let limit = byDevices ? Self.deviceLimit : Self.factorLimit
+        let maximum =
+            try Self.load("--max", options.maximum, within: floor...1e7, byDevices) ?? max(limit, own)
+        let asked = try Self.load("--from", options.from, within: floor...maximum, byDevices)
+        // Who names a number of devices means the search to begin there.
+        let isNamed = byDevices && options.run.source.devices != nil
+        let eighth = byDevices ? (own / 8).rounded() : own / 8
+        search = CapacitySearch.Settings(
+            from: asked ?? min(maximum, max(floor, isNamed ? own : eighth)), floor: floor,
+            maximum: maximum, quantum: byDevices ? 1 : 0.001)
+        if let text = options.precision { search.precision = try Self.precision(text) }
+        if let text = options.step { step = try Self.window(text) }
+    }
+
+    private static func load(
+        _ name: String, _ value: Double?, within range: ClosedRange<Double>, _ isWhole: Bool
+    ) throws(CommandFailure) -> Double? {
+        guard let value else { return nil }
+        guard range.contains(value), !isWhole || value == value.rounded() else {
+            let noun = isWhole ? "a number of devices" : "a factor of the scenario's rate"
+            throw CommandFailure(
+                .usage,
+                "\(name): found \(CapacityText.load(value, isWhole ? .devices : .rate)), allowed is \(noun) "
+                    + "from \(CapacityText.load(range.lowerBound, isWhole ? .devices : .rate)) to "
+                    + CapacityText.load(range.upperBound, isWhole ? .devices : .rate))
+        }
+        return isWhole ? value : (value * 1000).rounded() / 1000
+    }
+
+    private static func precision(_ text: String) throws(CommandFailure) -> Double {
+        let isPercent = text.hasSuffix("%")
+        let number = Double(isPercent ? text.dropLast() : text[...]).map { isPercent ? $0 / 100 : $0 }
+        guard let number, allowedPrecision.contains(number) else {
+            throw CommandFailure(
+                .usage, "--precision: found \(text), allowed is 0.1% to 50%, or 0.001 to 0.5")
+        }
+        return number
+    }
+
+    private static func window(_ text: String) throws(CommandFailure) -> Interval {
+        guard let interval = Interval(text: text), interval >= .seconds(1), interval <= .hours(1) else {
+            throw CommandFailure(.usage, "--step: found \(text), allowed is a time from 1s to 1h")
+        }
+        return interval.roundedUpToSeconds
+    }
+}
+
+extension Interval {
+    /// The next whole number of seconds.
+    var roundedUpToSeconds: Interval { .seconds((nanoseconds + 999_999_999) / 1_000_000_000) }
+}

@@ -1,0 +1,110 @@
+import Accounting
+import CollectorServer
+import DeviceSDK
+import LiveEngine
+import Measurement
+import NIOCore
+import NIOPosix
+import Scenario
+import Timebase
+
+/// Plays loads live: a fresh fleet, and where the collector is embedded a fresh one too, for each.
+struct LiveStepPlayer: Sendable {
+    let embeds: Bool
+    /// Descriptors that connections may take.
+    let budget: Int
+    let loads: MultiThreadedEventLoopGroup
+    let collectors: MultiThreadedEventLoopGroup
+    let interruption: Interruption
+    let console: RunConsole
+
+    /// How long a target is left alone after a load, and after one that broke it: bursts are forgiven,
+    /// queues run empty, connections are closed.
+    private static let pause = Interval.milliseconds(500)
+    private static let longPause = Interval.seconds(2)
+
+    init(embeds: Bool, threads: Int?, interruption: Interruption, console: RunConsole) {
+        self.embeds = embeds
+        self.interruption = interruption
+        self.console = console
+        let limit = MachineLimits.raiseDescriptorLimit()
+        budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
+        let count = max(1, threads ?? (embeds ? Host.cores - 1 : Host.cores))
+        loads = MultiThreadedEventLoopGroup(numberOfThreads: count)
+        collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    }
+
+    func shutDown() async {
+        try? await loads.shutdownGracefully()
+        try? await collectors.shutdownGracefully()
+    }
+
+    func play(_ plan: StepPlan) async throws -> StepMeasurement {
+        let lead = RunClock.lead(devices: plan.document.deviceCount) + .milliseconds(300)
+        let start = plan.document.start ?? Host.now + lead
+        let clock = RunClock(showing: start - lead)
+        let server = embeds ? try await startCollector(plan, start: start, clock: clock) : nil
+        do {
+            let measurement = try await play(plan, start: start, clock: clock, server: server)
+            await server?.stop()
+            return measurement
+        } catch {
+            await server?.stop()
+            throw error
+        }
+    }
+
+    private func startCollector(_ plan: StepPlan, start: Instant, clock: RunClock) async throws
+        -> CollectorServer
+    {
+        try await EmbeddedCollector.start(
+            plan.document.plans(start: start).collector, store: nil, clock: clock, on: collectors,
+            console: console)
+    }
+
+    private func play(
+        _ plan: StepPlan, start: Instant, clock: RunClock, server: CollectorServer?
+    ) async throws -> StepMeasurement {
+        let plans = plan.plans(start: start, port: server?.address.port, controlsCollector: embeds)
+        let configuration = LiveRunner.configuration(plans, clock: clock, descriptorBudget: budget)
+        let run = try await LiveRun.start(configuration, on: loads.makeIterator().map { $0 })
+        interruption.onRequest { run.stop() }
+        let result = try await run.result()
+        guard let window = result.recorder.window else {
+            throw CommandFailure(.internalError, "a step was not measured")
+        }
+        var measurement = StepMeasurement(window: window, series: result.recorder.series)
+        measurement.generatorProblem = result.health.problem
+        measurement.balance = result.recorder.total.ledger.balance
+        measurement.recycledConnections = result.connectionsRecycled
+        measurement.wasCut = result.wasStopped
+        if let server {
+            await server.stop()
+            measurement.audit = Audit.compare(
+                beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
+        }
+        return measurement
+    }
+
+    /// Lets the target recover.
+    func pause(afterBreak: Bool) async {
+        let pause = embeds ? Interval.zero : afterBreak ? Self.longPause : Self.pause
+        let end = Host.monotonic + pause
+        while Host.monotonic < end, !interruption.isRequested {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
+
+extension StepPlan {
+    /// The step on the run's clock, with its devices' numbers and its window.
+    func plans(start: Instant, port: Int?, controlsCollector: Bool) -> ScenarioPlans {
+        var plans = document.plans(
+            start: start, embedded: ScenarioDocument.embeddedTarget(port: port ?? 8106),
+            controlsCollector: controlsCollector)
+        for index in plans.populations.indices { plans.populations[index].firstDevice += firstDevice }
+        let begin = start + warmUp
+        plans.schedule.measured = begin..<begin + window
+        return plans
+    }
+}

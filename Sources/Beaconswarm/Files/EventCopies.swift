@@ -1,0 +1,77 @@
+import DeviceSDK
+import Synchronization
+import Wire
+
+/// The files of events that interceptors of simulated SDKs copy: a line of JSON each, as the event was when it
+/// was built.
+///
+/// Shards write to them at the same time. They grow as `copy-<name>.ndjson.partial` in the run's folder and are
+/// renamed at the end.
+final class EventCopies: GrowingEventCopySink {
+    private struct State {
+        var files: [String: AppendingFile] = [:]
+        var lines: [String: WireBuffer] = [:]
+        var failure: CommandFailure?
+    }
+
+    /// Lines are handed to the disk in blocks of about this many bytes.
+    private static let blockSize = 1 << 16
+
+    private let folder: RunFolder
+    private let state: Mutex<State>
+
+    /// Creates a file for each name that any interceptor of the systems copies to; `nil` if there is none.
+    init?(_ systems: [SystemRules], in folder: RunFolder) throws(CommandFailure) {
+        var files: [String: AppendingFile] = [:]
+        for case .growing(let rules) in systems {
+            for name in rules.interceptors.compactMap(\.copyTo) where files[name] == nil {
+                files[name] = try AppendingFile(path: Self.path(name, in: folder) + ".partial")
+            }
+        }
+        guard !files.isEmpty else { return nil }
+        self.folder = folder
+        state = Mutex(State(files: files))
+    }
+
+    private static func path(_ name: String, in folder: RunFolder) -> String {
+        folder.file("copy-\(name).ndjson")
+    }
+
+    /// Adds a line. A failure is kept for ``finish()``; what follows it is dropped.
+    func copy(_ event: UnsafeRawBufferPointer, to name: String) {
+        state.withLock { state in
+            guard state.failure == nil, state.files[name] != nil else { return }
+            state.lines[name, default: WireBuffer()].append(contentsOf: event)
+            state.lines[name]?.append(UInt8(ascii: "\n"))
+            if state.lines[name]?.count ?? 0 >= Self.blockSize { Self.flush(name, &state) }
+        }
+    }
+
+    private static func flush(_ name: String, _ state: inout State) {
+        do throws(CommandFailure) {
+            try state.files[name]?.append(state.lines[name]?.bytes ?? [])
+        } catch {
+            state.failure = error
+        }
+        state.lines[name]?.removeAll()
+    }
+
+    /// Writes what is left and gives the files their final names.
+    ///
+    /// - Throws: The first failure of any write; the partial files then keep their names.
+    func finish() throws(CommandFailure) {
+        let failure: CommandFailure? = state.withLock { state in
+            for name in state.files.keys.sorted() where state.failure == nil {
+                Self.flush(name, &state)
+                guard state.failure == nil else { break }
+                do throws(CommandFailure) {
+                    try state.files[name]?.finish(renamingTo: Self.path(name, in: folder))
+                } catch {
+                    state.failure = error
+                }
+            }
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+}

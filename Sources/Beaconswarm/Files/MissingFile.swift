@@ -1,0 +1,82 @@
+import Accounting
+import Glibc
+import Reporting
+import Wire
+
+extension RunFolder {
+    /// Writes `missing.ndjson`: the events that were acknowledged and are not held, so that someone can look for
+    /// them behind the collector's answer; a line each, the lowest ids, ``Audit/missingLimit`` at most. A last
+    /// line `{"left_out": N}` says how many more there are. Without any there is no such file.
+    ///
+    /// - Parameter events: The run's event file, whose lines say when an event was captured and acknowledged;
+    ///   `nil` or an unreadable one leaves that open.
+    func write(missing audit: Audit, of report: Report, events: String?) throws(CommandFailure) {
+        let path = file("missing.ndjson")
+        guard audit.ackedNotFound > 0 else {
+            unlink(path)
+            return
+        }
+        let lines = events.map { EventLines.lines(of: Set(audit.missing), in: $0) } ?? [:]
+        var text = WireBuffer()
+        for id in audit.missing {
+            if let line = lines[id] {
+                text.append(contentsOf: line)
+            } else {
+                text.append("{\"id\":\"\(id.text)\",\"population\":")
+                append(report.population(of: id), to: &text)
+                text.append("}")
+            }
+            text.append("\n")
+        }
+        for key in audit.missingNatural { text.append("{\"id\":\"\(key.text)\",\"population\":null}\n") }
+        let named = UInt64(audit.missing.count + audit.missingNatural.count)
+        if audit.ackedNotFound > named { text.append("{\"left_out\":\(audit.ackedNotFound - named)}\n") }
+        try OutputFile.write(text.bytes, to: path)
+    }
+
+    private func append(_ name: String?, to text: inout WireBuffer) {
+        if let name { text.appendJSONString(name) } else { text.append("null") }
+    }
+}
+
+extension Report {
+    /// The population of an event's device: devices are numbered through all populations in order.
+    fileprivate func population(of id: EventID) -> String? {
+        var first = 0
+        for population in populations {
+            first += population.devices
+            if Int(id.device) < first { return population.name }
+        }
+        return nil
+    }
+}
+
+/// Finds lines of an event file.
+enum EventLines {
+    /// The most bytes that a packed event file may unpack to.
+    private static let unpackedLimit = 1 << 30
+
+    /// The lines of these events, without their ends; empty where the file cannot be read.
+    static func lines(of ids: Set<EventID>, in path: String) -> [EventID: [UInt8]] {
+        guard !ids.isEmpty, let content = try? OutputFile.read(path, failing: .usage) else { return [:] }
+        guard path.hasSuffix(".gz") else { return content.withUnsafeBytes { lines(of: ids, in: $0) } }
+        var text = WireBuffer()
+        let decoder = GzipDecoder(limit: unpackedLimit)
+        guard (try? content.withUnsafeBytes({ try decoder.decompress($0, into: &text) })) != nil else {
+            return [:]
+        }
+        return text.withUnsafeBytes { lines(of: ids, in: $0) }
+    }
+
+    private static func lines(
+        of ids: Set<EventID>, in bytes: UnsafeRawBufferPointer
+    ) -> [EventID: [UInt8]] {
+        let prefix = Array("{\"id\":\"".utf8)
+        var found: [EventID: [UInt8]] = [:]
+        for line in bytes.split(separator: 0x0A) where line.starts(with: prefix) {
+            let id = line.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "\"") }
+            if let id = EventID(text: id), ids.contains(id) { found[id] = Array(line) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,75 @@
+import DeviceSDK
+import DeviceStorage
+import Scenario
+import Timebase
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where a run's devices keep their events: in memory, and in files where a population says so.
+struct RunStores: Sendable {
+    private let files: DeviceStores?
+    private let isTemporary: Bool
+
+    /// Makes the folder for devices' files, if any device has one.
+    ///
+    /// - Parameters:
+    ///   - keep: A folder that stays; `nil` for one that goes with the run.
+    ///   - connections: Files that may be open at once.
+    ///   - shards: Parts that each population is divided into.
+    /// - Throws: ``CommandFailure`` with code 64 if the folder exists or cannot be made, or if there is
+    ///   nothing to keep.
+    init(
+        _ scenario: LoadedScenario, keep: String?, connections: Int, shards: Int
+    ) throws(CommandFailure) {
+        isTemporary = keep == nil
+        let populations = scenario.document.populations.filter(\.storesInFiles).count
+        guard populations > 0 else {
+            if keep != nil {
+                throw CommandFailure(
+                    .usage, "--keep-stores: no population has the storage backend \"sqlite\"")
+            }
+            files = nil
+            return
+        }
+        if let keep, OutputFile.exists(keep) {
+            throw CommandFailure(.usage, "--keep-stores \(keep) exists already")
+        }
+        do throws(DeviceStoresError) {
+            files = try DeviceStores(
+                folder: keep ?? RunStores.temporaryPath, connectionBudget: connections,
+                fleetCount: populations * shards)
+        } catch {
+            throw CommandFailure(.usage, "the folder of the devices' stores cannot be made: \(error)")
+        }
+    }
+
+    private static var temporaryPath: String {
+        let base = Host.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        return "\(base)/beaconswarm-stores-\(getpid())-\(Host.monotonic.nanoseconds)"
+    }
+
+    /// Makes a shard's part of a population.
+    var fleetFactory: @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet {
+        guard let files else { return { makeFleet(plan: $0, share: $1) } }
+        return { files.makeFleet(plan: $0, share: $1) }
+    }
+
+    /// What went wrong with the files without the scenario's doing.
+    var warnings: [String] { files?.warnings ?? [] }
+
+    /// Deletes the files, unless they were to be kept.
+    func removeIfTemporary() {
+        if isTemporary { files?.remove() }
+    }
+}
+
+extension LoadedScenario {
+    /// How many devices have a file of their own.
+    var filesOfDevices: Int {
+        document.populations.filter(\.storesInFiles).reduce(0) { $0 + $1.devices }
+    }
+}

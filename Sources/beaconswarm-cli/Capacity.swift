@@ -1,0 +1,97 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Capacity: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Finds the highest steady load at which the scenario's thresholds hold.",
+        discussion: """
+            Plays the scenario as steady loads of growing size: doubles until one breaks, halves the gap, and
+            plays both ends again. Each step is a fresh fleet that warms up and is measured in a window; what
+            broke first, and rate against latency, freshness and loss, are told at the end. Where the generator
+            cannot follow its own schedule, the search stops (96) and claims nothing.
+
+            Without thresholds a load has to keep http_req_failed rate<0.01 and events_lost rate==0.
+            """)
+
+    @OptionGroup var scenario: ScenarioOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The first load: devices, or a factor with --by rate; default: an eighth of the scenario's.",
+            valueName: "LOAD"))
+    var from: Double?
+
+    @Option(
+        help: ArgumentHelp("The highest load to be tried; holding it is a result too.", valueName: "LOAD"))
+    var max: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Measures each step for so long, confirmations twice; default: as long as the thresholds need.",
+            valueName: "D"))
+    var step: String?
+
+    @Option(
+        help: ArgumentHelp("How near what holds and what breaks are to come; default 2%.", valueName: "P"))
+    var precision: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What grows: devices, or the rate of each (for populations with a set rate).",
+            valueName: "devices|rate"), transform: Capacity.scaling)
+    var by = CapacityOptions.Scaling.devices
+
+    @Flag(
+        name: .customLong("virtual"),
+        help: "Searches in virtual time, against the collector that the scenario's faults describe.")
+    var isVirtual = false
+
+    @Option(
+        help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
+    var threads: Int?
+
+    @Option(help: ArgumentHelp("The folder of the search; it must not exist.", valueName: "DIR"))
+    var out: String?
+
+    @Flag(help: "Prints capacity.json on standard output, and nothing else there.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
+    var noColor = false
+
+    func validate() throws {
+        if scenario.duration != nil {
+            throw ValidationError(
+                "--duration has no meaning here: --step sets the length of a step's window.")
+        }
+    }
+
+    mutating func run() async throws {
+        var run = RunOptions(source: scenario.source)
+        run.out = out
+        run.json = json
+        run.quiet = quiet
+        run.color = !noColor
+        run.threads = threads
+        var options = CapacityOptions(run: run)
+        options.scaling = by
+        options.from = from
+        options.maximum = max
+        options.step = step
+        options.precision = precision
+        options.isVirtual = isVirtual
+        let chosen = options
+        try await finish { try await Beaconswarm.capacity(chosen) }
+    }
+
+    @Sendable private static func scaling(_ text: String) throws -> CapacityOptions.Scaling {
+        guard let scaling = CapacityOptions.Scaling(rawValue: text) else {
+            let allowed = CapacityOptions.Scaling.allCases.map(\.rawValue).joined(separator: " or ")
+            throw ValidationError("found \(text), allowed is \(allowed)")
+        }
+        return scaling
+    }
+}
