@@ -74,12 +74,24 @@ struct ScenarioText {
             """
     }
 
-    /// A fault at one upload (`nil` for each) of the device with the same index in every population.
+    /// A fault at one upload (`nil` for each) of the device with the same index in every population. The
+    /// collector counts the uploads that it reads.
     func fault(_ members: String, device index: Int, upload: Int? = nil) -> [String] {
+        entries("collector", members, device: index, upload: upload)
+    }
+
+    /// The same on the client's side, where each upload that the device begins counts.
+    func clientFault(_ members: String, device index: Int, upload: Int? = nil) -> [String] {
+        entries("client", members, device: index, upload: upload)
+    }
+
+    private func entries(
+        _ side: String, _ members: String, device index: Int, upload: Int?
+    ) -> [String] {
         (0..<Self.versions.count).map { population in
             let number = upload.map { ", \"upload\": \($0)" } ?? ""
             return """
-                {"at": "0s", "collector": {\(members), "device": \(population * devices + index)\(number)}}
+                {"at": "0s", "\(side)": {\(members), "device": \(population * devices + index)\(number)}}
                 """
         }
     }

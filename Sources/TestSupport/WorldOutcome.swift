@@ -32,7 +32,7 @@ package struct WorldOutcome: Sendable {
     package var uploads: [UInt64] = []
     package var failedUploads: [UInt64] = []
     package var offlineUploads: [UInt64] = []
-    /// The longest that the generator was late: zero in virtual time.
+    /// The longest that the generator or the collector was late: zero in virtual time.
     package var lag = Interval.zero
 
     package init() {}

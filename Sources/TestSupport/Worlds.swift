@@ -1,7 +1,7 @@
 package import Accounting
 import CollectorModel
 import CollectorServer
-import DeviceSDK
+package import DeviceSDK
 import LiveEngine
 import Measurement
 import NIOCore
@@ -23,27 +23,36 @@ package enum Worlds {
 
     /// Plays a scenario in virtual time.
     ///
-    /// - Parameter serviceTime: What each answer takes.
+    /// - Parameters:
+    ///   - serviceTime: What each answer takes.
+    ///   - makeFleet: Where devices keep their events: in memory by default.
     package static func virtual(
-        _ document: ScenarioDocument, serviceTime: Interval = .milliseconds(1)
+        _ document: ScenarioDocument, serviceTime: Interval = .milliseconds(1),
+        makeFleet: FleetFactory = inMemory
     ) -> WorldOutcome {
-        play(document, serviceTime: serviceTime).outcome
+        play(document, serviceTime: serviceTime, makeFleet: makeFleet).outcome
     }
+
+    /// Makes a shard's part of a population.
+    package typealias FleetFactory = @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet
+
+    /// Keeps every device's events in memory.
+    package static let inMemory: FleetFactory = { makeFleet(plan: $0, share: $1) }
 
     /// Plays a scenario in virtual time and keeps the order in which events were sealed.
     package static func virtualRun(_ document: ScenarioDocument) -> VirtualRecord {
-        let (_, result, observer) = play(document, serviceTime: .milliseconds(1))
+        let (_, result, observer) = play(document, serviceTime: .milliseconds(1), makeFleet: inMemory)
         return VirtualRecord(
             sealed: observer.order, eventFingerprint: result.recorder.eventFingerprint, wakes: result.wakes,
             simulated: result.simulated)
     }
 
     private static func play(
-        _ document: ScenarioDocument, serviceTime: Interval
+        _ document: ScenarioDocument, serviceTime: Interval, makeFleet: FleetFactory
     ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
         let start = ScenarioDocument.virtualStart
         let plans = document.plans(start: start)
-        let fleets = plans.populations.map { makeFleet(plan: $0, share: .whole) }
+        let fleets = plans.populations.map { makeFleet($0, .whole) }
         var configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
         configuration.server.serviceTime = serviceTime
@@ -72,13 +81,16 @@ package enum Worlds {
     /// Plays a scenario on the real clock, against a collector of its own on the loopback interface.
     ///
     /// - Throws: whatever keeps the server or the run from starting.
-    package static func live(_ document: ScenarioDocument, shards: Int) async throws -> WorldOutcome {
+    package static func live(
+        _ document: ScenarioDocument, shards: Int, makeFleet: @escaping FleetFactory = inMemory
+    ) async throws -> WorldOutcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: shards + 1)
         let loops = group.makeIterator().map { $0 }
         let outcome: Result<WorldOutcome, any Error>
         do {
             outcome = .success(
-                try await live(document, loops: Array(loops.dropFirst()), collectorLoop: loops[0]))
+                try await live(
+                    document, loops: Array(loops.dropFirst()), collectorLoop: loops[0], makeFleet: makeFleet))
         } catch {
             outcome = .failure(error)
         }
@@ -87,7 +99,8 @@ package enum Worlds {
     }
 
     private static func live(
-        _ document: ScenarioDocument, loops: [any EventLoop], collectorLoop: any EventLoop
+        _ document: ScenarioDocument, loops: [any EventLoop], collectorLoop: any EventLoop,
+        makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
         let start = ScenarioDocument.virtualStart
         let clock = RunClock(showing: start - .milliseconds(300))
@@ -100,7 +113,11 @@ package enum Worlds {
         do {
             let target = ScenarioDocument.embeddedTarget(port: server.address.port ?? 0)
             let plans = document.plans(start: start, embedded: target)
-            return try await drive(plans, clock: clock, loops: loops, server: server)
+            let watch = LoopWatch(loops + [collectorLoop])
+            var outcome = try await drive(
+                plans, clock: clock, loops: loops, server: server, makeFleet: makeFleet)
+            outcome.lag = max(outcome.lag, watch.stop())
+            return outcome
         } catch {
             await server.stop()
             throw error
@@ -108,14 +125,16 @@ package enum Worlds {
     }
 
     private static func drive(
-        _ plans: ScenarioPlans, clock: RunClock, loops: [any EventLoop], server: CollectorServer
+        _ plans: ScenarioPlans, clock: RunClock, loops: [any EventLoop], server: CollectorServer,
+        makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
         let sealed = Mutex<[(events: [SealedEvent], population: Int)]>([])
-        let configuration = LiveConfiguration(
+        var configuration = LiveConfiguration(
             plans: plans.populations, schedule: plans.schedule, clock: clock, descriptorBudget: 1000
         ) { events, population, _ in
             sealed.withLock { $0.append((events, population)) }
         }
+        configuration.fleetFactory = makeFleet
         let run = try await LiveRun.start(configuration, on: loops)
         let result = try await run.result()
         await server.stop()

@@ -2,8 +2,8 @@ import Scenario
 import TestSupport
 import Testing
 
-@Suite("One fleet, two worlds")
-struct ConformanceTests {
+@Suite("Fitness of the scenarios")
+struct FitnessTests {
     @Test(
         "shows what it says, whatever an answer takes within the slack", arguments: ConformanceSuite.scenarios
     )
@@ -11,15 +11,26 @@ struct ConformanceTests {
         let problems = try ConformanceSuite.unfitness(scenario)
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
+}
 
+/// One at a time: these compute, and tests beside them wait for the real clock.
+@Suite("One device, two stores", .serialized)
+struct StoreConformanceTests {
     @Test(
-        "comes to the same books live, with one shard and with two", arguments: ConformanceSuite.scenarios,
-        [1, 2])
-    func live(scenario: ConformanceScenario, shards: Int) async throws {
-        let problems = try await LiveGate.shared.run {
-            try await ConformanceSuite.disagreement(scenario, shards: shards)
-        }
+        "sends the same bytes and keeps the same books from memory and from files",
+        arguments: ConformanceSuite.scenarios)
+    func stores(scenario: ConformanceScenario) throws {
+        // Fewer than there are devices, so that files are closed and opened again.
+        let problems = try ConformanceSuite.storeDisagreement(scenario, connections: 12)
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+
+    @Test("agrees in every scenario drawn", arguments: UInt64(0)..<16)
+    func drawn(seed: UInt64) throws {
+        let scenario = ConformanceScenario(
+            "drawn \(seed)", shows: [], json: RandomScenario.json(seed: seed))
+        let problems = try ConformanceSuite.storeDisagreement(scenario, connections: 12)
+        #expect(problems.isEmpty, "seed \(seed): \(problems.joined(separator: "\n"))\n\(scenario.json)")
     }
 }
 
@@ -49,41 +60,5 @@ struct VirtualTimeTests {
         #expect(first == Worlds.virtualRun(try Worlds.load(json)), "seed \(seed)")
         let other = json.replacing("\"seed\": \(seed)", with: "\"seed\": \(seed + 1000)")
         #expect(first.sealed != Worlds.virtualRun(try Worlds.load(other)).sealed, "seed \(seed)")
-    }
-}
-
-/// Lets a few live runs go on at a time, so that they do not disturb each other's clocks.
-actor LiveGate {
-    static let shared = LiveGate(width: 14)
-
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(width: Int) { free = width }
-
-    nonisolated func run<Value: Sendable>(
-        _ body: @Sendable () async throws -> Value
-    ) async rethrows -> Value {
-        await enter()
-        do {
-            let value = try await body()
-            await leave()
-            return value
-        } catch {
-            await leave()
-            throw error
-        }
-    }
-
-    private func enter() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    private func leave() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }

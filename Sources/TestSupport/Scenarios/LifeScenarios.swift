@@ -2,7 +2,7 @@ extension ConformanceSuite {
     /// What users and remote configurations do. Seeds are chosen so that no kill and no start comes
     /// within ``slack`` of an answer that decides something.
     static let lifeScenarios = [
-        sessions, timers, signUps, kills, killsBehindStall, disabledSDK, blacklist, configFaults,
+        sessions, shapes, timers, signUps, kills, killsBehindStall, disabledSDK, blacklist, configFaults,
     ]
 
     private static let everyConfig = "\"minInterval\": \"0s\", \"maxInterval\": \"0s\""
@@ -15,6 +15,24 @@ extension ConformanceSuite {
         text.timeline += text.fault("\"fault\": \"status\", \"status\": 503", device: 0, upload: 1)
         text.timeline += text.fault("\"fault\": \"acceptThenDie\"", device: 1, upload: 1)
         return ConformanceScenario("sessions", shows: ["delivered", "audit/duplicates"], json: text.text)
+    }()
+
+    /// Devices that leave and come back, users who are called by a notification, and activity over time.
+    /// Flushes come with starts and the background alone.
+    private static let shapes = {
+        var text = ScenarioText(seed: 41, duration: "8s")
+        text.persona = "visitor"
+        text.upload = "\"flushBulkSize\": 100, \"flushInterval\": \"1h\""
+        text.timeline.append(#"{"at": "5s", "push": {"share": 0.5, "within": "700ms"}}"#)
+        let stages = [("1s", 4), ("2s", 4), ("200ms", 1), ("1s", 1), ("300ms", 3)]
+            .map { #"{"duration": "\#($0)", "target": \#($1)}"# }.joined(separator: ", ")
+        let json = text.text.replacing(
+            #""arrival": {"over": "0s"}"#,
+            with: """
+                "arrival": {"stages": [\(stages)]},
+                "rate": [{"duration": "4s", "target": "10/s"}, {"duration": "2s", "target": "30/s"}]
+                """)
+        return ConformanceScenario("shapes", shows: ["delivered"], json: json)
     }()
 
     /// Flushes by the foreground timer, at phases that have nothing to do with the actions'.

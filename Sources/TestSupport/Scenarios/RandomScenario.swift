@@ -19,7 +19,8 @@ package enum RandomScenario {
         text.upload = """
             "flushBulkSize": \(1 + draw.below(20)), "batch": \(1 + draw.below(30)),
             "flushInterval": "\(200 + draw.below(5000))ms", "timeout": "\(100 + draw.below(4000))ms",
-            "onBackground": \(draw.chance(0.7)), "onLaunch": \(draw.chance(0.5))
+            "onBackground": \(draw.chance(0.7)), "onLaunch": \(draw.chance(0.5)),
+            "retryAfter": \(draw.chance(0.5))
             """
         text.remoteConfig = """
             "enabled": \(draw.chance(0.7)), "minInterval": "0s", "maxInterval": "\(draw.below(3))s",
@@ -39,7 +40,7 @@ package enum RandomScenario {
 
     private static func entry(devices: Int, _ draw: inout RandomStream) -> String {
         let time = "\"at\": \"\(draw.below(15_000))ms\", \"for\": \"\(1 + draw.below(10_000))ms\""
-        switch draw.below(5) {
+        switch draw.below(9) {
         case 0:
             let network = pick(["none", "2g", "4g", "wifi"], &draw)
             return "{\(time), \"share\": 0.\(1 + draw.below(9)), \"device\": {\"network\": \"\(network)\"}}"
@@ -48,6 +49,16 @@ package enum RandomScenario {
                 {\(time), "remoteConfig": {"disableSDK": \(draw.chance(0.5)), "effectMode": \(draw.below(2)),
                  "disableDebugMode": \(draw.chance(0.3)), "eventBlacklist": ["Alpha"]}}
                 """
+        case 2, 3:
+            return "{\(time), \"share\": 0.\(1 + draw.below(9)), \"client\": {\(clientFault(&draw))}}"
+        case 4:
+            return """
+                {"at": "\(draw.below(15_000))ms", "for": "6s",
+                 "collector": {"fault": "deploy", "instances": 2, "down": "1s", "warmUp": "2s"}}
+                """
+        case 5:
+            let disk = pick(["full", "full", "readOnly", "readOnly", "corrupt"], &draw)
+            return "{\(time), \"share\": 0.\(1 + draw.below(9)), \"device\": {\"disk\": \"\(disk)\"}}"
         default:
             return "{\(time), \"collector\": {\(fault(devices: devices, &draw))}}"
         }
@@ -58,6 +69,9 @@ package enum RandomScenario {
             #""fault": "stall""#, #""fault": "stall", "hold": "700ms""#, #""fault": "acceptThenDie""#,
             #""fault": "reset""#, #""fault": "latency", "latency": {"mean": "900ms"}"#,
             #""fault": "status", "status": \#(pick(["200", "204", "302", "403", "413", "500"], &draw))"#,
+            #""fault": "status", "status": 429, "retryAfter": "2s""#, #""fault": "wrongContent""#,
+            #""fault": "slowBody", "bytesPerSecond": 900, "bytes": 1000"#, #""fault": "truncate""#,
+            #""fault": "capacity", "rate": "3/s", "queue": 2, "degrade": 2"#,
         ]
         if draw.chance(0.1) { return #""fault": "outage""# }
         var text = pick(faults, &draw)
@@ -65,6 +79,16 @@ package enum RandomScenario {
         if draw.chance(0.3) { text += ", \"device\": \(draw.below(UInt64(devices)))" }
         if draw.chance(0.2) { text += ", \"upload\": \(draw.below(6))" }
         return text
+    }
+
+    private static func clientFault(_ draw: inout RandomStream) -> String {
+        let fault = pick(
+            [
+                #""fault": "drop""#, #""fault": "delay", "latency": {"mean": "900ms"}"#,
+                #""fault": "reset""#, #""fault": "reset", "after": "half""#, #""fault": "lostReply""#,
+                #""fault": "lostReply", "as": "timeout""#,
+            ], &draw)
+        return draw.chance(0.4) ? fault + ", \"deviceShare\": 0.\(1 + draw.below(9))" : fault
     }
 
     private static func pick(_ choices: [String], _ draw: inout RandomStream) -> String {

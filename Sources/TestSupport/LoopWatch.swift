@@ -1,0 +1,34 @@
+import NIOCore
+import Synchronization
+import Timebase
+
+/// Measures how late event loops come to what is due, the collector's too: an answer waits for all of them.
+package final class LoopWatch: Sendable {
+    private static let period = TimeAmount.milliseconds(5)
+
+    private let tasks = Mutex<[RepeatedTask]>([])
+    private let latest = Atomic<Int64>(0)
+
+    package init(_ loops: [any EventLoop]) {
+        let tasks = loops.map { loop in
+            let due = Mutex(NIODeadline.now() + Self.period)
+            return loop.scheduleRepeatedTask(initialDelay: Self.period, delay: Self.period) { [self] _ in
+                let now = NIODeadline.now()
+                let late = due.withLock { due in
+                    defer { due = now + Self.period }
+                    return now - due
+                }
+                self.latest.max(late.nanoseconds, ordering: .relaxed)
+            }
+        }
+        self.tasks.withLock { $0 = tasks }
+    }
+
+    /// Ends the watch.
+    ///
+    /// - Returns: the longest that any of the loops was late.
+    package func stop() -> Interval {
+        tasks.withLock { $0.forEach { $0.cancel() } }
+        return Interval(nanoseconds: latest.load(ordering: .relaxed))
+    }
+}

@@ -1,0 +1,63 @@
+package import DeviceSDK
+import DeviceStorage
+import Foundation
+import Synchronization
+
+/// A folder with devices' files that goes with the test.
+package final class StoreFolder: Sendable {
+    package let path: String
+    private let stores: DeviceStores
+
+    /// - Parameters:
+    ///   - connections: Files that may be open at once.
+    ///   - fleets: Populations times shards.
+    package init(connections: Int = 200, fleets: Int = 3) throws {
+        let base = FileManager.default.temporaryDirectory.path
+        path = "\(base)/beaconswarm-conformance-\(UUID().uuidString)"
+        stores = try DeviceStores(folder: path, connectionBudget: connections, fleetCount: fleets)
+    }
+
+    deinit { stores.remove() }
+
+    /// Keeps every device's events in a file.
+    package var makeFleet: Worlds.FleetFactory {
+        { plan, share in self.stores.makeFleet(plan: plan.storingInFiles, share: share) }
+    }
+
+    /// What went wrong with the files that was not asked for.
+    package var warnings: [String] { stores.warnings }
+}
+
+extension PopulationPlan {
+    fileprivate var storingInFiles: PopulationPlan {
+        var plan = self
+        if case .sensors(var rules) = system {
+            rules.storage.backend = .sqlite
+            plan.system = .sensors(rules)
+        }
+        return plan
+    }
+}
+
+/// Keeps the bodies that a run sends, to compare two runs to the byte.
+package final class BodyRecorder: Sendable {
+    package struct Body: Hashable, Sendable {
+        package var device: UInt32
+        package var request: RequestNumber
+        package var text: String
+    }
+
+    private let recorded = Mutex<[Body]>([])
+
+    package init() {}
+
+    /// In the order in which they were made.
+    package var bodies: [Body] { recorded.withLock { $0 } }
+
+    /// Wraps the fleets of a factory.
+    package func recording(_ factory: @escaping Worlds.FleetFactory) -> Worlds.FleetFactory {
+        { plan, share in
+            RecordingFleet(factory(plan, share)) { body in self.recorded.withLock { $0.append(body) } }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Accounting
+import Scenario
+import Timebase
+
+/// What each system makes of each answer, played in virtual time: the table of the documentation, and a test
+/// that every event has its fate whatever a collector does.
+package enum SystemMatrix {
+    /// A system and its version, as scenarios name them.
+    package struct Row: Hashable, Sendable {
+        package var system: String
+        package var version: String
+    }
+
+    /// A fault of the collector.
+    package struct Column: Hashable, Sendable {
+        package var title: String
+        /// The members of the timeline's entry; `nil` for a healthy collector.
+        var fault: String?
+    }
+
+    package static let rows: [Row] = [
+        Row(system: "sensors", version: "1.10.17"), Row(system: "sensors", version: "4.9.1"),
+        Row(system: "sensors", version: "document"),
+        Row(system: "growing", version: "3.2.1"), Row(system: "growing", version: "4.11.0"),
+        Row(system: "growing", version: "document"),
+        Row(system: "trackingsdk", version: "document"),
+        Row(system: "kit", version: "1.0"), Row(system: "kit", version: "document"),
+        Row(system: "codeless", version: "document"),
+    ]
+
+    package static let columns: [Column] =
+        [Column(title: "healthy", fault: nil)]
+        + [204, 302, 400, 403, 404, 413, 429, 500, 503].map {
+            Column(title: "\($0)", fault: "\"fault\": \"status\", \"status\": \($0)")
+        } + [
+            Column(title: "stored, no answer", fault: "\"fault\": \"acceptThenDie\""),
+            Column(
+                title: "stored, answer too late",
+                fault: "\"fault\": \"latency\", \"latency\": \"70s\""),
+            Column(title: "reset unread", fault: "\"fault\": \"reset\""),
+            Column(title: "captive portal", fault: "\"fault\": \"wrongContent\""),
+        ]
+
+    /// What became of a population's events.
+    package struct Cell: Hashable, Sendable {
+        /// In words of the table.
+        package var words: [String]
+        /// What is wrong with the books, in sentences.
+        package var problems: [String]
+
+        package var text: String { words.joined(separator: ", ") }
+    }
+
+    /// Plays a system against a fault twice: one that lasts, and one that ends before the users do.
+    ///
+    /// - Throws: `ScenarioProblems` if the scenario is not sound.
+    package static func cell(_ row: Row, _ column: Column) throws -> Cell {
+        let lasting = try play(row, column, endsEarly: false)
+        let passing = try play(row, column, endsEarly: true)
+        var words: [String] = []
+        let facts = lasting.facts
+        let isSwallowed = lasting.audit.swallowed > 0
+        let isDelivered = lasting.ledgers.contains { $0.delivered > 0 }
+        if isDelivered { words.append(isSwallowed ? "taken for delivered" : "delivered") }
+        let losses = facts.filter {
+            $0.hasPrefix("rejected") || $0.hasPrefix("lost") || $0.hasPrefix("evicted")
+        }
+        if !losses.isEmpty { words.append("lost") }
+        if !isDelivered && losses.isEmpty {
+            words.append(isStuck(passing, row, column) ? "stuck" : "stalled")
+        }
+        if lasting.audit.duplicates > 0 || passing.audit.duplicates > 0 { words.append("duplicated") }
+        return Cell(words: words, problems: lasting.problems + passing.problems)
+    }
+
+    /// Whether events of the time of the fault were still on their devices at the end, long after it.
+    private static func isStuck(_ passing: WorldOutcome, _ row: Row, _ column: Column) -> Bool {
+        let end = Lengths(row, column).fault
+        return passing.lines.values.contains { line in
+            line.capturedAt < end && line.disposition.fate == .pending
+        }
+    }
+
+    /// How long the users act, and a fault that ends lasts.
+    private struct Lengths {
+        var users: Interval
+        var fault: Interval
+
+        init(_ row: Row, _ column: Column) {
+            // Kit sends once a day; the others within seconds. Slow answers outlast what any client waits.
+            if row.system == "kit" {
+                (users, fault) = (.hours(144), .hours(72))
+            } else if column.fault?.contains("latency") ?? false {
+                (users, fault) = (.seconds(180), .seconds(80))
+            } else {
+                (users, fault) = (.seconds(75), .seconds(35))
+            }
+        }
+    }
+
+    private static func play(_ row: Row, _ column: Column, endsEarly: Bool) throws -> WorldOutcome {
+        let lengths = Lengths(row, column)
+        let persona = row.system == "kit" ? "daily" : "busy"
+        // Without an end it outlasts the drain, too.
+        let end = endsEarly ? "\"for\": \"\(lengths.fault.text)\", " : ""
+        let entry = column.fault.map { "{\"at\": \"0s\", \(end)\"collector\": {\($0)}}" }
+        let json = """
+            {"seed": 7, "duration": "\(lengths.users.text)", "drain": "90s",
+             "personas": {
+               "daily": {"extends": "casual", "sessionsPerDay": 4, "opensAtArrival": true, "crashChance": 0,
+                         "killAtBackgroundChance": 1, "returnChance": 0, "sessionLength": "30s"},
+               "busy": {"extends": "casual", "sessionLength": "1d", "actionGap": "1s", "returnChance": 0,
+                          "opensAtArrival": true, "crashChance": 0}},
+             "populations": [
+               {"name": "p", "devices": 2, "system": "\(row.system)", "version": "\(row.version)", "app": "shop",
+                "persona": "\(persona)"}],
+             "timeline": [\(entry ?? "")]}
+            """
+        return Worlds.virtual(try Worlds.load(json, name: "\(row.system) \(row.version)"))
+    }
+
+    /// The whole matrix as a table of the documentation, and what is wrong anywhere.
+    package static func markdown() throws -> (text: String, problems: [String]) {
+        var text = "| | " + columns.map(\.title).joined(separator: " | ") + " |\n"
+        text += "|---|" + columns.map { _ in "---|" }.joined() + "\n"
+        var problems: [String] = []
+        for row in rows {
+            let name = "\(row.system) \(row.version)"
+            var cells: [String] = []
+            for column in columns {
+                let cell = try cell(row, column)
+                cells.append(cell.text)
+                problems += cell.problems.map { "\(name), \(column.title): \($0)" }
+            }
+            text += "| \(name) | \(cells.joined(separator: " | ")) |\n"
+        }
+        return (text, problems)
+    }
+}
