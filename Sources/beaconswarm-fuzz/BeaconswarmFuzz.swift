@@ -1,0 +1,115 @@
+import ArgumentParser
+import Fuzzing
+import Glibc
+
+/// Tries readers of foreign bytes with bytes that nobody would write.
+///
+/// `make fuzz` builds it with a sanitizer and lets libFuzzer choose the inputs by coverage; a plain build
+/// replays the corpora and changes them by a seed.
+@main
+struct BeaconswarmFuzz: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "beaconswarm-fuzz",
+        abstract: "Tries readers of foreign bytes with bytes that nobody would write.",
+        discussion: "Targets: \(FuzzTargets.names.joined(separator: ", ")).")
+
+    @Argument(help: "The target; all of them if it is missing.")
+    var target: String?
+
+    @Option(help: "The folder that holds a folder of inputs for each target.")
+    var corpora = "Tests/Fuzz"
+
+    @Option(help: "The seed of the changes; a random one if it is missing.")
+    var seed: UInt64?
+
+    @Option(help: "How many changed inputs to try for each target.")
+    var runs = 2000
+
+    @Option(help: "Stop each target after so many seconds, whatever --runs says.")
+    var seconds: Int?
+
+    @Option(help: "Try these files alone.")
+    var input: [String] = []
+
+    @Option(help: "The folder for inputs that break something.")
+    var artifacts = ".build/fuzz-findings"
+
+    @Option(help: "Seconds that one input may take.")
+    var timeout: UInt32 = 10
+
+    @Option(help: "Megabytes of memory that the process may have.")
+    var memory: UInt = 3072
+
+    static func main() {
+        #if LIBFUZZER
+            CoverageGuided.run()
+        #else
+            main(nil)
+        #endif
+    }
+
+    func validate() throws {
+        if let target, FuzzTargets.named(target) == nil {
+            throw ValidationError(
+                "no target \(target); there are \(FuzzTargets.names.joined(separator: ", "))")
+        }
+        if !input.isEmpty, target == nil { throw ValidationError("--input needs a target") }
+    }
+
+    func run() throws {
+        mkdir(artifacts, 0o755)
+        limitMemory()
+        let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
+        if input.isEmpty { report("seed \(seed)") }
+        for type in FuzzTargets.all where target == nil || type.name == target { try run(type, seed: seed) }
+    }
+
+    private func run(_ type: any FuzzTarget.Type, seed: UInt64) throws {
+        let corpus =
+            try input.isEmpty
+            ? Folder.files(in: "\(corpora)/\(type.name)") : input.map { try Folder.read($0) }
+        CrashRecord.begin(target: type.name, artifacts: artifacts, timeout: timeout)
+        let start = MonotonicSeconds.now()
+        do {
+            let run = try SeededRun(of: type, corpus: corpus)
+            try run.replay(willTry: CrashRecord.note)
+            var changed = 0
+            if input.isEmpty {
+                changed = try run.mutate(
+                    seed: seed,
+                    while: { $0 < runs && MonotonicSeconds.now() - start < Double(seconds ?? .max) },
+                    willTry: CrashRecord.note)
+            }
+            CrashRecord.end()
+            let time = String((10 * (MonotonicSeconds.now() - start)).rounded() / 10)
+            report(
+                "\(type.name): \(corpus.count) inputs and \(changed) changed ones in \(time) s, nothing found"
+            )
+        } catch let failure as SeededRun.Failure {
+            CrashRecord.end()
+            report("\(type.name): \(failure.finding)")
+            CrashRecord.keep(failure.input)
+            throw ExitCode.failure
+        }
+    }
+
+    /// An input that asks for memory without bound is to end here, not to take the machine with it.
+    private func limitMemory() {
+        var limit = rlimit(rlim_cur: memory << 20, rlim_max: memory << 20)
+        setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    }
+
+    private func report(_ line: String) {
+        let text = "fuzz: \(line)\n"
+        _ = write(STDOUT_FILENO, text, text.utf8.count)
+    }
+}
+
+/// The monotonic clock.
+enum MonotonicSeconds {
+    static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
