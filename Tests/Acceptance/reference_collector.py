@@ -350,6 +350,9 @@ class ReferenceCollector:
     `kinds` are the weights of what becomes of uploads; both they and `config` may be changed at any time.
     """
 
+    #: Who speaks with one client.
+    connection = Connection
+
     def __init__(self, seed: int, kinds: dict[str, int] | None = None, path: str = "/sa?project=default"):
         self.kinds = dict(kinds or CALM)
         self.config = {
@@ -401,7 +404,7 @@ class ReferenceCollector:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(
-            self._loop.create_server(lambda: Connection(self), "127.0.0.1", self._wanted_port, backlog=1024)
+            self._loop.create_server(lambda: self.connection(self), "127.0.0.1", self._wanted_port, backlog=1024)
         )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()

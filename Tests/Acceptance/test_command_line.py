@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT, Tool
 from helpers import assert_events_agree, read_events, read_report, steady, write_scenario
 
-SHIPPED = sorted(path for path in (ROOT / "scenarios").glob("*.json") if path.name != "scenario.schema.json")
+SHIPPED = sorted(path for path in (ROOT / "scenarios").rglob("*.json") if path.name != "scenario.schema.json")
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
 
@@ -306,8 +306,32 @@ def test_the_second_ctrl_c_ends_at_once(tool: Tool, tmp_path: Path, reference_co
     with pytest.raises(Exception):
         running.process.wait(1.5)
     running.signal(signal.SIGINT)
-    running.wait(20).expect(105)
+    ended = running.wait(20).expect(105)
+    assert "interrupted again" in ended.err, str(ended)
     assert not (out / "report.json").exists() and not events.exists(), "a broken-off run does not look whole"
+
+
+def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "2s"))
+    environment = {"BEACONSWARM_OUT": str(tmp_path / "named"), "BEACONSWARM_OTU": "x"}
+    tool.run("simulate", scenario, env=environment).expect(0)
+    report = read_report(tmp_path / "named")
+    assert report["events"]["captured"] > 0
+    assert any("BEACONSWARM_OTU" in warning for warning in report["warnings"]), report["warnings"]
+    tool.run("simulate", scenario, "--out", tmp_path / "chosen", env=environment).expect(0)
+    assert (tmp_path / "chosen" / "report.json").exists(), "an option wins over the environment"
+    wrong = tool.run("run", scenario, env={"BEACONSWARM_THREADS": "many"}).expect(64)
+    assert "BEACONSWARM_THREADS" in wrong.err and "many" in wrong.err
+
+
+def test_outputs_that_cannot_be_made_are_wrong_usage(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "2s"))
+    (tmp_path / "file").write_text("in the way")
+    folder = tool.run("simulate", scenario, "--out", tmp_path / "file" / "out").expect(64)
+    assert str(tmp_path / "file") in folder.err
+    missing = tmp_path / "nowhere" / "events.ndjson"
+    events = tool.run("simulate", scenario, "--out", tmp_path / "out", "--events", missing).expect(64)
+    assert str(missing) in events.err and not (tmp_path / "out").exists(), "nothing is left behind"
 
 
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
@@ -375,7 +399,7 @@ def test_every_shipped_scenario_is_valid(tool: Tool, schema, path: Path):
     scenario = json.loads(path.read_text())
     problems = [f"{error.json_path}: {error.message}" for error in schema.iter_errors(scenario)]
     assert not problems, "\n".join(problems)
-    assert scenario["description"].strip() and scenario["$schema"] == "./scenario.schema.json"
+    assert scenario["description"].strip() and (path.parent / scenario["$schema"]).resolve() == SCHEMA
     finished = tool.run("validate", path, timeout=60).expect(0)
     for word in ("ok", "events/s", "peak", "requests", "B/s", "connections|sockets", "memory"):
         assert re.search(word, finished.out), f"the offered load lacks {word}\n{finished}"

@@ -300,7 +300,7 @@ def test_the_audit_counts_as_the_collector_does(rough: Played, module_tool: Tool
         "unexpected": 0,
         "undecodable": 0,
     }
-    assert report["audit"] == expected
+    assert {key: report["audit"][key] for key in expected} == expected
     assert expected["recovered"] > 0
     assert report["events"]["delivered"] == expected["confirmed"]
     duplicated = report["metrics"].get("events_duplicated")
