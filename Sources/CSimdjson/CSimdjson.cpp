@@ -93,6 +93,8 @@ csimdjson_status parse(
     }
     document->tape = parsed.tape.get();
     document->strings = parsed.string_buf.get();
+    document->structurals = parser->parser.implementation->structural_indexes.get();
+    document->structural_count = parser->parser.implementation->n_structural_indexes;
     return CSIMDJSON_OK;
 }
 

@@ -4,22 +4,20 @@ import Foundation
 @main
 struct Bench {
     static let usage = """
-        usage: beaconswarm-bench [--quick] [--rounds N] [--json FILE] [--only events|virtual|transport|collector]
+        usage: beaconswarm-bench [--quick] [--rounds N] [--json FILE] [--only GROUP]
                beaconswarm-bench work NAME AMOUNT    a fixed amount of work, for counting instructions
+        groups: \(Group.allCases.map(\.rawValue).joined(separator: ", "))
         """
+
+    /// What is measured together.
+    enum Group: String, CaseIterable {
+        case events, virtual, transport, live, collector
+    }
 
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.count == 3, arguments[0] == "work", let amount = Int(arguments[2]) {
-            print(Work.run(arguments[1], amount: amount) ?? "work: one of \(Work.names)")
-            return
-        }
-        if arguments.count == 3, arguments[0] == "collector", let port = Int(arguments[1]) {
-            try? await CollectorFigures.serve(port: port, path: arguments[2])
-            return
-        }
-        if arguments.count == 3, arguments[0] == "memory", let devices = Int(arguments[2]) {
-            print(VirtualFigures.measureMemory(arguments[1], devices: devices))
+        if let text = await part(arguments) {
+            print(text)
             return
         }
         var options = Options()
@@ -30,11 +28,34 @@ struct Bench {
         await measure(options)
     }
 
+    /// Parts that run in a process of their own, started by this program; `nil` if it is none.
+    private static func part(_ arguments: [String]) async -> String? {
+        func number(_ index: Int) -> Int { index < arguments.count ? Int(arguments[index]) ?? 0 : 0 }
+        switch (arguments.first, arguments.count) {
+        case ("work", 3):
+            return Work.run(arguments[1], amount: number(2)) ?? "work: one of \(Work.names)"
+        case ("memory", 3): return "\(VirtualFigures.measureMemory(arguments[1], devices: number(2)))"
+        case ("connected", 3): return await LiveFigures.connect(port: number(1), devices: number(2))
+        case ("client", 5):
+            return await TransportFigures.client(
+                port: number(1), connections: number(2), seconds: Double(number(3)), body: arguments[4])
+        case ("live", 5):
+            return await LiveFigures.load(
+                port: number(1), devices: number(2), seconds: Double(number(3)), effort: arguments[4])
+        case ("collector", 3):
+            do { try await CollectorFigures.serve(port: number(1), path: arguments[2]) } catch {
+                return "\(error)"
+            }
+            return "ended"
+        default: return nil
+        }
+    }
+
     private struct Options {
         var isQuick = false
         var rounds: Int?
         var json: String?
-        var only: String?
+        var only: Group?
 
         /// - Returns: `false` if something is not understood.
         mutating func take(_ arguments: inout [String]) -> Bool {
@@ -47,38 +68,59 @@ struct Bench {
                 guard let value = arguments.first else { return false }
                 arguments.removeFirst()
                 switch option {
-                case "--rounds": rounds = Int(value)
+                case "--rounds":
+                    rounds = Int(value)
+                    if rounds.map({ $0 < 1 }) ?? true { return false }
                 case "--json": json = value
-                case "--only": only = value
+                case "--only":
+                    only = Group(rawValue: value)
+                    if only == nil { return false }
                 default: return false
                 }
             }
-            return rounds.map { $0 > 0 } ?? true
+            return true
         }
 
-        func measures(_ group: String) -> Bool { only == nil || only == group }
+        func measures(_ group: Group) -> Bool { only == nil || only == group }
     }
 
     private static func measure(_ options: Options) async {
         let rounds = Rounds(
-            count: options.rounds ?? (options.isQuick ? 1 : 3), seconds: options.isQuick ? 0.5 : 2)
+            count: options.rounds ?? (options.isQuick ? 1 : 3), seconds: options.isQuick ? 1 : 2.5)
         let isIdle = await Machine.waitUntilIdle(minutes: options.isQuick ? 0 : 5)
         if !isIdle { Output.note("the machine is not idle (load average \(Machine.loadAverage)); going on") }
-        let peers = Peers(port: 18_106)
+        let server = WebServer(port: 18_106)
         var figures: [Figure] = []
-        if options.measures("events") { figures += await EventFigures.measure(rounds) }
-        if options.measures("virtual") {
+        if options.measures(.events) { figures += await EventFigures.measure(rounds) }
+        if options.measures(.virtual) {
             figures += await VirtualFigures.measure(rounds, isQuick: options.isQuick)
         }
-        if options.measures("transport") { figures += await TransportFigures.measure(rounds, peers: peers) }
-        if options.measures("collector") {
+        if options.measures(.transport) || options.measures(.live) {
+            figures += await againstServer(rounds, server: server, options)
+        }
+        if options.measures(.collector) {
             figures += await CollectorFigures.measure(rounds, port: 18_107)
         }
         let report = BenchReport(
             date: ISO8601DateFormatter().string(from: Date()), machine: Machine.model,
-            cores: ProcessInfo.processInfo.processorCount, peers: peers.versions, wasIdle: isIdle,
+            cores: ProcessInfo.processInfo.processorCount, peers: Peers.versions(server), wasIdle: isIdle,
             figures: figures)
         publish(report, path: options.json)
+    }
+
+    private static func againstServer(
+        _ rounds: Rounds, server: WebServer, _ options: Options
+    ) async -> [Figure] {
+        guard await server.start() else {
+            return [.skip("transport", "POST", because: "nginx is not installed (apt-get install nginx)")]
+        }
+        defer { server.stop() }
+        var figures: [Figure] = []
+        if options.measures(.transport) { figures += await TransportFigures.measure(rounds, server: server) }
+        if options.measures(.live) {
+            figures += await LiveFigures.measure(rounds, server: server, isQuick: options.isQuick)
+        }
+        return figures
     }
 
     private static func publish(_ report: BenchReport, path: String?) {

@@ -14,10 +14,16 @@ struct Figure: Codable {
     /// The design's goal, in words.
     var goal = ""
     var note = ""
+    /// Milliseconds of CPU time per 1000 requests, per round; empty where that means nothing.
+    var cpuPerThousand: [Double] = []
+    /// The most resident memory, in 10⁶ bytes, per round.
+    var peakMegabytes: [Double] = []
     /// Why there is no value.
     var skipped: String?
 
-    var median: Double {
+    var median: Double { Figure.median(of: values) }
+
+    static func median(of values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }
         let middle = sorted.count / 2
@@ -105,22 +111,26 @@ enum Output {
 
     /// The table in Markdown.
     static func table(_ figures: [Figure]) -> String {
-        var rows = [["what", "measured", "spread", "rounds", "goal"]]
+        var rows = [["what", "measured", "CPU ms per 1000", "peak MB", "spread", "rounds", "goal"]]
+        func cell(_ values: [Double]) -> String { values.isEmpty ? "" : number(Figure.median(of: values)) }
         for figure in figures {
             if let skipped = figure.skipped {
-                rows.append(["\(figure.group): \(figure.name)", "skipped: \(skipped)", "", "", figure.goal])
+                rows.append([
+                    "\(figure.group): \(figure.name)", "skipped: \(skipped)", "", "", "", "", figure.goal,
+                ])
                 continue
             }
             let disturbed = figure.isDisturbed ? " (disturbed)" : ""
             rows.append([
                 "\(figure.group): \(figure.name)" + (figure.note.isEmpty ? "" : " (\(figure.note))"),
                 "\(number(figure.median)) \(figure.unit)\(disturbed)",
+                cell(figure.cpuPerThousand), cell(figure.peakMegabytes),
                 "± \(number(figure.spread * 50)) %",
                 "\(figure.values.count)" + (figure.discarded > 0 ? " (+\(figure.discarded) discarded)" : ""),
                 figure.goal,
             ])
         }
-        rows.insert(Array(repeating: "---", count: 5), at: 1)
+        rows.insert(Array(repeating: "---", count: 7), at: 1)
         return rows.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
     }
 }

@@ -12,6 +12,15 @@ enum Machine {
     /// The CPU time of this process, in seconds.
     static var processSeconds: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
+    /// The CPU time of all children that have ended, in seconds.
+    static var childSeconds: Double {
+        var usage = rusage()
+        // RUSAGE_CHILDREN, which comes over as another type than the function takes.
+        getrusage(-1, &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
     private static func read(_ clock: clockid_t) -> Double {
         var time = timespec()
         clock_gettime(clock, &time)
@@ -59,6 +68,19 @@ enum Machine {
         return true
     }
 
+    /// Waits, half a minute at most, until nobody else computes: a second in which the processors did less
+    /// than a twentieth of what they could.
+    static func settle() async {
+        for _ in 0..<30 {
+            let before = Times.now()
+            try? await Task.sleep(for: .seconds(1))
+            let after = Times.now()
+            if after.busy + after.stolen - before.busy - before.stolen < 0.05 * (after.total - before.total) {
+                return
+            }
+        }
+    }
+
     /// Time that processors spent, in seconds over all of them since the machine started.
     struct Times {
         var busy: Double
@@ -78,58 +100,19 @@ enum Machine {
     }
 
     /// The share of the machine's time that went to others while `body` ran: stolen by the host,
-    /// or used by processes that are neither this one nor its children.
+    /// or used by processes that are neither this one, nor its children that ended meanwhile, nor the
+    /// living ones, whose time `body` tells.
     static func disturbance<Result>(
         of body: () async throws -> (result: Result, childSeconds: Double)
     ) async rethrows -> (result: Result, share: Double) {
         let before = Times.now()
-        let ownBefore = processSeconds
-        let (result, childSeconds) = try await body()
+        let ownBefore = processSeconds + childSeconds
+        let (result, living) = try await body()
         let after = Times.now()
         let total = after.total - before.total
         guard total > 0 else { return (result, 0) }
-        let others = after.busy - before.busy - (processSeconds - ownBefore) - childSeconds
+        let own = processSeconds + childSeconds - ownBefore + living
+        let others = after.busy - before.busy - own
         return (result, max(0, others + after.stolen - before.stolen) / total)
-    }
-}
-
-/// Programs that are measured beside this one, or serve it.
-enum Programs {
-    /// The first line that a command writes, to either output.
-    static func firstLine(_ path: String, _ arguments: [String]) -> String {
-        let text = output(path, arguments) ?? ""
-        return text.split(separator: "\n").first.map(String.init) ?? "unknown version"
-    }
-
-    /// Runs a command to its end; `nil` if it cannot be started.
-    static func output(_ path: String, _ arguments: [String]) -> String? {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        guard (try? process.run()) != nil else { return nil }
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    /// The path of a program, or `nil`.
-    static func find(_ name: String) -> String? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/sbin"]
-        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
-    /// The CPU time of a process and its living children, in seconds.
-    static func cpuSeconds(of process: Int32) -> Double {
-        let scale = 1 / Double(sysconf(Int32(_SC_CLK_TCK)))
-        let children = Machine.file("/proc/\(process)/task/\(process)/children")
-            .split(separator: " ").compactMap { Int32($0) }
-        let line = Machine.file("/proc/\(process)/stat")
-        let fields = line.split(separator: ")").last?.split(separator: " ") ?? []
-        let own = fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) * scale : 0
-        return children.reduce(own) { $0 + cpuSeconds(of: $1) }
     }
 }

@@ -45,6 +45,10 @@ typedef struct csimdjson_document {
     const uint64_t *tape;
     /// The strings, each a 32-bit length (in the machine's order) followed by its bytes.
     const uint8_t *strings;
+    /// Offsets in the text, ascending: of each brace, bracket, colon and comma outside of strings, and of
+    /// each scalar's first byte.
+    const uint32_t *structurals;
+    size_t structural_count;
 } csimdjson_document;
 
 /// Makes a parser for texts of at most `byte_limit` bytes and `depth_limit` levels.

@@ -9,16 +9,16 @@ import Timebase
 /// The collector: HTTP, decoding, deduplication, commits to SQLite, all on one core that a client on
 /// the other keeps busy.
 enum CollectorFigures {
+    private static let name = "decode, deduplicate, commit"
+
     static func measure(_ rounds: Rounds, port: Int) async -> [Figure] {
-        let group = "collector"
-        let name = "decode, deduplicate, commit"
         let folder = NSTemporaryDirectory() + "beaconswarm-store-\(port)"
         guard let program = Bundle.main.executablePath,
             (try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true))
                 != nil,
-            let server = Peers.launch(
-                on: Peers.serverCore, program, ["collector", "\(port)", folder + "/events.sqlite"])
-        else { return [.skip(group, name, because: "the server did not start")] }
+            let server = WebServer.launch(
+                on: WebServer.core, program, ["collector", "\(port)", folder + "/events.sqlite"])
+        else { return [.skip("collector", name, because: "the server did not start")] }
         defer {
             server.terminate()
             server.waitUntilExit()
@@ -26,21 +26,33 @@ enum CollectorFigures {
         }
         try? await Task.sleep(for: .seconds(1))
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let figure = await load(rounds, server: server.processIdentifier, port: port, loop: loops.next())
+        try? await loops.shutdownGracefully()
+        Output.note(figure.line)
+        return [figure]
+    }
+
+    private static func load(
+        _ rounds: Rounds, server: Int32, port: Int, loop: any EventLoop
+    ) async -> Figure {
         let body = TransportFigures.body(events: Fixture.batchSize)
         let target = Fixture.plan(.v4, port: port).target
         var figure = Figure(
-            group: group, name: name, unit: "events/s per core", values: [], goal: "≥ 0.12 M",
+            group: "collector", name: name, unit: "events/s per core", values: [], goal: "≥ 0.12 M",
             note: "HTTP included, store on disk")
         var disturbed: [Double] = []
         for attempt in 0..<rounds.count * 2 where attempt < rounds.count || figure.values.count < rounds.count
         {
+            await Machine.settle()
             let (value, share) = await Machine.disturbance {
-                let before = Programs.cpuSeconds(of: server.processIdentifier)
+                let before = Programs.cpuSeconds(of: server)
                 let outcome = try? await TransportBench.run(
-                    target: target, connections: 32, seconds: rounds.seconds * 2, body: body, on: loops.next()
-                )
-                let rate = (outcome?.requestsPerSecond ?? 0) * Double(Fixture.batchSize)
-                return (rate, Programs.cpuSeconds(of: server.processIdentifier) - before)
+                    target: target, connections: 32, seconds: rounds.seconds * 2, body: body, on: loop)
+                let seconds = Programs.cpuSeconds(of: server) - before
+                if let outcome, outcome.succeeded > 0 {
+                    figure.cpuPerThousand.append(seconds * 1e6 / Double(outcome.succeeded))
+                }
+                return ((outcome?.requestsPerSecond ?? 0) * Double(Fixture.batchSize), seconds)
             }
             if share > Machine.disturbanceLimit {
                 disturbed.append(value)
@@ -48,10 +60,9 @@ enum CollectorFigures {
                 figure.values.append(value)
             }
         }
-        try? await loops.shutdownGracefully()
+        figure.peakMegabytes = [Double(Programs.peakBytes(of: server)) / 1e6]
         figure.settle(disturbed)
-        Output.note(figure.line)
-        return [figure]
+        return figure
     }
 
     /// Serves until the process is terminated.

@@ -26,13 +26,13 @@ enum EventFigures {
         events.write(into: &json)
         figures += await compression(of: json, rounds)
         figures.append(await textEncodings(of: json, rounds))
-        for level in [6, 1] {
-            let events = Fixture.Events(.v4, compression: level)
+        for effort in SensorsRules.Compression.allCases {
+            let events = Fixture.Events(.v4, compression: effort)
             var body = WireBuffer()
             figures.append(
                 await rounds.figure(
-                    "body of 50 events", "gzip \(level)", unit: "events/s",
-                    goal: level == 1 ? "≥ 0.4 M" : ""
+                    "body of 50 events", "compression \(effort.rawValue)", unit: "events/s",
+                    goal: effort == .fast ? "≥ 0.4 M" : ""
                 ) { seconds in
                     perSecond(seconds, items: Fixture.batchSize) {
                         body.removeAll()
@@ -45,14 +45,18 @@ enum EventFigures {
 
     private static func compression(of json: WireBuffer, _ rounds: Rounds) async -> [Figure] {
         var figures: [Figure] = []
-        for level in [6, 1] {
-            let gzip = GzipEncoder(level: level)
+        let encoders: [(name: String, gzip: GzipEncoder, goal: String)] = [
+            ("libdeflate 6", GzipEncoder(level: 6), ""), ("libdeflate 1", GzipEncoder(level: 1), ""),
+            ("own, default", GzipEncoder(batches: .small), ""),
+            ("own, fast", GzipEncoder(batches: .fast), "≥ 0.6 M"),
+        ]
+        for (name, gzip, goal) in encoders {
             var packed = WireBuffer()
             gzip.compress(json, into: &packed)
             figures.append(
                 await rounds.figure(
-                    "gzip of a 50-event batch", "level \(level)", unit: "events/s",
-                    goal: level == 1 ? "≥ 0.6 M" : "", note: "\(json.count) to \(packed.count) bytes"
+                    "gzip of a 50-event batch", name, unit: "events/s", goal: goal,
+                    note: "\(json.count) to \(packed.count) bytes"
                 ) { seconds in
                     perSecond(seconds, items: Fixture.batchSize) {
                         packed.removeAll()

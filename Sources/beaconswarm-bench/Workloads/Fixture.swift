@@ -39,13 +39,16 @@ enum Fixture {
         /// Where the device was when it captured the events.
         let epoch: SensorsEpoch
 
-        init(_ version: SensorsRules.Version, count: Int = Fixture.batchSize, compression: Int = 6) {
+        init(
+            _ version: SensorsRules.Version, count: Int = Fixture.batchSize,
+            compression: SensorsRules.Compression = .default
+        ) {
             let plan = Fixture.plan(version)
             self.plan = plan
-            let rules = SensorsRules(version: version)
+            var rules = SensorsRules(version: version)
+            rules.upload.compression = compression
             let templates = SensorsTemplates(plan: plan, rules: rules)
-            encoder = SensorsEventEncoder(
-                plan: plan, rules: rules, templates: templates, compression: compression)
+            encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
             traits = SensorsTraits(plan: plan, index: 17)
             var epoch = SensorsEpoch()
             epoch.superGroups = 1

@@ -1,27 +1,30 @@
-import AppModel
 import DeviceSDK
 import Foundation
 import LiveEngine
-import Measurement
 import NIOCore
 import NIOPosix
-import Timebase
 import Wire
 
-/// The live path: requests over sockets against nginx, beside wrk, and whole fleets.
+/// The transport alone: prepared requests to nginx, beside other load tools that send the same bytes.
 enum TransportFigures {
-    static func measure(_ rounds: Rounds, peers: Peers) async -> [Figure] {
-        guard await peers.startServer() else {
-            return [.skip("transport", "POST", because: "nginx is not installed (apt-get install nginx)")]
+    static func measure(_ rounds: Rounds, server: WebServer) async -> [Figure] {
+        let body = preparedBody()
+        guard let file = server.write(body, as: "batch.form") else {
+            return [.skip("transport", "POST", because: "its body cannot be written for the rivals")]
         }
-        defer { peers.stopServer() }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let rivals: [Contender] = [
+            .wrk(server, body: file), .h2load(server, body: file),
+            .locust(server, mode: "prepared", input: file),
+        ]
         var figures: [Figure] = []
         for connections in [100, 2000] {
-            figures += await compare(rounds, peers: peers, connections: connections, loop: group.next())
+            let contest = Contest(
+                group: "transport, \(connections) connections", unit: "requests/s",
+                note: "\(body.count) bytes, keep-alive", own: .own(server, body: file), rivals: rivals,
+                goals: ["wrk": "≥ 0.9, then 1.0", "h2load": "> 1"])
+            figures += await contest.measure(rounds, server: server, connections: connections)
         }
-        figures.append(await live(rounds, peers: peers, loop: group.next()))
-        try? await group.shutdownGracefully()
+        figures.append(allocations(server: server, body: file))
         return figures
     }
 
@@ -43,111 +46,51 @@ enum TransportFigures {
         return best
     }
 
-    /// Alternates the own transport and wrk, so that both meet the same machine.
-    private static func compare(
-        _ rounds: Rounds, peers: Peers, connections: Int, loop: any EventLoop
-    ) async -> [Figure] {
-        let body = preparedBody()
-        let target = Fixture.plan(.v4, port: peers.port).target
-        let note = "\(body.count) bytes, keep-alive"
-        func figure(_ name: String, _ unit: String, goal: String = "") -> Figure {
-            Figure(
-                group: "transport, \(connections) connections", name: name, unit: unit, values: [],
-                goal: goal,
-                note: note)
-        }
-        var own = figure("beaconswarm", "requests/s")
-        var wrk = figure("wrk", "requests/s")
-        var ratio = figure("beaconswarm / wrk", "", goal: "≥ 1.0")
-        var disturbed: [(own: Double, wrk: Double)] = []
-        for attempt in 0..<rounds.count * 2 where attempt < rounds.count || own.values.count < rounds.count {
-            let (values, share) = await Machine.disturbance {
-                let before = peers.serverSeconds
-                let outcome = try? await TransportBench.run(
-                    target: target, connections: connections, seconds: rounds.seconds * 2, body: body,
-                    on: loop)
-                // wrk's own CPU time: it keeps one core busy, as the own client does.
-                let begin = Machine.seconds
-                let rival = peers.measureWrk(
-                    connections: connections, seconds: rounds.seconds * 2, body: body)
-                let elapsed = Machine.seconds - begin
-                let children = peers.serverSeconds - before + (rival == nil ? 0 : elapsed)
-                return ((own: outcome?.requestsPerSecond ?? 0, wrk: rival ?? 0), children)
-            }
-            if share > Machine.disturbanceLimit {
-                disturbed.append(values)
-            } else {
-                own.values.append(values.own)
-                wrk.values.append(values.wrk)
-            }
-        }
-        own.settle(disturbed.map(\.own))
-        wrk.settle(disturbed.map(\.wrk))
-        ratio.values = zip(own.values, wrk.values).filter { $1 > 0 }.map { $0 / $1 }
-        ratio.isDisturbed = own.isDisturbed
-        ratio.discarded = own.discarded
-        if ratio.values.isEmpty { ratio.skipped = "wrk is not installed (apt-get install wrk)" }
-        let figures = ratio.values.isEmpty ? [own, ratio] : [own, wrk, ratio]
-        for figure in figures { Output.note(figure.line) }
-        return figures
+    /// The client's part, in a process of its own.
+    ///
+    /// - Returns: what it prints: rate and number of requests.
+    static func client(port: Int, connections: Int, seconds: Double, body path: String) async -> String {
+        guard let data = FileManager.default.contents(atPath: path) else { return "cannot read \(path)" }
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let outcome = try? await TransportBench.run(
+            target: Fixture.plan(.v4, port: port).target, connections: connections, seconds: seconds,
+            body: Array(data), on: loops.next())
+        try? await loops.shutdownGracefully()
+        guard let outcome, outcome.otherAnswers == 0 else { return "failed: \(String(describing: outcome))" }
+        return "rate \(outcome.requestsPerSecond)\nrequests \(outcome.succeeded)\nfailed \(outcome.failed)"
     }
 
-    /// Whole devices of 4.9.1 on the real clock: each batch is made anew. Batches per second that the
-    /// event loop's thread was busy.
-    private static func live(_ rounds: Rounds, peers: Peers, loop: any EventLoop) async -> Figure {
-        var persona = Presets.steady
-        // More than a core takes: what counts is what it does meanwhile.
-        persona.steadyRate = 150
-        let devices = 1000
-        var figure = Figure(
-            group: "live", name: "batches of 50, 4.9.1 against nginx", unit: "batches/s per core", values: [],
-            goal: "≥ 4 k", note: "\(devices) devices, each batch made anew, gzip 6")
-        var disturbed: [Double] = []
-        for attempt in 0..<rounds.count * 2 where attempt < rounds.count || figure.values.count < rounds.count
-        {
-            let (value, share) = await Machine.disturbance {
-                let before = peers.serverSeconds
-                let value = try? await liveRound(
-                    devices: devices, seconds: max(5, rounds.seconds * 3).rounded(), persona: persona,
-                    port: peers.port,
-                    loop: loop)
-                return (value ?? 0, peers.serverSeconds - before)
-            }
-            if share > Machine.disturbanceLimit {
-                disturbed.append(value)
-            } else {
-                figure.values.append(value)
-            }
+    /// Heap allocations per request in the steady state: valgrind counts them in a short and in a long
+    /// run, and the difference is free of what happens once.
+    private static func allocations(server: WebServer, body: String) -> Figure {
+        let name = "heap allocations per request"
+        // Valgrind of today cannot read the compiler's debug information: it gets a copy without.
+        let stripped = ProcessInfo.processInfo.environment["BENCH_STRIPPED"]
+        guard let valgrind = Programs.find("valgrind"), let own = stripped else {
+            return .skip("transport", name, because: "it takes valgrind, and to be run through make bench")
         }
-        figure.settle(disturbed)
+        func count(_ seconds: Int) -> (allocations: Double, requests: Double)? {
+            let output =
+                Programs.run(
+                    valgrind,
+                    ["--leak-check=no", own, "client", "\(server.port)", "20", "\(seconds)", body])?.output
+                ?? ""
+            let line = output.split(separator: "\n").first { $0.contains("total heap usage:") }
+            let words = line?.split(separator: " ") ?? []
+            guard let at = words.firstIndex(of: "usage:"), at + 1 < words.count,
+                let allocations = Double(words[at + 1].filter { $0 != "," }),
+                let requests = Contender.number(after: "requests", in: output)
+            else { return nil }
+            return (allocations, requests)
+        }
+        guard let short = count(4), let long = count(12), long.requests > short.requests else {
+            return .skip("transport", name, because: "valgrind gave no count")
+        }
+        let figure = Figure(
+            group: "transport", name: name, unit: "",
+            values: [(long.allocations - short.allocations) / (long.requests - short.requests)],
+            goal: "≤ 1", note: "valgrind, \(Int(long.requests)) requests")
         Output.note(figure.line)
         return figure
-    }
-
-    private static func liveRound(
-        devices: Int, seconds: Double, persona: PersonaDescription, port: Int, loop: any EventLoop
-    ) async throws -> Double {
-        let clock = RunClock.wall()
-        let length = Interval.milliseconds(Int64(seconds * 1000))
-        let schedule = RunSchedule(
-            start: clock.now() + RunClock.lead(devices: devices), duration: length, drain: .seconds(2))
-        var plan = Fixture.plan(.v4, devices: devices, port: port, persona: persona) {
-            // A flush as soon as there is a full batch, and none smaller.
-            $0.upload.flushBulkSize = Fixture.batchSize - 1
-            $0.upload.flushInterval = .hours(1)
-            $0.upload.onLaunch = false
-            $0.remoteConfig.enabled = false
-        }
-        plan.start = schedule.start
-        plan.usersEnd = schedule.usersEnd
-        plan.arrival = ArrivalSchedule(over: .seconds(2))
-        let configuration = LiveConfiguration(
-            plans: [plan], schedule: schedule, clock: clock, descriptorBudget: 4000)
-        let run = try await LiveRun.start(configuration, on: [loop])
-        let result = try await run.result()
-        let busy = (result.health.busyShares.first ?? 0) * seconds
-        // Only what was answered while users acted, as the busy share is told of that time.
-        let answered = result.recorder.series.buckets.prefix(Int(seconds)).reduce(0) { $0 + $1.requests }
-        return busy > 0 ? Double(answered) / busy : 0
     }
 }

@@ -74,7 +74,7 @@ enum VirtualFigures {
     private static func memory(devices: Int) -> [Figure] {
         guard let program = Bundle.main.executablePath else { return [] }
         func figure(_ name: String, _ mode: String, _ count: Int, goal: String, _ note: String) -> Figure {
-            let output = Programs.output(program, ["memory", mode, "\(count)"])
+            let output = Programs.run(program, ["memory", mode, "\(count)"])?.output
             let value = output.flatMap { Double($0.split(separator: "\n").first ?? "") }
             guard let value else { return .skip("memory", name, because: "the process failed") }
             let figure = Figure(
