@@ -29,6 +29,18 @@ test: setup
 bench: build
 	@.ci/bench
 
+## fuzz: readers of foreign bytes against libFuzzer (FUZZ_SECONDS=60 each, FUZZ_TARGET=parser for one)
+fuzz: setup
+	@.ci/fuzz
+
+## tsan: the live engine and the collector under ThreadSanitizer
+tsan: setup
+	@.ci/tsan
+
+## soak: half an hour (SOAK_MINUTES) of a live fleet under faults; memory and descriptors must stay flat
+soak: build
+	@.ci/soak
+
 ## lint: the format check that CI runs
 lint:
 	@swift format lint --strict --parallel --configuration .swift-format $(SWIFT_FILES)
@@ -40,7 +52,7 @@ format:
 
 ## validate: checks every scenario that ships
 validate: build
-	$(BIN) validate $(filter-out scenarios/scenario.schema.json,$(wildcard scenarios/*.json))
+	$(BIN) validate $(filter-out scenarios/scenario.schema.json,$(wildcard scenarios/*.json scenarios/systems/*.json))
 
 ## docs: builds the DocC documentation of the library into .build/docs
 docs: setup
@@ -50,4 +62,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench lint format validate docs clean
+.PHONY: help setup build demo test bench fuzz tsan soak lint format validate docs clean
