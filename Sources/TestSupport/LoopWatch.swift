@@ -1,6 +1,6 @@
-import NIOCore
+package import NIOCore
 import Synchronization
-import Timebase
+package import Timebase
 
 /// Measures how late event loops come to what is due, the collector's too: an answer waits for all of them.
 package final class LoopWatch: Sendable {
