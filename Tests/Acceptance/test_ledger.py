@@ -130,6 +130,12 @@ def test_everything_on_the_wire_is_what_the_sdk_would_send(rough: Played):
     assert not rough.ledger.violations, f"{len(rough.ledger.violations)} violations, {len(kinds)} kinds\n{listed}"
 
 
+def test_what_is_sent_again_is_written_again(rough: Played):
+    """Each request has a flush time of its own; two within a millisecond, a flush right behind a failed one, are rare."""
+    assert rough.ledger.repeats > 500
+    assert rough.ledger.repeats_of_same_time <= rough.ledger.repeats / 100
+
+
 def test_the_day_was_rough_enough(rough: Played):
     """Each kind of answer happened, batches were full, and events were sent again and held twice."""
     kinds = {request.kind for request in rough.ledger.requests}
