@@ -36,7 +36,7 @@ extension Contender {
     /// The number behind a label at the beginning of a line.
     static func number(after label: String, in output: String) -> Double? {
         let line = output.split(separator: "\n").first { $0.hasPrefix(label) }
-        let rest = line?.dropFirst(label.count).drop { $0 == " " }
+        let rest = line?.dropFirst(label.count).drop(while: \.isWhitespace)
         return rest.flatMap { Double($0.prefix { $0.isNumber || $0 == "." || $0 == "e" || $0 == "+" }) }
     }
 

@@ -57,7 +57,7 @@ enum LiveFigures {
         var persona = Presets.steady
         // Somewhat more than a core takes, so that it is always busy; far more would measure the capture of
         // events that nobody sends.
-        persona.steadyRate = (effort == "fast" ? 250_000 : 200_000) / Double(devices)
+        persona.steadyRate = (effort == "fast" ? 400_000 : 260_000) / Double(devices)
         let length = Interval.milliseconds(Int64(seconds * 1000))
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let run = try? await start(

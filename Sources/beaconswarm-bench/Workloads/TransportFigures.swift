@@ -60,36 +60,33 @@ enum TransportFigures {
         return "rate \(outcome.requestsPerSecond)\nrequests \(outcome.succeeded)\nfailed \(outcome.failed)"
     }
 
-    /// Heap allocations per request in the steady state: valgrind counts them in a short and in a long
+    /// Heap allocations per request in the steady state: heaptrack counts them in a short and in a long
     /// run, and the difference is free of what happens once.
     private static func allocations(server: WebServer, body: String) -> Figure {
         let name = "heap allocations per request"
-        // Valgrind of today cannot read the compiler's debug information: it gets a copy without.
-        let stripped = ProcessInfo.processInfo.environment["BENCH_STRIPPED"]
-        guard let valgrind = Programs.find("valgrind"), let own = stripped else {
-            return .skip("transport", name, because: "it takes valgrind, and to be run through make bench")
+        guard let heaptrack = Programs.find("heaptrack"), let own = Bundle.main.executablePath else {
+            return .skip("transport", name, because: "it takes heaptrack")
         }
+        let record = NSTemporaryDirectory() + "beaconswarm-heap-\(server.port)"
         func count(_ seconds: Int) -> (allocations: Double, requests: Double)? {
             let output =
                 Programs.run(
-                    valgrind,
-                    ["--leak-check=no", own, "client", "\(server.port)", "20", "\(seconds)", body])?.output
-                ?? ""
-            let line = output.split(separator: "\n").first { $0.contains("total heap usage:") }
-            let words = line?.split(separator: " ") ?? []
-            guard let at = words.firstIndex(of: "usage:"), at + 1 < words.count,
-                let allocations = Double(words[at + 1].filter { $0 != "," }),
+                    heaptrack, ["-o", record, own, "client", "\(server.port)", "20", "\(seconds)", body])?
+                .output ?? ""
+            try? FileManager.default.removeItem(atPath: record + ".zst")
+            // Its summary also tells of leaked and of temporary ones: the first line is of all.
+            guard let allocations = Contender.number(after: "\tallocations:", in: output),
                 let requests = Contender.number(after: "requests", in: output)
             else { return nil }
             return (allocations, requests)
         }
         guard let short = count(4), let long = count(12), long.requests > short.requests else {
-            return .skip("transport", name, because: "valgrind gave no count")
+            return .skip("transport", name, because: "heaptrack gave no count")
         }
         let figure = Figure(
             group: "transport", name: name, unit: "",
             values: [(long.allocations - short.allocations) / (long.requests - short.requests)],
-            goal: "≤ 1", note: "valgrind, \(Int(long.requests)) requests")
+            goal: "≤ 1", note: "heaptrack, \(Int(long.requests)) requests")
         Output.note(figure.line)
         return figure
     }
