@@ -140,11 +140,19 @@ extension UserModel {
     /// One action, one captured event: native business events without a clock, or taps on the
     /// start screen in an app that has none.
     static func steadyActions(of app: AppDescription) -> ContiguousArray<UserAction> {
-        let events = app.events.indices.filter { !app.events[$0].isWeb && app.events[$0].timedFrom == nil }
+        let events = app.steadyEvents
         if !events.isEmpty {
             return ContiguousArray(events.map { .business(event: UInt16($0), subject: 0) })
         }
         let controls = app.screens[Int(app.startScreen)].controls.indices
         return ContiguousArray(controls.map { .tap(screen: app.startScreen, control: UInt16($0)) })
+    }
+}
+
+extension AppDescription {
+    /// The indices of the events that users at a steady rate send: native ones without a clock. If there
+    /// are none, such users tap on the start screen instead.
+    package var steadyEvents: [Int] {
+        events.indices.filter { !events[$0].isWeb && events[$0].timedFrom == nil }
     }
 }

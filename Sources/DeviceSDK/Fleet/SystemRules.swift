@@ -21,6 +21,9 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var clockSkew: Interval { get }
     /// Events that each device captured before the start.
     var prefill: Int { get set }
+    /// Whether an app can track events in its code. If not, hooks alone capture, and business events are
+    /// nothing to the system.
+    var tracksCode: Bool { get }
     /// Whether devices keep their events in files of the machine.
     var storesInFiles: Bool { get }
     /// Connections that a device in use keeps open, where each has its own.
@@ -41,6 +44,7 @@ extension SystemRuleSet {
         get { 0 }
         set {}
     }
+    package var tracksCode: Bool { true }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
 }

@@ -23,6 +23,7 @@ extension ScenarioBinder {
         check(own, of: rules, several: hasSeveralSystems)
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
+        warnAboutHooks(name, rules.common, app, persona, path)
         return ScenarioPopulation(
             name: name, devices: devices, system: rules, app: app, persona: persona,
             network: network,
@@ -54,6 +55,21 @@ extension ScenarioBinder {
         if persona.steadyRate == nil, persona.sessionsPerDay == 0, !persona.opensAtArrival {
             reading.warn(path.appending("persona"), "these users never open the app")
         }
+    }
+
+    /// Users who only do what the app's code tracks are invisible to a system of hooks.
+    private mutating func warnAboutHooks(
+        _ name: String, _ rules: any SystemRuleSet, _ app: AppDescription, _ persona: PersonaDescription,
+        _ path: JSONPath
+    ) {
+        guard persona.steadyRate != nil, !rules.tracksCode, !app.steadyEvents.isEmpty else { return }
+        let system = type(of: rules).systemName
+        reading.warn(
+            path.appending("persona"),
+            "population \"\(name)\": a steady persona only sends events that the app's code tracks, and "
+                + "\"\(system)\" captures by hooks alone: beyond the launch and the first screen it captures "
+                + "nothing. Use a persona with sessions (\"casual\", \"power\", \"micro\"), or an app "
+                + "without events, on whose start screen a steady persona taps")
     }
 
     // MARK: Names

@@ -84,6 +84,7 @@ extension CodelessRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
+    package var tracksCode: Bool { false }
     /// One for parts and one for files; more only where answers take longer than parts come.
     package var connectionsPerDevice: Int { 2 }
     package var uploadInterval: Interval { upload.flushInterval }

@@ -63,6 +63,7 @@ extension KitRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
+    package var tracksCode: Bool { false }
     /// Between two uploads lies a day at least.
     package var uploadInterval: Interval { .hours(24) }
 }
