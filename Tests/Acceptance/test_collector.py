@@ -429,6 +429,39 @@ def test_a_sample_can_be_posted_as_printed(collect, tool, tmp_path):
     )
 
 
+EVERY_SYSTEM = {
+    "kit": {"system": "kit"},
+    "trackingsdk": {"system": "trackingsdk"},
+    "codeless": {"system": "codeless"},
+    "growing-json": {"system": "growing"},
+    "growing-lz4": {"system": "growing", "sdk": {"buildFlags": ["ENABLE_ENCRYPTION"]}},
+    "growing-snappy": {
+        "system": "growing",
+        "version": "4.11.0",
+        "sdk": {"useProtobuf": True, "services": {"compression": "snappy", "encryption": "xor"}},
+    },
+    "growing-messages": {"system": "growing", "version": "4.11.0", "sdk": {"useProtobuf": True}},
+}
+
+
+@pytest.mark.parametrize("name", EVERY_SYSTEM)
+def test_a_sample_of_any_system_is_decoded_and_can_be_posted(collect, tool, tmp_path, name: str):
+    """Kit uploads the logs of past days: its users have to come back."""
+    collector = collect()
+    population = {"name": name, "devices": 20, "persona": "power", **EVERY_SYSTEM[name]}
+    scenario = {"name": "sampled", "duration": "3d", "populations": [population]}
+    finished = tool.run("sample", write_scenario(tmp_path, scenario)).expect(0)
+    said = int(re.search(r"device \d+, (\d+) events", finished.out)[1])
+    decoded = json_values(finished.out.split("## decoded")[1].split("## curl")[0])
+    assert len(decoded) == said > 0, str(finished)
+    assert name == "kit" or all(re.search(r'"(bs_id|bsId)": "\d+-\d+"', json.dumps(event)) for event in decoded)
+    assert finished.out.isprintable() or set(filter(lambda c: not c.isprintable(), finished.out)) <= {"\n", "\t"}
+    command = finished.out.split("## curl")[1].replace("http://127.0.0.1:8106", collector.url.rsplit("/sa", 1)[0])
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (command, done)
+    assert collector.stats()["received"] == said and collector.stats()["undecodable"] == 0
+
+
 def json_values(text: str) -> list:
     """Every JSON object that begins a line of a text, those in arrays too."""
     decoder, values, place = json.JSONDecoder(), [], 0

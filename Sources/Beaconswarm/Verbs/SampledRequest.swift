@@ -1,0 +1,124 @@
+import CollectorModel
+import DeviceSDK
+import Timebase
+import Wire
+import World
+
+/// An upload as it would leave a device.
+struct SampledRequest {
+    /// Devices to look at before giving up.
+    private static let candidates = 50
+
+    var head: RequestHead
+    var body: WireBuffer
+    var device: UInt32
+    var eventCount: Int
+
+    init?(of plan: PopulationPlan, until end: Instant) {
+        var reduced = plan
+        reduced.deviceCount = min(plan.deviceCount, SampledRequest.candidates)
+        let fleet = makeFleet(plan: reduced, share: .whole)
+        for slot in 0..<fleet.deviceCount {
+            if let request = SampledRequest(fleet, slot: slot, until: end) {
+                self = request
+                return
+            }
+        }
+        return nil
+    }
+
+    private init?(_ fleet: any DeviceFleet, slot: Int, until end: Instant) {
+        var effects = DeviceEffects()
+        var now = fleet.arrival(of: slot)
+        while now <= end {
+            effects.removeAll()
+            var next = fleet.advance(slot, through: now, effects: &effects)
+            let requests = effects.requests
+            for request in requests {
+                if request.number.kind == .upload, request.network != .none {
+                    var body = WireBuffer()
+                    head = fleet.encode(slot, request: request.number, at: now, into: &body)
+                    self.body = body
+                    device = fleet.globalNumber(of: slot)
+                    eventCount = Int(request.eventCount)
+                    return
+                }
+                effects.removeAll()
+                let outcome: RequestOutcome =
+                    request.network == .none ? .failed(.offline) : .answered(status: 304, body: [])
+                next = fleet.complete(
+                    slot, request: request.number, outcome: outcome, at: now, effects: &effects)
+            }
+            guard next != .distantFuture else { return nil }
+            now = max(next, now)
+        }
+        return nil
+    }
+
+}
+
+// MARK: What is printed
+
+extension SampledRequest {
+    func text(_ plan: PopulationPlan) -> String {
+        let url = "\(plan.target.scheme)://\(plan.target.host):\(plan.target.port)\(head.path)"
+        let headers = head.headerLines.split(separator: "\r\n").map(String.init)
+        let binary = isText ? nil : base64
+        var text = "# \(plan.name): device \(device), \(eventCount) events, \(body.count) bytes\n\n"
+        text += "## raw\n\nPOST \(head.path) HTTP/1.1\nHost: \(plan.target.host):\(plan.target.port)\n"
+        for header in headers { text += header + "\n" }
+        text += "Content-Length: \(body.count)\n\n\(binary.map { "(in base64)\n" + $0 } ?? body.text)\n\n"
+        text += "## decoded\n\n\(decoded(plan.system.systemName))\n## curl\n\n"
+        if let binary { text += "printf %s '\(binary)' | base64 -d |\n  " }
+        text += "curl -sS -X POST \(SampledRequest.quoted(url))"
+        for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
+        return text + " \\\n  --data-binary \(binary == nil ? SampledRequest.quoted(body.text) : "@-")\n\n"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
+    /// Whether a terminal shows the body as it is, and a shell takes it in quotes.
+    private var isText: Bool {
+        let isPrintable = body.bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A].contains($0) }
+        return isPrintable && String(validating: body.bytes, as: UTF8.self) != nil
+    }
+
+    private var base64: String {
+        var text = WireBuffer()
+        body.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return text.text
+    }
+
+    /// Each event on a line of its own; of a form, its other fields too.
+    private func decoded(_ systemName: String) -> String {
+        guard let system = CollectorSystem(rawValue: systemName) else { return "" }
+        guard system == .sensors else { return events(of: system, indent: "") }
+        var text = ""
+        body.withUnsafeBytes { bytes in
+            var fields = FormDecoder(bytes)
+            while let field = try? fields.next() {
+                var value = WireBuffer()
+                guard (try? field.appendValue(to: &value)) != nil else { continue }
+                let name = String(decoding: field.rawName, as: UTF8.self)
+                let isEvents = name == "data_list" || name == "data"
+                text +=
+                    "\(name) =" + (isEvents ? "\n" + events(of: system, indent: "  ") : " \(value.text)\n")
+            }
+        }
+        return text
+    }
+
+    private func events(of system: CollectorSystem, indent: String) -> String {
+        let parts = head.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let upload = body.withUnsafeBytes { bytes in
+            ReadUpload(
+                CollectedRequest(
+                    method: .post, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : "",
+                    headers: CollectedHeaders(lines: head.headerLines), body: bytes), of: system)
+        }
+        let lines = upload.events + upload.undecodable.map { "(unreadable: \($0.rawValue))" }
+        return lines.map { indent + $0 + "\n" }.joined()
+    }
+}
