@@ -202,10 +202,32 @@ struct SensorsEventFieldTests {
         #expect(tap["$element_type"] as? String == "UIButton")
         #expect(tap["$element_content"] as? String == "购买")
         #expect(tap["$element_position"] == nil)
-        #expect((tap["$element_path"] as? String)?.hasSuffix("/UIButton[0]") == (isNew ? true : nil))
+        #expect(tap["$element_path"] as? String == (isNew ? "UIView/UIButton[0]" : nil))
         let row = try fixture.properties(fixture.record(SensorsTemplates.click, control: 1, detail: 12))
         #expect(row["$element_position"] as? String == "1:12")
         #expect(row["$element_id"] == nil)
+        #expect(
+            row["$element_path"] as? String == (isNew ? "UIView/UITableView[0]/UITableViewCell[1][-]" : nil))
+    }
+
+    /// Only one place of a path is left open: where it is the segment, a row around it is told.
+    @Test("4.9.1: paths begin below the controller, and name the row that is not left open")
+    func elementPaths() throws {
+        var app = AppDescription.small
+        var segments = Control(
+            className: "UISegmentedControl", action: "sort:", target: "HomeViewController", label: "")
+        segments.position = .init(section: 2, rows: 20)
+        var cell = Control.Ancestor("Cell/\u{22}")
+        cell.isCell = true
+        segments.within = [Control.Ancestor("UITableView"), cell]
+        app.screens[0].controls.append(segments)
+        let last = UInt16(app.screens[0].controls.count - 1)
+        let fixture = SensorsEventFixture(.v4, app: app)
+        let tap = try fixture.properties(fixture.record(SensorsTemplates.click, control: last, detail: 12))
+        #expect(tap["$element_position"] as? String == "2:12")
+        let path = try #require(tap["$element_path"] as? String)
+        #expect(path.hasPrefix("UIView/UITableView["))
+        #expect(path.hasSuffix("]/Cell/\"[2][12]/UISegmentedControl[0]/UISegment[-]"))
     }
 
     @Test("lib has the method and, in 1.x, the place in the code", arguments: versions)

@@ -156,6 +156,11 @@ extension SensorsEventEncoder {
         guard Int(record.control) < book.screens[Int(record.screen)].controlCount else { return }
         let control = book.screens[Int(record.screen)].controls + Int(record.control)
         cursor.put(control.pointee.common)
+        if let head = control.pointee.pathHead {
+            cursor.put(head)
+            cursor.put(UInt64(record.detail))
+            cursor.put(control.pointee.pathTail)
+        }
         if let position = control.pointee.position {
             cursor.put(position)
             cursor.put(UInt64(record.detail))

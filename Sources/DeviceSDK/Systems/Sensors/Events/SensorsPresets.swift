@@ -40,7 +40,8 @@ struct SensorsScreenPresets {
     /// The most bytes that an event takes from here, as its own screen and as the one before.
     let limit: Int
 
-    init(screen: Screen, version: SensorsRules.Version, arena: SensorsArena) {
+    /// - Parameter tree: The screen's views, of which 4.x tells where a control is; `nil` for 1.x.
+    init(screen: Screen, tree: ViewTree?, version: SensorsRules.Version, arena: SensorsArena) {
         let isNew = version == .v4
         var fragment = SensorsFragment()
         fragment.add("$screen_name", screen.className)
@@ -61,8 +62,10 @@ struct SensorsScreenPresets {
         self.referrerKeys = referrerKeys
         libDetail = arena.keep(
             Array(SensorsFragment("$lib_detail", screen.className + "######").bytes.dropLast()))
-        let controls = screen.controls.indices.map {
-            SensorsControlPresets(screen: screen, index: $0, version: version, arena: arena)
+        let controls = screen.controls.indices.map { index in
+            SensorsControlPresets(
+                screen.controls[index], path: tree.map { $0.elementPath(to: $0.controls[index]) },
+                arena: arena)
         }
         self.controls = arena.keep(table: controls)
         controlCount = controls.count
@@ -75,15 +78,23 @@ struct SensorsScreenPresets {
 /// What a hook reads from a control.
 struct SensorsControlPresets {
     let common: SensorsBytes
+    /// `"$element_path":"…`, to be followed by the row and ``pathTail``, for controls whose path has a row
+    /// in it; the others' is in ``common``.
+    let pathHead: SensorsBytes?
+    /// What follows the row, with quote and comma.
+    let pathTail: SensorsBytes
     /// `"$element_position":"section:`, to be followed by the row and a quote.
     let position: SensorsBytes?
     let keys: SensorsOptionalKeys
 
     /// The most bytes that a tap takes from here.
-    var limit: Int { common.count + (position?.count ?? 0) + 2 * SensorsCursor.digits }
+    var limit: Int {
+        common.count + (pathHead?.count ?? 0) + pathTail.count + (position?.count ?? 0)
+            + 3 * SensorsCursor.digits
+    }
 
-    init(screen: Screen, index: Int, version: SensorsRules.Version, arena: SensorsArena) {
-        let control = screen.controls[index]
+    /// - Parameter path: `$element_path`; `nil` for none.
+    init(_ control: Control, path: RowText?, arena: SensorsArena) {
         var keys: SensorsOptionalKeys = []
         var fragment = SensorsFragment()
         if !control.identifier.isEmpty {
@@ -95,8 +106,14 @@ struct SensorsControlPresets {
             fragment.add("$element_content", control.label)
             keys.insert(.elementContent)
         }
-        if version == .v4 {
-            fragment.add("$element_path", Self.path(of: index, on: screen))
+        if let path, path.hasRow {
+            pathHead = arena.keep(Array(SensorsFragment("$element_path", path.head).bytes.dropLast(2)))
+            // Without the name, which is two quotes and a colon, and the value's first quote.
+            pathTail = arena.keep(Array(SensorsFragment("", path.tail).bytes.dropFirst(4)))
+        } else {
+            if let path { fragment.add("$element_path", path.head) }
+            pathHead = nil
+            pathTail = arena.keep([])
         }
         position = control.position.map { position in
             arena.keep(Array(SensorsFragment("$element_position", "\(position.section):").bytes.dropLast(2)))
@@ -104,21 +121,6 @@ struct SensorsControlPresets {
         if position != nil { keys.insert(.elementPosition) }
         common = arena.keep(fragment.bytes)
         self.keys = keys
-    }
-
-    /// The view's place in its hierarchy as 4.x writes it (`SAUIProperties elementPathForView:`):
-    /// classes with their index among siblings of one class, rows of lists as `[-]`.
-    static func path(of index: Int, on screen: Screen) -> String {
-        let control = screen.controls[index]
-        let root = "UIWindow[0]/UITransitionView[0]/UIDropShadowView[0]/UILayoutContainerView[0]/UIView[0]"
-        if let position = control.position {
-            let list = control.className.contains("Collection") ? "UICollectionView" : "UITableView"
-            return "\(root)/\(list)[0]/\(control.className)[\(position.section)][-]"
-        }
-        let place = screen.controls[..<index].filter {
-            $0.position == nil && $0.className == control.className
-        }.count
-        return "\(root)/\(control.className)[\(place)]"
     }
 }
 

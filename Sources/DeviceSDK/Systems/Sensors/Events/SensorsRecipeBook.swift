@@ -72,8 +72,11 @@ struct SensorsRecipeBook {
         sharedCompiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler,
             zone: rules.version == .v4 ? plan.utcOffset : .hours(8))
-        screens = plan.app.screens.map {
-            SensorsScreenPresets(screen: $0, version: rules.version, arena: arena)
+        let trees = rules.version == .v4 ? AppViews(app: plan.app).trees : []
+        screens = plan.app.screens.enumerated().map { index, screen in
+            SensorsScreenPresets(
+                screen: screen, tree: trees.isEmpty ? nil : trees[index], version: rules.version,
+                arena: arena)
         }
         libKey = keys.index(of: "$lib")
         libVersionKey = keys.index(of: "$lib_version")
