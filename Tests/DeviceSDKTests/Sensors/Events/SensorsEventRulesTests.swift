@@ -285,8 +285,8 @@ struct SensorsTraitsTests {
             #expect(traits == fixture.traits(index))
             models.insert(traits.machine.description)
             identifiers.insert(traits.deviceID)
-            let model = SensorsHardware.models[Int(traits.model)]
-            let system = SensorsHardware.systems[Int(traits.system)]
+            let model = DeviceHardware.models[Int(traits.model)]
+            let system = DeviceHardware.systems[Int(traits.system)]
             #expect(model.systems.contains(system.major))
             #expect((version == .v4 ? model.weight2025 : model.weight2018) > 0)
             #expect((version == .v4 ? system.weight2025 : system.weight2018) > 0)

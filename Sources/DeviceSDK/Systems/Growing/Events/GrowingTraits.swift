@@ -25,14 +25,14 @@ struct GrowingTraits: Sendable {
     init(plan: PopulationPlan, isRecent: Bool, index: Int) {
         let tables = isRecent ? GrowingTraitTables.recent : GrowingTraitTables.early
         var stream = plan.stream(.traits, index: index)
-        let model = SensorsHardware.models[tables.models.sample(&stream)]
+        let model = DeviceHardware.models[tables.models.sample(&stream)]
         let systems = tables.systems(of: model)
         machine = "\(model.machine)"
-        systemVersion = "\(SensorsHardware.systems[systems.sample(&stream)].text)"
+        systemVersion = "\(DeviceHardware.systems[systems.sample(&stream)].text)"
         let scale = GrowingTraits.scale(model)
         screenWidth = Int(model.width) * scale
         screenHeight = Int(model.height) * scale
-        let place = SensorsHardware.places[GrowingTraitTables.places.sample(&stream)]
+        let place = DeviceHardware.places[GrowingTraitTables.places.sample(&stream)]
         latitude = Double(place.latitude + Int32(stream.below(200_000)) - 100_000) / 1e6
         longitude = Double(place.longitude + Int32(stream.below(240_000)) - 120_000) / 1e6
         language = stream.chance(0.93) ? "zh-Hans-CN" : stream.chance(0.5) ? "en-CN" : "zh-Hant-HK"
@@ -44,7 +44,7 @@ struct GrowingTraits: Sendable {
     }
 
     /// `UIScreen.scale`.
-    private static func scale(_ model: SensorsHardware) -> Int {
+    private static func scale(_ model: DeviceHardware) -> Int {
         // iPhone XR and 11 are as large as the Max models, at two pixels a point.
         if ["iPhone11,8", "iPhone12,1"].contains("\(model.machine)") { return 2 }
         return (model.width, model.height) == (375, 667) || model.width == 320 ? 2 : 3
@@ -75,23 +75,23 @@ private struct GrowingTraitTables: Sendable {
         model: { $0.systems.lowerBound <= 15 ? $0.weight2018 + $0.weight2025 : 0 },
         system: { $0.major <= 15 ? $0.weight2018 + $0.weight2025 : 0 })
     static let recent = GrowingTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
-    static let places = WeightedChoice(weights: SensorsHardware.places.map(\.weight))
+    static let places = WeightedChoice(weights: DeviceHardware.places.map(\.weight))
 
-    init(model: (SensorsHardware) -> Double, system: (SensorsHardware.System) -> Double) {
-        models = WeightedChoice(weights: SensorsHardware.models.map(model))
+    init(model: (DeviceHardware) -> Double, system: (DeviceHardware.System) -> Double) {
+        models = WeightedChoice(weights: DeviceHardware.models.map(model))
         var choices: [String: WeightedChoice] = [:]
-        for hardware in SensorsHardware.models {
-            let fitting = SensorsHardware.systems.map {
+        for hardware in DeviceHardware.models {
+            let fitting = DeviceHardware.systems.map {
                 hardware.systems.contains($0.major) ? system($0) : 0
             }
             let isKnown = fitting.contains { $0 > 0 }
             choices["\(hardware.machine)"] = WeightedChoice(
-                weights: isKnown ? fitting : SensorsHardware.systems.map { _ in 1 })
+                weights: isKnown ? fitting : DeviceHardware.systems.map { _ in 1 })
         }
         self.choices = choices
     }
 
-    func systems(of model: SensorsHardware) -> WeightedChoice {
-        choices["\(model.machine)"] ?? WeightedChoice(weights: SensorsHardware.systems.map { _ in 1 })
+    func systems(of model: DeviceHardware) -> WeightedChoice {
+        choices["\(model.machine)"] ?? WeightedChoice(weights: DeviceHardware.systems.map { _ in 1 })
     }
 }

@@ -50,11 +50,11 @@ struct SensorsAutomaticProperties {
         func text(_ key: String, _ value: String) -> SensorsBytes {
             arena.keep(SensorsFragment(key, value).bytes)
         }
-        models = SensorsHardware.models.map { text("$model", $0.machine.description) }
-        widths = SensorsHardware.models.map { number("$screen_width", Int($0.width)) }
-        heights = SensorsHardware.models.map { number("$screen_height", Int($0.height)) }
-        systems = SensorsHardware.systems.map { text("$os_version", $0.text.description) }
-        carriers = SensorsHardware.carriers.map { carrier in
+        models = DeviceHardware.models.map { text("$model", $0.machine.description) }
+        widths = DeviceHardware.models.map { number("$screen_width", Int($0.width)) }
+        heights = DeviceHardware.models.map { number("$screen_height", Int($0.height)) }
+        systems = DeviceHardware.systems.map { text("$os_version", $0.text.description) }
+        carriers = DeviceHardware.carriers.map { carrier in
             carrier.name.map { text("$carrier", $0) } ?? SensorsBytes()
         }
         versions = app.versions.map { text("$app_version", $0) }

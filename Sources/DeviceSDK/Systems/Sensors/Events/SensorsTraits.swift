@@ -30,7 +30,7 @@ package struct SensorsTraits: Hashable, Sendable {
         self.model = UInt8(model)
         system = UInt8(tables.systems[model].sample(&stream))
         carrier = UInt8(SensorsTraitTables.carriers.sample(&stream))
-        let place = SensorsHardware.places[SensorsTraitTables.places.sample(&stream)]
+        let place = DeviceHardware.places[SensorsTraitTables.places.sample(&stream)]
         // Within some ten kilometres of the centre.
         latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
         longitude = place.longitude + Int32(stream.below(240_000)) - 120_000
@@ -43,13 +43,13 @@ package struct SensorsTraits: Hashable, Sendable {
     }
 
     /// `hw.machine`, such as `iPhone15,2`.
-    package var machine: StaticString { SensorsHardware.models[Int(model)].machine }
+    package var machine: StaticString { DeviceHardware.models[Int(model)].machine }
     /// The screen in points, upright.
-    package var screenWidth: Int { Int(SensorsHardware.models[Int(model)].width) }
-    package var screenHeight: Int { Int(SensorsHardware.models[Int(model)].height) }
-    package var osVersion: StaticString { SensorsHardware.systems[Int(system)].text }
+    package var screenWidth: Int { Int(DeviceHardware.models[Int(model)].width) }
+    package var screenHeight: Int { Int(DeviceHardware.models[Int(model)].height) }
+    package var osVersion: StaticString { DeviceHardware.systems[Int(system)].text }
     /// `nil` without a SIM.
-    package var carrierName: String? { SensorsHardware.carriers[Int(carrier)].name }
+    package var carrierName: String? { DeviceHardware.carriers[Int(carrier)].name }
     /// `$device_id` as text. Allocates.
     package var deviceID: String { device.text }
 
@@ -78,18 +78,18 @@ private struct SensorsTraitTables: Sendable {
 
     static let early = SensorsTraitTables(model: { $0.weight2018 }, system: { $0.weight2018 })
     static let recent = SensorsTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
-    static let carriers = WeightedChoice(weights: SensorsHardware.carriers.map(\.weight))
-    static let places = WeightedChoice(weights: SensorsHardware.places.map(\.weight))
+    static let carriers = WeightedChoice(weights: DeviceHardware.carriers.map(\.weight))
+    static let places = WeightedChoice(weights: DeviceHardware.places.map(\.weight))
 
-    init(model: (SensorsHardware) -> Double, system: (SensorsHardware.System) -> Double) {
-        models = WeightedChoice(weights: SensorsHardware.models.map(model))
-        systems = SensorsHardware.models.map { hardware in
-            let fitting = SensorsHardware.systems.map {
+    init(model: (DeviceHardware) -> Double, system: (DeviceHardware.System) -> Double) {
+        models = WeightedChoice(weights: DeviceHardware.models.map(model))
+        systems = DeviceHardware.models.map { hardware in
+            let fitting = DeviceHardware.systems.map {
                 hardware.systems.contains($0.major) ? system($0) : 0
             }
             // A model that is not met at that time: any of its systems, never drawn.
             guard fitting.contains(where: { $0 > 0 }) else {
-                return WeightedChoice(weights: SensorsHardware.systems.map { _ in 1 })
+                return WeightedChoice(weights: DeviceHardware.systems.map { _ in 1 })
             }
             return WeightedChoice(weights: fitting)
         }

@@ -2,7 +2,7 @@
 ///
 /// Weights are rough shares of the phones in use at each version's time (autumn 2018, spring
 /// 2025); a model with weight 0 is not met with that version.
-struct SensorsHardware: Sendable {
+struct DeviceHardware: Sendable {
     let machine: StaticString
     let width: UInt16
     let height: UInt16
@@ -23,32 +23,32 @@ struct SensorsHardware: Sendable {
         self.systems = systems
     }
 
-    static let models: [SensorsHardware] = [
-        SensorsHardware("iPhone7,2", 375, 667, 9, 0, 8...12),
-        SensorsHardware("iPhone7,1", 414, 736, 7, 0, 8...12),
-        SensorsHardware("iPhone8,1", 375, 667, 14, 0.5, 9...15),
-        SensorsHardware("iPhone8,2", 414, 736, 9, 0.5, 9...15),
-        SensorsHardware("iPhone8,4", 320, 568, 3, 0.2, 9...15),
-        SensorsHardware("iPhone9,1", 375, 667, 14, 1, 10...15),
-        SensorsHardware("iPhone9,2", 414, 736, 16, 1, 10...15),
-        SensorsHardware("iPhone10,1", 375, 667, 8, 1.5, 11...16),
-        SensorsHardware("iPhone10,2", 414, 736, 9, 2, 11...16),
-        SensorsHardware("iPhone10,3", 375, 812, 10, 1.5, 11...16),
-        SensorsHardware("iPhone11,2", 375, 812, 1, 2, 12...18),
-        SensorsHardware("iPhone11,6", 414, 896, 1, 2.5, 12...18),
-        SensorsHardware("iPhone11,8", 414, 896, 0, 5, 12...18),
-        SensorsHardware("iPhone12,1", 414, 896, 0, 10, 13...18),
-        SensorsHardware("iPhone12,5", 414, 896, 0, 5, 13...18),
-        SensorsHardware("iPhone12,8", 375, 667, 0, 1.5, 13...18),
-        SensorsHardware("iPhone13,2", 390, 844, 0, 9, 14...18),
-        SensorsHardware("iPhone13,4", 428, 926, 0, 5, 14...18),
-        SensorsHardware("iPhone14,5", 390, 844, 0, 12, 15...18),
-        SensorsHardware("iPhone14,3", 428, 926, 0, 8, 15...18),
-        SensorsHardware("iPhone15,2", 393, 852, 0, 6, 16...18),
-        SensorsHardware("iPhone15,3", 430, 932, 0, 8, 16...18),
-        SensorsHardware("iPhone15,4", 393, 852, 0, 6, 17...18),
-        SensorsHardware("iPhone16,2", 430, 932, 0, 9, 17...18),
-        SensorsHardware("iPhone17,2", 440, 956, 0, 5, 18...18),
+    static let models: [DeviceHardware] = [
+        DeviceHardware("iPhone7,2", 375, 667, 9, 0, 8...12),
+        DeviceHardware("iPhone7,1", 414, 736, 7, 0, 8...12),
+        DeviceHardware("iPhone8,1", 375, 667, 14, 0.5, 9...15),
+        DeviceHardware("iPhone8,2", 414, 736, 9, 0.5, 9...15),
+        DeviceHardware("iPhone8,4", 320, 568, 3, 0.2, 9...15),
+        DeviceHardware("iPhone9,1", 375, 667, 14, 1, 10...15),
+        DeviceHardware("iPhone9,2", 414, 736, 16, 1, 10...15),
+        DeviceHardware("iPhone10,1", 375, 667, 8, 1.5, 11...16),
+        DeviceHardware("iPhone10,2", 414, 736, 9, 2, 11...16),
+        DeviceHardware("iPhone10,3", 375, 812, 10, 1.5, 11...16),
+        DeviceHardware("iPhone11,2", 375, 812, 1, 2, 12...18),
+        DeviceHardware("iPhone11,6", 414, 896, 1, 2.5, 12...18),
+        DeviceHardware("iPhone11,8", 414, 896, 0, 5, 12...18),
+        DeviceHardware("iPhone12,1", 414, 896, 0, 10, 13...18),
+        DeviceHardware("iPhone12,5", 414, 896, 0, 5, 13...18),
+        DeviceHardware("iPhone12,8", 375, 667, 0, 1.5, 13...18),
+        DeviceHardware("iPhone13,2", 390, 844, 0, 9, 14...18),
+        DeviceHardware("iPhone13,4", 428, 926, 0, 5, 14...18),
+        DeviceHardware("iPhone14,5", 390, 844, 0, 12, 15...18),
+        DeviceHardware("iPhone14,3", 428, 926, 0, 8, 15...18),
+        DeviceHardware("iPhone15,2", 393, 852, 0, 6, 16...18),
+        DeviceHardware("iPhone15,3", 430, 932, 0, 8, 16...18),
+        DeviceHardware("iPhone15,4", 393, 852, 0, 6, 17...18),
+        DeviceHardware("iPhone16,2", 430, 932, 0, 9, 17...18),
+        DeviceHardware("iPhone17,2", 440, 956, 0, 5, 18...18),
     ]
 
     /// A release of iOS; weights at both times, as above.
