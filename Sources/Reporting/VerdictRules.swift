@@ -127,11 +127,19 @@ package enum VerdictRules {
             default: "All \(count) thresholds held"
             }
         guard findings.captured > 0 else { return "\(thresholds); no event was captured." }
-        let audit = findings.audit == nil ? "" : ", and the collector holds what it acknowledged"
         let captured = Numbers.count(findings.captured)
         let events =
             findings.captured == 1
             ? "the one event captured has its" : "every one of the \(captured) events captured has its"
-        return "\(thresholds); \(events) one fate\(audit)."
+        return "\(thresholds); \(events) one fate\(held(findings.audit))."
+    }
+
+    /// What the audit adds. Planned answers that store nothing, such as a captive portal's, took what no reader
+    /// should believe to be in the collector.
+    private static func held(_ audit: Report.AuditCounts?) -> String {
+        guard let audit else { return "" }
+        let holds = ", and the collector holds what it acknowledged"
+        guard audit.swallowed > 0 else { return holds }
+        return "\(holds), but for \(Numbers.count(audit.swallowed)) that planned answers swallowed"
     }
 }

@@ -101,5 +101,9 @@ struct VerdictRulesTests {
                 "Both thresholds held; every one of the 1,204 events captured has its one fate, "
                     + "and the collector holds what it acknowledged."
             ])
+        findings.audit?.swallowed = 1_004
+        #expect(
+            VerdictRules.judge(findings).reasons.first?.hasSuffix(
+                "holds what it acknowledged, but for 1,004 that planned answers swallowed.") == true)
     }
 }
