@@ -7,8 +7,15 @@ package import Timebase
 package struct CollectorClock: Sendable {
     /// The present instant; goes on at the real pace.
     package var now: @Sendable () -> Instant
+    /// What the store says for an instant of ``now``: where devices live faster, another time.
+    package var stamp: @Sendable (Instant) -> Instant
 
-    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+    package init(
+        now: @escaping @Sendable () -> Instant, stamp: @escaping @Sendable (Instant) -> Instant = { $0 }
+    ) {
+        self.now = now
+        self.stamp = stamp
+    }
 
     /// The wall clock.
     package static let wall = CollectorClock {

@@ -5,6 +5,9 @@ import Timebase
 /// exactly mergeable over shards.
 package struct PopulationRecord: Sendable {
     package var ledger = Ledger()
+    /// Whether it says something how old events are when they arrive. It does not where the run's clock is
+    /// faster than the sockets: a moment on the way would count as minutes.
+    package private(set) var measuresFreshness = true
     package private(set) var freshness = LatencyHistogram()
     private var deliveredWithin = [UInt64](repeating: 0, count: PopulationRecord.freshnessBounds.count)
 
@@ -35,12 +38,12 @@ package struct PopulationRecord: Sendable {
         ("1m", .minutes(1)), ("1h", .hours(1)), ("24h", .hours(24)),
     ]
 
-    package init() {}
+    package init(measuresFreshness: Bool = true) { self.measuresFreshness = measuresFreshness }
 
     /// Books an event's fate, and its freshness if it was delivered.
     package mutating func note(_ event: SealedEvent) {
         ledger.seal(event.disposition)
-        guard case .delivered = event.disposition else { return }
+        guard case .delivered = event.disposition, measuresFreshness else { return }
         let age = event.ackedAt - event.capturedAt
         freshness.record(age)
         // The bounds ascend: from the largest down to the first that is passed.
@@ -74,7 +77,7 @@ package struct PopulationRecord: Sendable {
         if let handshaking = sample.handshaking { self.handshaking.record(handshaking) }
         // Only whole answers have a duration: a refusal within a millisecond is not a fast answer.
         guard sample.failure == nil else { return }
-        duration.record(sample.finishedAt - sample.plannedAt)
+        duration.record(sample.duration)
         service.record(sample.service)
         sending.record(sample.sending)
         waiting.record(sample.waiting)
@@ -121,6 +124,7 @@ package struct PopulationRecord: Sendable {
     /// Adds another shard's or population's record.
     package mutating func merge(_ other: PopulationRecord) {
         ledger.merge(other.ledger)
+        measuresFreshness = measuresFreshness && other.measuresFreshness
         freshness.merge(other.freshness)
         for index in deliveredWithin.indices { deliveredWithin[index] += other.deliveredWithin[index] }
         duration.merge(other.duration)
@@ -155,7 +159,9 @@ package struct PopulationRecord: Sendable {
         func time(_ name: String, _ histogram: LatencyHistogram) -> Metric {
             Metric(name, .trend(.time(histogram)))
         }
-        let recorded = ledger.captured - min(ledger.captured, ledger.count(of: .suppressed))
+        // Without samples where freshness is not measured.
+        let recorded =
+            measuresFreshness ? ledger.captured - min(ledger.captured, ledger.count(of: .suppressed)) : 0
         let within = zip(PopulationRecord.freshnessBounds, deliveredWithin).map { bound, count in
             Metric(
                 "freshness_within_\(bound.name)",

@@ -4,9 +4,11 @@ package import Timebase
 package struct RequestSample: Sendable {
     /// A config fetch is counted apart; `http_*` are uploads only.
     package var isConfig = false
-    /// The due time of the trigger.
+    /// The due time of the trigger, on the run's clock.
     package var plannedAt: Instant
     package var finishedAt: Instant
+    /// Seconds of the run's clock in a real second. All lengths are of real time.
+    package var pace: Int64
     /// The status of a whole answer, or 0.
     package var status: UInt16 = 0
     /// The name of the failure where there was no whole answer.
@@ -35,8 +37,12 @@ package struct RequestSample: Sendable {
         (lookingUp ?? .zero) + (connecting ?? .zero) + (handshaking ?? .zero)
     }
 
-    package init(plannedAt: Instant, finishedAt: Instant) {
+    /// Planned start → last byte of the answer.
+    package var duration: Interval { (finishedAt - plannedAt) / pace }
+
+    package init(plannedAt: Instant, finishedAt: Instant, pace: Int64 = 1) {
         self.plannedAt = plannedAt
         self.finishedAt = finishedAt
+        self.pace = pace
     }
 }

@@ -13,15 +13,24 @@ package struct RunRecorder: Sendable {
     package var scheduleLag = LatencyHistogram()
     /// The part of the run that is measured apart, where there is one.
     package private(set) var window: MeasuringWindow?
+    private let measuresFreshness: Bool
     private var nextGauges: [TimeSeries.Gauges]
     private var capturedInRun: [UInt64]
 
     /// Makes an empty recorder.
     ///
-    /// - Parameter measured: A part of the run to measure apart as well, in whole seconds from the start.
-    package init(start: Instant, populationCount: Int, measured: Range<Instant>? = nil) {
-        populations = Array(repeating: PopulationRecord(), count: populationCount)
-        series = TimeSeries(start: start)
+    /// - Parameters:
+    ///   - measured: A part of the run to measure apart as well, in whole seconds from the start.
+    ///   - interval: The first length of the series' intervals; a power of two times a second.
+    ///   - measuresFreshness: Whether ages of events are noted.
+    package init(
+        start: Instant, populationCount: Int, measured: Range<Instant>? = nil,
+        interval: Interval = .seconds(1), measuresFreshness: Bool = true
+    ) {
+        populations = Array(
+            repeating: PopulationRecord(measuresFreshness: measuresFreshness), count: populationCount)
+        series = TimeSeries(start: start, width: interval)
+        self.measuresFreshness = measuresFreshness
         nextGauges = Array(repeating: TimeSeries.Gauges(), count: populationCount)
         capturedInRun = Array(repeating: 0, count: populationCount)
         window = measured.map { MeasuringWindow(range: $0, populationCount: populationCount) }
@@ -37,7 +46,7 @@ package struct RunRecorder: Sendable {
             guard case .delivered = event.disposition else { continue }
             series.update(at: event.ackedAt) {
                 $0.delivered += 1
-                $0.freshness.record(event.ackedAt - event.capturedAt)
+                if measuresFreshness { $0.freshness.record(event.ackedAt - event.capturedAt) }
             }
         }
     }
@@ -57,7 +66,7 @@ package struct RunRecorder: Sendable {
             $0.bytesSent += sample.bytesSent
             if sample.failed { $0.failures += 1 }
             guard sample.failure == nil else { return }
-            $0.duration.record(sample.finishedAt - sample.plannedAt)
+            $0.duration.record(sample.duration)
             $0.service.record(sample.service)
         }
     }

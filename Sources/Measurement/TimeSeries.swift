@@ -58,14 +58,19 @@ package struct TimeSeries: Sendable {
     /// The run's start.
     package let start: Instant
     /// The present length of an interval; a power of two times a second.
-    package private(set) var width = Interval.seconds(1)
+    package private(set) var width: Interval
     package private(set) var buckets: [Bucket] = []
     /// The bucket that was looked up last and the nanoseconds that belong to it: most things happen
     /// in the interval in which the one before them did.
     private var latest = (index: 0, from: Int64.max, until: Int64.min)
 
     /// Makes an empty series.
-    package init(start: Instant) { self.start = start }
+    ///
+    /// - Parameter width: The first length of an interval; a power of two times a second.
+    package init(start: Instant, width: Interval = .seconds(1)) {
+        self.start = start
+        self.width = width
+    }
 
     /// Changes the interval in which `instant` lies; instants before the start count to the first.
     package mutating func update(at instant: Instant, _ change: (inout Bucket) -> Void) {

@@ -21,6 +21,9 @@ package struct Report: Sendable {
     package var startedAt: Instant
     package var wallSeconds: Double
     package var simulatedSeconds: Double
+    /// Seconds of people's and devices' clocks in a second of the wall clock; 1 but for live runs that ask for
+    /// another.
+    package var pace = 1
     package var devices: Int
     package var devicesStarted: Int
     package var run: RunContext

@@ -15,8 +15,10 @@ package struct ScenarioDocument: Sendable {
     package var start: Instant?
     /// How long users act.
     package var duration: Interval
-    /// The longest time after that.
+    /// The longest time after that; real time in live runs, whatever their pace.
     package var drain: Interval
+    /// Seconds of people's and devices' clocks in a second of a live run, 1...86,400.
+    package var pace = 1
     package var populations: [ScenarioPopulation]
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]

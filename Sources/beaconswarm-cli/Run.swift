@@ -6,6 +6,7 @@ struct Run: AsyncParsableCommand {
         abstract: "Plays a scenario live: real clock, real sockets.",
         discussion: """
             Events go to --target, else to the scenario's target, else to a collector embedded in the run.
+            With "pace" in the scenario, people and device clocks go as many times as fast; sockets stay real.
             The first Ctrl-C ends gracefully (no new events, drain, full report, exit 105); the second at once.
             """)
 

@@ -176,6 +176,8 @@ struct ScriptedRun {
     var duration = Interval.milliseconds(50)
     /// Ends with the last answer; long, so that a machine that is busy with other tests does no harm.
     var drain = Interval.seconds(120)
+    /// Seconds of the devices in a real one.
+    var pace = 1
     var descriptorBudget = 100
     var shards = 1
     var bodySize = 10
@@ -212,7 +214,7 @@ struct ScriptedRun {
         }
         var configuration = LiveConfiguration(
             plans: [plan], schedule: schedule,
-            clock: RunClock(showing: ScriptedRun.start - .milliseconds(20)),
+            clock: RunClock(reaching: ScriptedRun.start, in: .milliseconds(20), pace: pace),
             descriptorBudget: descriptorBudget,
             sealedSink: sink)
         configuration.idleLimit = idleLimit

@@ -52,6 +52,12 @@ struct CapacitySettings: Sendable {
     /// - Throws: ``CommandFailure`` with code 64 that names the option, what was found and what is allowed.
     init(_ options: CapacityOptions, scenario: LoadedScenario) throws(CommandFailure) {
         let document = scenario.document
+        guard document.pace == 1 else {
+            throw CommandFailure(
+                .usage,
+                "capacity: /pace: found \(document.pace), allowed is 1 (such as --set pace=1): a search judges "
+                    + "a load, and no fleet offers the load of people who live faster")
+        }
         scaling = options.scaling == .devices ? .devices : .rate
         let byDevices = scaling == .devices
         if !byDevices, let other = document.populations.first(where: { !$0.hasSetRate }) {

@@ -4,7 +4,8 @@ import Wire
 
 /// When a run took place: what tells its rows in a store from those of other runs.
 struct RunTimes: Equatable, Sendable {
-    /// From the start to the end of the drain, on the run's clock.
+    /// From the start to the end of the drain, on the run's clock; as ``wall`` where only a foreign collector
+    /// stamped rows and the run's clock had a pace of its own.
     var run: ClosedRange<Instant>
     /// From before the first request to after the last answer, on the wall clock.
     var wall: ClosedRange<Instant>

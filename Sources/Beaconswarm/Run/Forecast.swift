@@ -24,7 +24,14 @@ struct Forecast {
     /// Events that devices bring along from before the run; they leave besides.
     var prefilled: UInt64 = 0
 
-    init(_ document: ScenarioDocument) {
+    /// Seconds of the run in a real second: all rates are by real seconds.
+    private(set) var pace = 1
+
+    /// Plays a sample of a scenario.
+    ///
+    /// - Parameter pace: How many times as fast as virtual time a live run is to go.
+    init(_ document: ScenarioDocument, pace: Int = 1) {
+        self.pace = pace
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         var events = EventCourse()
@@ -37,11 +44,15 @@ struct Forecast {
             events.add(sample.recorder.series, scale: sample.scale)
             let peakActive = sample.recorder.series.buckets.map(\.gauges.devicesActive).max() ?? 0
             let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
-            sockets += plan.connections(ofDevices: active)
+            // An idle minute of a socket may be days of its device: as good as all have one.
+            sockets += plan.connections(ofDevices: pace > 1 ? plan.deviceCount : active)
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
             memoryBytes += Double(plan.deviceCount) * 400
         }
-        eventsPeak = events.peak
+        eventsPeak = events.peak * Double(pace)
+        eventsMean *= Double(pace)
+        requestsMean *= Double(pace)
+        bytesMean *= Double(pace)
         memoryBytes += Double(prefilled) * 36 + Double(sockets) * 6000
     }
 
@@ -50,7 +61,8 @@ struct Forecast {
         func figure(_ value: Double) -> String {
             value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
         }
-        return "offers \(figure(eventsMean)) events/s on average (peak \(figure(eventsPeak))), "
+        let head = pace > 1 ? "at pace \(pace), by seconds of the wall clock, " : ""
+        return head + "offers \(figure(eventsMean)) events/s on average (peak \(figure(eventsPeak))), "
             + "\(figure(requestsMean)) requests/s, \(figure(bytesMean / 1000)) kB/s, up to \(sockets) sockets, "
             + "about \(figure(memoryBytes / 1e6)) MB of memory"
             + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")

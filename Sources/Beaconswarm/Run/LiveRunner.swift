@@ -30,11 +30,11 @@ struct LiveRunner: Sendable {
         let budget = MachineLimits.descriptorBudget(
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
-        let forecast = Forecast(scenario.document)
+        let forecast = Forecast(scenario.document, pace: scenario.document.pace)
         // The run's clock goes before the run begins, by the time that setting everything up takes.
         let lead = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
         let start = scenario.document.start ?? Host.now + lead
-        let clock = RunClock(showing: start - lead)
+        let clock = RunClock(reaching: start, in: lead, pace: scenario.document.pace)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let stores = try RunStores(
@@ -84,7 +84,8 @@ struct LiveRunner: Sendable {
         var plans = self.plans(start: stage.start, port: server?.address.port)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .live, options: options)
         plans = output.attached(to: plans)
-        let builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
+        var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
+        builder.pace = scenario.document.pace
         console.begin(builder, forecast: stage.forecast)
         let sink = output.events.map { file -> LiveConfiguration.SealedSink in
             { events, population, _ in file.write(events, population: population) }

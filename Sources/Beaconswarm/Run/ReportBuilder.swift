@@ -22,6 +22,11 @@ struct ReportBuilder: Sendable {
     let warnings: [String]
     let thresholds: [Threshold]
     let startedAt: Instant
+    /// Seconds of the run's clock in a real second.
+    var pace = 1
+
+    /// What a pace other than the real one means; `nil` for that.
+    var paceNote: String? { Report.paceNote(pace) }
 
     /// What changes from one report of a run to the next.
     struct Progress {
@@ -83,6 +88,7 @@ struct ReportBuilder: Sendable {
             answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
             series: ReportBuilder.series(progress.recorder.series),
             warnings: warnings + progress.warnings)
+        report.pace = pace
         report.isInterrupted = progress.interrupted
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers

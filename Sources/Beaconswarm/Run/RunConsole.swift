@@ -25,16 +25,23 @@ final class RunConsole: Sendable {
         isTerminal = Host.isTerminal
     }
 
-    /// Says what is going to happen.
+    /// Says what is going to happen; where nothing else is to be said, what to beware of all the same.
     func begin(_ builder: ReportBuilder, forecast: Forecast?) {
-        guard !quiet else { return }
+        if !quiet { introduce(builder, forecast: forecast) }
+        for warning in builder.warnings { warn(warning) }
+    }
+
+    private func introduce(_ builder: ReportBuilder, forecast: Forecast?) {
         let devices = builder.populations.reduce(0) { $0 + $1.devices }
         Console.error(
             "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
                 + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.target)")
+        if let note = builder.paceNote { Console.error(note) }
         if let forecast { Console.error("the scenario \(forecast.text)") }
-        for warning in builder.warnings { Console.error("warning: \(warning)") }
     }
+
+    /// Says what to beware of, whether quiet or not.
+    func warn(_ text: String) { Console.error("warning: \(text)") }
 
     /// A line in between.
     func say(_ line: String) {
@@ -42,17 +49,24 @@ final class RunConsole: Sendable {
     }
 
     /// Shows where the run is: one line that rewrites itself, or a plain line every 10 s.
-    func progress(_ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool)
-    {
+    ///
+    /// - Parameter pace: Seconds of the run in a real one; rates are told by real seconds.
+    func progress(
+        _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool,
+        pace: Int = 1
+    ) {
         guard !quiet else { return }
-        let snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
+        var snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
+        snapshot.pace = pace
+        snapshot.eventsPerSecond *= Double(pace)
+        snapshot.requestsPerSecond *= Double(pace)
         if isTerminal {
             let line = StatusLine.render(snapshot, color: color, width: Host.terminalWidth)
             Console.status("\r\u{1B}[2K" + line)
             return
         }
         let due = last.withLock { last in
-            guard let before = last.spoken, elapsed - before < .seconds(10) else {
+            guard let before = last.spoken, elapsed - before < .seconds(10 * Int64(pace)) else {
                 last.spoken = elapsed
                 return true
             }

@@ -27,7 +27,8 @@ struct RunFollower {
             events?.flush()
             runner.console.progress(
                 snapshot.recorder, elapsed: elapsed, planned: runner.scenario.document.duration,
-                phase: snapshot.phase == .running ? "running" : "draining", isLive: true)
+                phase: snapshot.phase == .running ? "running" : "draining", isLive: true,
+                pace: builder.pace)
             if abortedBy == nil, snapshot.phase == .running,
                 let broken = builder.abortingThreshold(snapshot.recorder, elapsed: elapsed)
             {
@@ -53,7 +54,7 @@ struct RunFollower {
         do throws(CommandFailure) {
             try folder.writePartial(builder.report(progress))
         } catch {
-            runner.console.say("warning: \(error.message)")
+            runner.console.warn(error.message)
         }
     }
 }

@@ -37,7 +37,8 @@ struct RunOutput: Sendable {
             events = nil
         }
         folder = try RunFolder(creating: path)
-        copies = try EventCopies(plans.populations.map(\.system), in: folder)
+        copies = try EventCopies(
+            plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
     }
 
     /// The plans of the run, whose devices know where copies go.
@@ -66,9 +67,13 @@ struct RunOutput: Sendable {
     /// - Parameter skew: How far devices' clocks may be off.
     func times(of progress: ReportBuilder.Progress, skew: Interval) -> RunTimes {
         let start = progress.recorder.series.start
+        let wall = startedAt...max(startedAt, Host.now)
+        // A foreign collector knows nothing of a pace: days of people would take in what comes to its store
+        // long after the run.
+        let document = scenario.document
+        let isForeign = mode == .live && document.pace > 1 && !document.needsEmbeddedCollector
         return RunTimes(
-            run: start...max(start, start + progress.simulated),
-            wall: startedAt...max(startedAt, Host.now), skew: skew)
+            run: isForeign ? wall : start...max(start, start + progress.simulated), wall: wall, skew: skew)
     }
 
     /// Writes everything, says what came out, and gives the code to exit with.

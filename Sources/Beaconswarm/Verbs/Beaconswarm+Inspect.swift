@@ -15,7 +15,7 @@ extension Beaconswarm {
                 Console.output(
                     "\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
                 )
-                Console.output("  \(Forecast(scenario.document).text)\n")
+                Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text)\n")
                 for warning in scenario.document.warnings {
                     Console.output("  warning: \(warning.pointer): \(warning.text)\n")
                 }

@@ -10,6 +10,7 @@ struct CollectorWriter: ~Copyable {
     private let store: EventStore
     private let director: SharedDirector
     private let onTrouble: @Sendable (String) -> Void
+    private let clock: CollectorClock
     private var batchNumber: Int64
     private var failedRequests: UInt64 = 0
 
@@ -22,6 +23,7 @@ struct CollectorWriter: ~Copyable {
         batchNumber = store.lastBatch
         self.director = director
         onTrouble = configuration.onTrouble
+        clock = configuration.clock
         model.receipts = receipts
     }
 
@@ -58,7 +60,7 @@ struct CollectorWriter: ~Copyable {
         }
         batchNumber += 1
         sink.batch = batchNumber
-        sink.receivedAt = request.receivedAt.milliseconds
+        sink.receivedAt = clock.stamp(request.receivedAt).milliseconds
         let (reply, fault) = request.body.withUnsafeReadableBytes { bytes in
             let collected = CollectedRequest(
                 method: request.method, path: request.path, query: request.query, dryRun: request.dryRun,

@@ -15,7 +15,7 @@ extension Shard {
         requests[index].isHeld = true
         if verdict.fate == .drop || verdict.delay >= requests[index].limit { return true }
         requests[index].isHeld = verdict.delay > .zero
-        if requests[index].isHeld { held.insert(requests.key(index), at: now + verdict.delay) }
+        if requests[index].isHeld { held.insert(requests.key(index), at: now + clock.runTime(verdict.delay)) }
         return requests[index].isHeld
     }
 
@@ -60,6 +60,6 @@ extension Shard {
     func waitInVain(_ index: Int32) {
         let sample = requests[index].sample
         let known = sample.blocked + sample.settingUp + sample.sending + sample.receiving
-        requests[index].sample.waiting = max(.zero, now - sample.plannedAt - known)
+        requests[index].sample.waiting = max(.zero, waited(since: sample.plannedAt, until: now) - known)
     }
 }

@@ -18,7 +18,7 @@ extension Shard {
         request.limit = outgoing.timeout
         request.network = outgoing.network
         request.wantsBody = outgoing.wantsBody
-        request.sample = RequestSample(plannedAt: outgoing.plannedAt, finishedAt: now)
+        request.sample = RequestSample(plannedAt: outgoing.plannedAt, finishedAt: now, pace: clock.pace)
         request.sample.isConfig = outgoing.number.kind == .config
         request.sample.eventCount = outgoing.eventCount
         request.sample.isRetry = outgoing.isRetry
@@ -43,7 +43,7 @@ extension Shard {
         }
         let key = requests.key(index)
         if !requests[index].hasBegun {
-            deadlines.append(key, limit: requests[index].limit, now: now)
+            deadlines.append(key, limit: clock.runTime(requests[index].limit), now: now)
             requests[index].hasBegun = true
             if holdsBack(index) { return }
         }
@@ -109,7 +109,7 @@ extension Shard: ConnectionOwner {
             if status / 100 != 2 { keepSample(of: connection, request: index, failure: nil) }
             let outcome = RequestOutcome.answered(
                 status: status, body: requests[index].wantsBody ? connection.parser.body : [],
-                retryAfter: connection.parser.retryAfter?.interval(at: RunClock.wall().origin),
+                retryAfter: retryAfter(connection),
                 contentType: connection.parser.contentType)
             release(connection)
             work.append(.end(requests.key(index), outcome))
@@ -128,6 +128,11 @@ extension Shard: ConnectionOwner {
             }
             drop(connection)
         }
+    }
+
+    /// How long a device is asked to wait, by its clock: a server means real time.
+    private func retryAfter(_ connection: Connection) -> Interval? {
+        connection.parser.retryAfter.map { clock.runTime($0.interval(at: RunClock.wall().origin)) }
     }
 
     /// The connection of a finished request: idle again, or forgotten if it is of no more use.
@@ -177,10 +182,10 @@ extension Shard {
         if times.writeBegan == 0 {
             // It never came to writing.
             let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
-            sample.blocked = Shard.positive(clock.instant(atUptime: begun) - planned)
+            sample.blocked = waited(since: planned, until: clock.instant(atUptime: begun))
         } else {
             let begun = clock.instant(atUptime: times.writeBegan)
-            sample.blocked = Shard.positive(begun - planned - sample.settingUp)
+            sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
             sample.bytesSent = UInt64(connection.sentBytes)
             sample.bytesReceived = UInt64(connection.parser.received)
             sample.sending = Shard.span(times.writeBegan, times.written)
@@ -190,7 +195,10 @@ extension Shard {
         requests[index].sample = sample
     }
 
-    private static func positive(_ interval: Interval) -> Interval { max(.zero, interval) }
+    /// The real time between two moments of the run.
+    func waited(since begin: Instant, until end: Instant) -> Interval {
+        max(.zero, clock.realTime(end - begin))
+    }
 
     /// A phase of setting up; `nil` for one that did not happen.
     private static func phase(_ from: UInt64, _ to: UInt64) -> Interval? {
@@ -229,7 +237,8 @@ extension Shard {
             // Without a connection: it waits for one or is held by plan, or its answer is in line already.
             guard requests[index].isWaiting || requests[index].isHeld else { return }
             if requests[index].isWaiting {
-                requests[index].sample.blocked = Shard.positive(now - requests[index].sample.plannedAt)
+                requests[index].sample.blocked = waited(
+                    since: requests[index].sample.plannedAt, until: now)
             } else {
                 waitInVain(index)
             }

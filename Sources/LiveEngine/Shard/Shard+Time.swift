@@ -11,7 +11,7 @@ extension Shard: NIOScheduledCallbackHandler {
         armed = nil
         armedFor = .distantFuture
         enter {
-            usage.begin(at: now)
+            usage.begin(at: clock.realInstant(of: now))
             runDue()
         }
     }
@@ -28,16 +28,30 @@ extension Shard: NIOScheduledCallbackHandler {
     }
 
     private func nextDue() -> Instant {
-        var next = min(nextSecond, nextDrainCheck, deadlines.next(in: requests), held.next)
+        var next = min(nextNote, nextDrainCheck, deadlines.next(in: requests), held.next)
         switch phase {
         case .running: next = min(next, wakes.next, networkChanges.next, usersEnd)
         case .draining: next = min(next, wakes.next, networkChanges.next, drainEnd)
-        case .closing, .finished: next = min(next, drainEnd + RunSchedule.answerGrace)
+        case .closing, .finished: next = min(next, answersEnd)
         }
-        if let idle = connections.longestIdleConnection {
-            next = min(next, clock.instant(atUptime: idle.place.idleSince) + configuration.idleLimit)
-        }
+        if let idle = connections.longestIdleConnection { next = min(next, idleEnd(of: idle)) }
         return next
+    }
+
+    /// When open answers are awaited no longer.
+    private var answersEnd: Instant { drainEnd + clock.runTime(RunSchedule.answerGrace) }
+
+    /// When an idle connection is closed.
+    private func idleEnd(of connection: Connection) -> Instant {
+        clock.instant(atUptime: connection.place.idleSince) + clock.runTime(configuration.idleLimit)
+    }
+
+    /// How often the state of the fleets is noted: a second of the run, or for a clock that runs faster the
+    /// shortest power of two of it that is a tenth of a real second, for what is done in less is no rate.
+    static func noteInterval(pace: Int64) -> Interval {
+        var seconds: Int64 = 1
+        while seconds * 10 < pace { seconds *= 2 }
+        return .seconds(seconds)
     }
 
     /// Does what is due, in order of urgency, and a bounded part of the wakes.
@@ -47,9 +61,9 @@ extension Shard: NIOScheduledCallbackHandler {
         closeIdle()
         if phase < .closing { changeNetworks() }
         if phase < .closing { runWakes() }
-        while nextSecond <= now {
-            noteSecond(at: nextSecond - Interval(nanoseconds: 1))
-            nextSecond = nextSecond + .seconds(1)
+        while nextNote <= now {
+            noteState(endingAt: nextNote - Interval(nanoseconds: 1))
+            nextNote = nextNote + noteInterval
         }
         movePhase()
     }
@@ -59,17 +73,13 @@ extension Shard: NIOScheduledCallbackHandler {
             guard let wake = wakes.popDue(through: now) else { return }
             // Read anew for each: the work of a long batch is lag for its last.
             tick()
-            recorder.note(lag: now - wake.due, at: wake.due)
+            recorder.note(lag: clock.realTime(now - wake.due), at: wake.due)
             advance(wake.device)
         }
     }
 
     private func closeIdle() {
-        while let idle = connections.longestIdleConnection,
-            clock.instant(atUptime: idle.place.idleSince) + configuration.idleLimit <= now
-        {
-            drop(idle)
-        }
+        while let idle = connections.longestIdleConnection, idleEnd(of: idle) <= now { drop(idle) }
     }
 }
 
@@ -79,20 +89,22 @@ extension Shard {
     private func movePhase() {
         if phase == .running && now >= usersEnd { beginDrain() }
         if phase == .draining && now >= nextDrainCheck {
-            nextDrainCheck = now + Shard.drainCheck
+            nextDrainCheck = now + clock.runTime(Shard.drainCheck)
             if isQuiet { end() }
         }
         if phase == .draining && now >= drainEnd {
             phase = .closing
             askToServe()
         }
-        if phase == .closing && now >= nextDrainCheck { nextDrainCheck = now + Shard.drainCheck }
-        if phase == .closing && (requests.count == 0 || now >= drainEnd + RunSchedule.answerGrace) { end() }
+        if phase == .closing && now >= nextDrainCheck {
+            nextDrainCheck = now + clock.runTime(Shard.drainCheck)
+        }
+        if phase == .closing && (requests.count == 0 || now >= answersEnd) { end() }
     }
 
     private func beginDrain() {
         phase = .draining
-        usage.end(at: now)
+        usage.end(at: clock.realInstant(of: now))
         nextDrainCheck = now
     }
 
@@ -119,7 +131,7 @@ extension Shard {
             } else if phase == .running {
                 for part in parts { part.fleet.stopUsers(at: now) }
                 usersEnd = now
-                drainEnd = now + configuration.schedule.drain
+                drainEnd = now + clock.runTime(configuration.schedule.drain)
                 beginDrain()
             }
         }
@@ -127,7 +139,7 @@ extension Shard {
 
     /// Seals what is left and gives the shard's result.
     private func end() {
-        noteSecond(at: max(now, configuration.schedule.start))
+        noteState(endingAt: max(now, configuration.schedule.start))
         phase = .finished
         armed?.cancel()
         armed = nil
@@ -137,7 +149,7 @@ extension Shard {
             absorbEffects(of: index)
             flushSealed(index)
         }
-        usage.end(at: now)
+        usage.end(at: clock.realInstant(of: now))
         let peak = connections.peak
         for connection in connections.all { drop(connection) }
         finish(with: makeResult(peak: peak))
@@ -161,10 +173,10 @@ extension Shard {
             unexpectedAnswers: unexpected, finishedAt: now)
     }
 
-    /// Notes the state of the fleets for the second that ends at `instant`.
-    private func noteSecond(at instant: Instant) {
+    /// Notes the state of the fleets for the interval that ends at `instant`.
+    private func noteState(endingAt instant: Instant) {
         noteFleets(at: instant)
-        usage.sample(at: now)
+        usage.sample(at: clock.realInstant(of: now))
     }
 
     private func noteFleets(at instant: Instant) {

@@ -15,7 +15,7 @@ import World
 final class Shard {
     /// At most so many wakes are handled before the loop may look at its sockets again.
     static let wakesPerTurn = 256
-    /// How often the end of the drain is looked for.
+    /// How often the end of the drain is looked for, in real time.
     static let drainCheck = Interval.milliseconds(50)
 
     /// A piece of work in line.
@@ -77,7 +77,10 @@ final class Shard {
     var phase = LivePhase.running
     var usersEnd: Instant
     var drainEnd: Instant
-    var nextSecond: Instant
+    /// When the state of the fleets is noted next, and how often: every second of the run, or as often as
+    /// ``noteInterval(pace:)`` says.
+    var nextNote: Instant
+    let noteInterval: Interval
     var nextDrainCheck = Instant.distantFuture
     var networkChanges: NetworkTimeline
     var now: Instant
@@ -105,13 +108,15 @@ final class Shard {
         connectionLimit = max(1, configuration.descriptorBudget / share.count)
         let schedule = configuration.schedule
         usersEnd = schedule.usersEnd
-        drainEnd = schedule.drainEnd
-        nextSecond = schedule.start + .seconds(1)
+        drainEnd = schedule.usersEnd + clock.runTime(schedule.drain)
+        noteInterval = Shard.noteInterval(pace: clock.pace)
+        nextNote = schedule.start + noteInterval
         networkChanges = NetworkTimeline(schedule: schedule)
         clientFaults = ClientFaultDirector(plan: schedule.clientFaults)
         now = clock.now()
         recorder = RunRecorder(
-            start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured)
+            start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured,
+            interval: noteInterval, measuresFreshness: clock.pace == 1)
         var first: UInt32 = 0
         for (population, plan) in configuration.plans.enumerated() {
             let fleet = configuration.fleetFactory(plan, share)

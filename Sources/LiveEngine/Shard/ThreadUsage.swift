@@ -1,7 +1,8 @@
 import Timebase
 
 /// How busy the shard's thread is: its CPU time, read once a second, over the time that passed. That
-/// covers everything the loop does, system calls included, and costs nothing in between.
+/// covers everything the loop does, system calls included, and costs nothing in between. Its instants
+/// are of real time, whatever the run's clock does.
 struct ThreadUsage {
     private var begun: (instant: Instant, cpu: UInt64)?
     private var last: (instant: Instant, cpu: UInt64)?
@@ -23,9 +24,9 @@ struct ThreadUsage {
     mutating func sample(at now: Instant) {
         guard !hasEnded, let begun, let last else { return }
         let cpu = MachineLimits.threadTime()
-        defer { self.last = (now, cpu) }
         if now - last.instant >= .milliseconds(900) {
             peak = max(peak, ThreadUsage.share(from: last, to: (now, cpu)))
+            self.last = (now, cpu)
         }
         share = ThreadUsage.share(from: begun, to: (now, cpu))
     }

@@ -21,6 +21,8 @@ enum Stylesheet {
         main,header,footer{max-width:1040px;margin:0 auto;padding:0 20px}
         header{padding-top:44px}
         .eyebrow{font-size:13px;letter-spacing:.04em;color:var(--quiet);margin:0 0 4px}
+        .pace{margin:0 0 22px;padding:11px 16px;border:1px solid var(--warn);border-left-width:6px;
+        border-radius:10px;background:var(--card)}
         h1{font-size:34px;line-height:1.15;font-weight:650;letter-spacing:-.015em;margin:0}
         .lead{color:var(--quiet);margin:8px 0 0;max-width:46em}
         h2{font-size:21px;font-weight:650;letter-spacing:-.01em;margin:0 0 4px}

@@ -17,6 +17,7 @@ extension ReportJSON {
             throw ReportReadError(key: "schema", message: "expected \(schema), found \(found)")
         }
         var report = try head(root)
+        report.pace = max(1, try root.optional("pace")?.integer() ?? 1)
         report.verdict = try choice(root.required("verdict"))
         report.reasons = try root.optional("reasons")?.strings() ?? []
         report.exitCode = Int32(clamping: try root.optional("exit_code")?.integer() ?? 0)

@@ -27,6 +27,7 @@ package enum ReportJSON {
             "started_at": .string(report.startedAt.text),
             "wall_seconds": .double(report.wallSeconds),
             "simulated_seconds": .double(report.simulatedSeconds),
+            "pace": .integer(Int64(report.pace)),
             "devices": .integer(Int64(report.devices)),
             "devices_started": .integer(Int64(report.devicesStarted)),
             "run": value(of: report.run),

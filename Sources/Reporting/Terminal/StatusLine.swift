@@ -5,6 +5,8 @@ package struct StatusSnapshot: Hashable, Sendable {
     /// Seconds since the start, and of the whole run where that is known.
     package var elapsed = 0.0
     package var total: Double?
+    /// Seconds of ``elapsed`` in a real second; rates are by real seconds.
+    package var pace = 1
     package var devices = 0
     package var eventsPerSecond = 0.0
     package var requestsPerSecond = 0.0
@@ -46,8 +48,9 @@ package enum StatusLine {
 
     private static func time(_ snapshot: StatusSnapshot) -> String {
         let elapsed = Numbers.duration(seconds: snapshot.elapsed.rounded(.down))
-        guard let total = snapshot.total else { return elapsed }
-        return "\(elapsed == "0 ms" ? "0 s" : elapsed)/\(Numbers.duration(seconds: total))"
+        let pace = snapshot.pace > 1 ? " ×\(snapshot.pace)" : ""
+        guard let total = snapshot.total else { return elapsed + pace }
+        return "\(elapsed == "0 ms" ? "0 s" : elapsed)/\(Numbers.duration(seconds: total))\(pace)"
     }
 
     private static func bar(_ snapshot: StatusSnapshot) -> String {

@@ -60,6 +60,10 @@ private struct Page {
     }
 
     mutating func opening() {
+        if let note = report.paceNote {
+            lines.append("")
+            sentence(note, mark: "", .warn)
+        }
         let time = Numbers.duration(seconds: report.simulatedSeconds)
         let facts = [
             Escaping.line(report.scenario.name), report.mode.rawValue,

@@ -54,6 +54,7 @@ enum RunFacts {
             ("Seed", String(report.seed)), ("Fingerprint", report.fingerprint), ("Target", run.target),
             ("Started", report.startedAt.text),
             ("Run's time", Numbers.duration(seconds: report.simulatedSeconds)),
+            ("Pace", report.pace > 1 ? "\(Numbers.count(report.pace)) times the wall clock" : ""),
             ("Wall clock", Numbers.duration(seconds: report.wallSeconds)), ("Host", run.host),
             ("Operating system", run.operatingSystem), ("Cores", run.cores > 0 ? String(run.cores) : ""),
             ("Memory", run.memoryBytes > 0 ? Numbers.bytes(Double(run.memoryBytes)) : ""),

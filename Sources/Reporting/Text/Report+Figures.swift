@@ -72,6 +72,18 @@ extension Report {
     /// The command that repeats the run: as it was given, with the seed made plain.
     var repeatCommand: String { run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate") }
 
+    /// Said before everything else of a run whose people lived faster than its sockets.
+    var paceNote: String? { Report.paceNote(pace) }
+
+    /// What a pace above 1 means for all that is told of a run; `nil` for the real one.
+    package static func paceNote(_ pace: Int) -> String? {
+        guard pace > 1 else { return nil }
+        return "Pace \(Numbers.count(pace)): people's and device clocks went \(Numbers.count(pace)) times as "
+            + "fast as the wall clock. Times of requests and of the generator are real; freshness is not "
+            + "measured; rates and the run's time are by people's clocks, so the collector met "
+            + "\(Numbers.count(pace)) times these rates."
+    }
+
     /// Said wherever request times are shown.
     static let durationNote =
         "http_req_duration here is planned start to last byte, so waiting for the generator or a "

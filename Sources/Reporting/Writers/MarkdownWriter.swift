@@ -11,6 +11,7 @@ package struct MarkdownWriter: ReportWriter {
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised
         var text = "# \(Escaping.markdown(report.scenario.name)): \(report.verdict.rawValue)\n\n"
+        if let note = report.paceNote { text += "> \(Escaping.markdown(note))\n\n" }
         if let first = report.reasons.first { text += "**\(Escaping.markdown(first))**\n\n" }
         text += MarkdownWriter.list(Array(report.reasons.dropFirst()))
         text += MarkdownWriter.opening(report)

@@ -9,6 +9,7 @@ struct ScenarioDraft: Sendable {
     var start: Instant?
     var duration = Interval.minutes(1)
     var drain = Interval.seconds(30)
+    var pace = 1
     var target: TargetDraft?
     var tagEvents = true
     var populations: [PopulationDraft] = []
@@ -23,6 +24,9 @@ struct ScenarioDraft: Sendable {
     static let identifier = Form<String>.identifier(
         what: "a letter, then letters, digits, \"_\" and \"-\", 64 in all at most",
         pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$", others: "_-")
+    /// From the real pace to a day in a second.
+    static let paces = 1...86_400
+
     static let fileIdentifier = Form<String>.identifier(
         what: "a letter or digit, then letters, digits, \".\", \"_\" and \"-\", 100 in all at most",
         pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", others: "._-", limit: 100)
@@ -52,6 +56,9 @@ struct ScenarioDraft: Sendable {
                 "The longest time after that, without user actions, in which timers, retries and "
                     + "answers go on."
             ),
+            Field(
+                "pace", \.pace, .integer(ScenarioDraft.paces),
+                "Seconds of people's and devices' clocks in a second of a live run; sockets stay real."),
             Field(
                 "target", \.target, .object(TargetDraft.format),
                 "The collector; by default the embedded one."),

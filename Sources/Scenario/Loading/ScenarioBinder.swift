@@ -39,11 +39,13 @@ struct ScenarioBinder {
         warnUnused()
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
-        return ScenarioDocument(
+        var document = ScenarioDocument(
             name: draft.name ?? ScenarioBinder.name(ofFile: fileName), description: draft.description,
             seed: draft.seed, start: draft.start, duration: draft.duration, drain: draft.drain,
             populations: populations, timeline: timeline, thresholds: thresholds, warnings: [],
             overrides: overrides, redactor: Redactor(secrets: []))
+        document.pace = draft.pace
+        return document
     }
 
     /// A file's name without folders and extension, with other characters replaced by `-`.
@@ -156,6 +158,7 @@ struct ScenarioBinder {
         var result: [ScenarioThreshold] = []
         for metric in draft.thresholds {
             checkTag(of: metric)
+            checkPace(of: metric)
             for threshold in metric.value {
                 guard let expression = threshold.expression else { continue }
                 if let problem = checker(metric.name, expression.value) {
@@ -176,6 +179,18 @@ struct ScenarioBinder {
             }
         }
         return result
+    }
+
+    /// Where people live faster than sockets, neither the time of a request (under a load that no fleet
+    /// offers) nor the age of an event (in which a moment on the way counts as minutes) can be judged.
+    private mutating func checkPace(of metric: Named<[ThresholdDraft]>) {
+        let name = metric.name.prefix { $0 != "{" && $0 != " " }
+        let isRequestTime = name.hasPrefix("http_req_") && name != "http_req_failed"
+        let isAge = name == "event_freshness" || name.hasPrefix("freshness_")
+        guard draft.pace > 1, isRequestTime || isAge else { return }
+        reading.report(
+            .conflict, metric.place, found: "\(metric.name) with a pace of \(draft.pace)",
+            allowed: "no condition on \(isAge ? "freshness" : "request times") with a \"pace\" above 1")
     }
 
     /// Only the scenario knows its populations; the rest of a tag is the checker's.
