@@ -37,8 +37,7 @@ struct RunOutput: Sendable {
             events = nil
         }
         folder = try RunFolder(creating: path)
-        copies = try EventCopies(
-            plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
+        copies = try EventCopies(plans.populations.map(\.system), in: folder)
     }
 
     /// The plans of the run, whose devices know where copies go.
