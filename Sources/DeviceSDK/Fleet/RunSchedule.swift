@@ -6,7 +6,8 @@ package struct RunSchedule: Hashable, Sendable {
     package var start: Instant
     /// How long users act.
     package var duration: Interval
-    /// The longest time after ``duration`` in which timers, retries and answers are awaited.
+    /// The longest time after ``duration`` in which timers, retries and answers are awaited. Real time in live
+    /// runs, also where the run's clock is faster.
     package var drain: Interval
     /// A part of the run that is measured apart, in whole seconds from the start; `nil` for none.
     package var measured: Range<Instant>?
