@@ -56,7 +56,7 @@ struct Capacity: AsyncParsableCommand {
     @Flag(help: "Prints capacity.json on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are told.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")

@@ -358,8 +358,19 @@ def test_json_leaves_nothing_else_on_stdout(tool: Tool, tmp_path: Path):
 
 
 def test_quiet_says_nothing(tool: Tool, tmp_path: Path):
-    finished = tool.run("simulate", write_scenario(tmp_path, quick()), "--out", tmp_path / "out", "--quiet").expect(0)
-    assert finished.err == "", str(finished)
+    scenario = quick()
+    scenario["populations"][0]["sdk"] = {}
+    finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "out", "--quiet").expect(0)
+    assert finished.out + finished.err == "", str(finished)
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_quiet_still_warns(tool: Tool, tmp_path: Path, verb: str):
+    scenario = quick(timeline=[{"at": "1h", "device": {"network": "none"}}])
+    finished = tool.run(verb, write_scenario(tmp_path, scenario), "--out", tmp_path / "out", "-q").expect(0, 96)
+    lines = finished.err.splitlines()
+    assert lines and all(line.startswith("warning: ") for line in lines), str(finished)
+    assert any("/timeline/0/at" in line for line in lines), str(finished)
 
 
 def test_no_escape_codes_in_files(tool: Tool, tmp_path: Path):

@@ -114,7 +114,7 @@ struct CapacityRunner: Sendable {
         for condition in report.conditions where condition.origin != .steadiness {
             console.say("has to keep: \(condition.metric) \(condition.expression)")
         }
-        for warning in report.warnings { console.say("warning: \(warning)") }
+        for warning in report.warnings { console.warn(warning) }
         if !options.isVirtual { console.say(session.estimate) }
         console.say(CapacityText.header)
     }
