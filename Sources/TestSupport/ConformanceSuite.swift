@@ -15,6 +15,10 @@ package enum ConformanceSuite {
 
     /// Every scenario of the suite.
     package static let scenarios: [ConformanceScenario] =
+        sensorsScenarios + systemScenarios + mixedScenarios
+
+    /// Those with Sensors alone, whose devices can keep their events in files, too.
+    package static let sensorsScenarios: [ConformanceScenario] =
         faultScenarios + answerScenarios + clientScenarios + deviceScenarios
         + lifeScenarios + diskScenarios
 

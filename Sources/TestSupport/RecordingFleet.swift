@@ -19,8 +19,8 @@ final class RecordingFleet: DeviceFleet {
     ) -> RequestHead {
         let start = body.count
         let head = fleet.encode(slot, request: request, at: now, into: &body)
-        let text = body.withUnsafeBytes { String(decoding: $0[start...], as: UTF8.self) }
-        record(BodyRecorder.Body(device: fleet.globalNumber(of: slot), request: request, text: text))
+        let bytes = body.withUnsafeBytes { Array($0[start...]) }
+        record(BodyRecorder.Body(device: fleet.globalNumber(of: slot), request: request, bytes: bytes))
         return head
     }
 

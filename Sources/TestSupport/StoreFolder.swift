@@ -41,10 +41,16 @@ extension PopulationPlan {
 
 /// Keeps the bodies that a run sends, to compare two runs to the byte.
 package final class BodyRecorder: Sendable {
-    package struct Body: Hashable, Sendable {
+    package struct Body: Hashable, Sendable, CustomStringConvertible {
         package var device: UInt32
         package var request: RequestNumber
-        package var text: String
+        package var bytes: [UInt8]
+
+        /// Whose it is, how long, and where its content may be read, as text.
+        package var description: String {
+            let text = String(validating: bytes, as: UTF8.self) ?? "\(bytes.prefix(64))"
+            return "device \(device), \(request), \(bytes.count) bytes: \(text)"
+        }
     }
 
     private let recorded = Mutex<[Body]>([])

@@ -50,7 +50,7 @@ package enum Worlds {
     private static func play(
         _ document: ScenarioDocument, serviceTime: Interval, makeFleet: FleetFactory
     ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
-        let start = ScenarioDocument.virtualStart
+        let start = document.start ?? ScenarioDocument.virtualStart
         let plans = document.plans(start: start)
         let fleets = plans.populations.map { makeFleet($0, .whole) }
         var configuration = VirtualConfiguration(
@@ -102,7 +102,7 @@ package enum Worlds {
         _ document: ScenarioDocument, loops: [any EventLoop], collectorLoop: any EventLoop,
         makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
-        let start = ScenarioDocument.virtualStart
+        let start = document.start ?? ScenarioDocument.virtualStart
         let clock = RunClock(showing: start - .milliseconds(300))
         var configuration = CollectorServerConfiguration()
         configuration.plan = document.plans(start: start).collector

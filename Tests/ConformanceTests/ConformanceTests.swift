@@ -18,7 +18,7 @@ struct FitnessTests {
 struct StoreConformanceTests {
     @Test(
         "sends the same bytes and keeps the same books from memory and from files",
-        arguments: ConformanceSuite.scenarios)
+        arguments: ConformanceSuite.sensorsScenarios)
     func stores(scenario: ConformanceScenario) throws {
         // Fewer than there are devices, so that files are closed and opened again.
         let problems = try ConformanceSuite.storeDisagreement(scenario, connections: 12)
@@ -44,18 +44,22 @@ struct VirtualTimeTests {
         #expect(first == Worlds.virtualRun(document))
     }
 
-    @Test("keeps its books in every scenario drawn", arguments: UInt64(0)..<32)
-    func books(seed: UInt64) throws {
-        let json = RandomScenario.json(seed: seed)
+    @Test(
+        "keeps its books in every scenario drawn", arguments: UInt64(0)..<32,
+        RandomScenario.Kind.allCases)
+    func books(seed: UInt64, kind: RandomScenario.Kind) throws {
+        let json = kind.json(seed: seed)
         let outcome = Worlds.virtual(try Worlds.load(json))
         #expect(
             outcome.problems.isEmpty, "seed \(seed): \(outcome.problems.joined(separator: "\n"))\n\(json)")
         #expect(!outcome.lines.isEmpty, "seed \(seed)")
     }
 
-    @Test("repeats a drawn scenario, and another seed changes it", arguments: UInt64(0)..<6)
-    func seeds(seed: UInt64) throws {
-        let json = RandomScenario.json(seed: seed)
+    @Test(
+        "repeats a drawn scenario, and another seed changes it", arguments: UInt64(0)..<6,
+        RandomScenario.Kind.allCases)
+    func seeds(seed: UInt64, kind: RandomScenario.Kind) throws {
+        let json = kind.json(seed: seed)
         let first = Worlds.virtualRun(try Worlds.load(json))
         #expect(first == Worlds.virtualRun(try Worlds.load(json)), "seed \(seed)")
         let other = json.replacing("\"seed\": \(seed)", with: "\"seed\": \(seed + 1000)")

@@ -2,9 +2,9 @@ import Timebase
 
 /// Scenarios drawn by seed, for what must hold in every one: any version, any mode, small stores,
 /// failing disks, users who come, go, crash and are killed, and a collector that does everything that
-/// it can do wrong.
+/// it can do wrong. Of Sensors in its three versions, or of any systems.
 package enum RandomScenario {
-    /// The scenario's text. The same seed gives the same text.
+    /// The text of a scenario of Sensors. The same seed gives the same text.
     package static func json(seed: UInt64) -> String {
         var draw = RandomStream(key: seed).child(0x5CE0)
         var text = ScenarioText(seed: seed)
@@ -15,6 +15,13 @@ package enum RandomScenario {
         text.arrival = "\(draw.below(10))s"
         text.debugMode = pick(["off", "off", "off", "debugOnly", "debugAndTrack"], &draw)
         text.tagsEvents = draw.chance(0.8)
+        drawSensors(&text, &draw)
+        text.timeline = (0..<draw.below(9)).map { _ in entry(devices: text.devices * 3, &draw) }
+        return text.text
+    }
+
+    /// The knobs of Sensors.
+    static func drawSensors(_ text: inout ScenarioText, _ draw: inout RandomStream) {
         text.storage = storage(&draw)
         text.upload = """
             "flushBulkSize": \(1 + draw.below(20)), "batch": \(1 + draw.below(30)),
@@ -26,8 +33,6 @@ package enum RandomScenario {
             "enabled": \(draw.chance(0.7)), "minInterval": "0s", "maxInterval": "\(draw.below(3))s",
             "retryDelay": "\(100 + draw.below(3000))ms"
             """
-        text.timeline = (0..<draw.below(9)).map { _ in entry(devices: text.devices * 3, &draw) }
-        return text.text
     }
 
     private static func storage(_ draw: inout RandomStream) -> String {
@@ -38,7 +43,7 @@ package enum RandomScenario {
         """
     }
 
-    private static func entry(devices: Int, _ draw: inout RandomStream) -> String {
+    static func entry(devices: Int, _ draw: inout RandomStream) -> String {
         let time = "\"at\": \"\(draw.below(15_000))ms\", \"for\": \"\(1 + draw.below(10_000))ms\""
         switch draw.below(9) {
         case 0:
@@ -91,7 +96,7 @@ package enum RandomScenario {
         return draw.chance(0.4) ? fault + ", \"deviceShare\": 0.\(1 + draw.below(9))" : fault
     }
 
-    private static func pick(_ choices: [String], _ draw: inout RandomStream) -> String {
+    static func pick(_ choices: [String], _ draw: inout RandomStream) -> String {
         choices[Int(draw.below(UInt64(choices.count)))]
     }
 }

@@ -1,0 +1,109 @@
+extension ConformanceSuite {
+    /// What happens to every system and version at once, at one collector.
+    static let mixedScenarios = [
+        healthy, windows, holes, badClients, failingDisks, naturalKeys, inFlight,
+    ]
+
+    /// Devices of every system, whose users tap and move between screens. An event of TrackingSDK
+    /// that comes 3 ms after another carries that one again unless the first's answer was faster. Sensors sends
+    /// one request a flush, and none when the app goes to the background, where a kill may follow within 3 ms.
+    private static func mixed(seed: UInt64, duration: String = "6s") -> ScenarioText {
+        var text = ScenarioText(seed: seed, duration: duration)
+        text.devices = 2
+        text.persona = "visitor"
+        text.arrival = "700ms"
+        text.upload += #", "onBackground": false, "onLaunch": false, "maxBatchesPerFlush": 1"#
+        text.systems = SystemMember.every(sensors: text.sensors)
+        return text
+    }
+
+    private static let healthy = {
+        var text = mixed(seed: 71)
+        text.devices = 3
+        return ConformanceScenario(
+            "every system", shows: ["delivered", "pending/stored"], tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Faults for everybody, one after the other.
+    private static let windows = {
+        var text = mixed(seed: 72, duration: "7s")
+        text.timeline = [
+            #"{"at": "0s", "for": "500ms", "collector": {"fault": "acceptThenDie"}}"#,
+            #"{"at": "1500ms", "for": "1s", "collector": {"fault": "outage"}}"#,
+            #"{"at": "3s", "for": "1s", "collector": {"fault": "status", "status": 500}}"#,
+            #"{"at": "4350ms", "for": "700ms", "collector": {"fault": "wrongContent"}}"#,
+        ]
+        return ConformanceScenario(
+            "every system, bad times",
+            shows: ["delivered", "pending/stored", "audit/duplicates", "audit/swallowed", "audit/recovered"],
+            tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Devices without a radio for a while.
+    private static let holes = {
+        var text = mixed(seed: 73)
+        text.timeline = [
+            #"{"at": "0s", "for": "1s", "share": 0.5, "device": {"network": "none"}}"#,
+            #"{"at": "2s", "for": "2s", "share": 0.5, "device": {"network": "none"}}"#,
+        ]
+        return ConformanceScenario(
+            "every system, without a network", shows: ["delivered", "pending/stored", "offline"],
+            tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Requests that go wrong on the devices' side, where every device is known.
+    private static let badClients = {
+        var text = mixed(seed: 78)
+        text.devices = 4
+        let faults = [
+            #""fault": "lostReply""#, #""fault": "reset""#, #""fault": "reset", "after": "half""#,
+        ]
+        for (device, fault) in faults.enumerated() {
+            text.timeline += text.clientFault(fault, device: device)
+        }
+        return ConformanceScenario(
+            "every system, bad clients",
+            shows: ["delivered", "pending/stored", "audit/duplicates", "audit/recovered"],
+            tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Disks that fill up, lock up and break; Sensors has scenarios of its own for that.
+    private static let failingDisks = {
+        var text = mixed(seed: 204, duration: "7s")
+        text.systems = SystemMember.every(sensors: [])
+        text.persona = "faller"
+        text.timeline = [
+            #"{"at": "500ms", "for": "1s", "share": 0.5, "device": {"disk": "full"}}"#,
+            #"{"at": "2s", "for": "1500ms", "share": 0.5, "device": {"disk": "readOnly"}}"#,
+            #"{"at": "4500ms", "share": 0.3, "device": {"disk": "corrupt"}}"#,
+        ]
+        return ConformanceScenario(
+            "every system, failing disks", shows: ["delivered", "lost/storage_error", "lost/killed"],
+            tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Events without the harness's id.
+    private static let naturalKeys = {
+        var text = mixed(seed: 76)
+        text.tagsEvents = false
+        text.timeline = [
+            #"{"at": "0s", "for": "900ms", "collector": {"fault": "acceptThenDie"}}"#,
+            #"{"at": "3s", "for": "1s", "collector": {"fault": "status", "status": 200}}"#,
+        ]
+        return ConformanceScenario(
+            "every system, natural keys",
+            shows: ["delivered", "audit/duplicates", "audit/swallowed", "audit/recovered"],
+            tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Requests without an answer when the run ends.
+    private static let inFlight = {
+        var text = mixed(seed: 77, duration: "4s")
+        text.drain = "500ms"
+        text.timeline = [#"{"at": "3s", "for": "30s", "collector": {"fault": "stall"}}"#]
+        return ConformanceScenario(
+            "every system, in flight at the end",
+            shows: ["delivered", "pending/in_flight", "pending/stored", "audit/recovered"],
+            tolerates: [.attempts], json: text.text)
+    }()
+}
