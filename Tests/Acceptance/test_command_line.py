@@ -253,6 +253,50 @@ def test_secrets_stay_secret(tool: Tool, tmp_path: Path, reference_collector):
     assert collector.stop().requests
 
 
+SECRETS = {"STAGE_SECRET": "verysecret123", "OTHER_SECRET": "swordfish77"}
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_secrets_in_names_and_data_stay_secret(tool: Tool, tmp_path: Path, verb: str):
+    """Names of populations, screens and events, and what interceptors set, can come from the environment too."""
+    scenario = quick()
+    population = scenario["populations"][0] | {"app": "own", "persona": "steady"}
+    growing = {"system": "growing", "devices": 2, "app": "own", "persona": "steady"}
+    growing["sdk"] = {
+        "events": [{"name": "own${STAGE_SECRET}", "when": "launch"}],
+        "interceptors": [{"on": "eventDidBuild", "copyTo": "own", "set": {"attributes.by": "${OTHER_SECRET}"}}],
+    }
+    scenario["apps"] = {
+        "own": {
+            "screens": [{"name": "home", "title": "${STAGE_SECRET}"}],
+            "events": [
+                {"name": "ev${STAGE_SECRET}", "on": "launch", "properties": {"p": {"constant": "${OTHER_SECRET}"}}}
+            ],
+        }
+    }
+    scenario["populations"] = [
+        population | {"name": "on-${STAGE_SECRET}"},
+        population | {"name": "on-${OTHER_SECRET}"},
+        growing | {"name": "copied"},
+    ]
+    offline = {"at": "1s", "for": "1s", "device": {"network": "none"}}
+    scenario["timeline"] = [offline | {"population": "on-${STAGE_SECRET}"}]
+    # Keys are not substituted: whoever writes a secret there has shown it.
+    scenario["thresholds"] = {"events_captured{population:on-swordfish77}": ["count>0"]}
+    out, events = tmp_path / "out", tmp_path / "events.ndjson"
+    path = write_scenario(tmp_path, scenario)
+    finished = tool.run(verb, path, "--out", out, "--events", events, env=SECRETS).expect(0, 96)
+    texts = {"out": finished.out, "err": finished.err, "events": events.read_text()}
+    texts |= {file.name: file.read_text() for file in out.iterdir()}
+    assert "copy-own.ndjson" in texts and texts["copy-own.ndjson"].count("[redacted]") > 0
+    leaks = [name for name, text in texts.items() for secret in SECRETS.values() if secret in text]
+    assert not leaks, leaks
+    report = read_report(out)
+    assert list(report["populations"]) == ["on-[redacted]", "on-[redacted]-2", "copied"]
+    assert all(threshold["ok"] and threshold["value"] > 0 for threshold in report["thresholds"])
+    assert_events_agree(report["events"], read_events(events))
+
+
 # 105: interrupted
 
 

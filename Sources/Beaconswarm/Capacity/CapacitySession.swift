@@ -31,7 +31,7 @@ struct CapacitySession: Sendable {
         length = StepLength(
             fixed: settings.step, flushInterval: scenario.flushInterval, conditions: conditions.thresholds)
         judge = CapacityJudge(
-            conditions: conditions.thresholds, populations: document.populations.map(\.name), length: length)
+            conditions: conditions.thresholds, populations: document.publicNames, length: length)
         self.report = report
         self.report.warnings += scenario.warnings + conditions.warnings
         requestsPerLoad = forecast.requests / settings.search.from

@@ -1,4 +1,5 @@
 import DeviceSDK
+import Scenario
 import Synchronization
 import Wire
 
@@ -18,10 +19,13 @@ final class EventCopies: GrowingEventCopySink {
     private static let blockSize = 1 << 16
 
     private let folder: RunFolder
+    private let redactor: Redactor
     private let state: Mutex<State>
 
     /// Creates a file for each name that any interceptor of the systems copies to; `nil` if there is none.
-    init?(_ systems: [SystemRules], in folder: RunFolder) throws(CommandFailure) {
+    ///
+    /// - Parameter redactor: Takes secrets out of every line: the files are in the run's folder.
+    init?(_ systems: [SystemRules], in folder: RunFolder, redactor: Redactor) throws(CommandFailure) {
         var files: [String: AppendingFile] = [:]
         for case .growing(let rules) in systems {
             for name in rules.interceptors.compactMap(\.copyTo) where files[name] == nil {
@@ -30,6 +34,7 @@ final class EventCopies: GrowingEventCopySink {
         }
         guard !files.isEmpty else { return nil }
         self.folder = folder
+        self.redactor = redactor
         state = Mutex(State(files: files))
     }
 
@@ -39,9 +44,15 @@ final class EventCopies: GrowingEventCopySink {
 
     /// Adds a line. A failure is kept for ``finish()``; what follows it is dropped.
     func copy(_ event: UnsafeRawBufferPointer, to name: String) {
+        // Made before the lock, which all shards want.
+        let redacted = redactor.hasSecrets ? redactor.redactSecrets(Array(event)) : nil
         state.withLock { state in
             guard state.failure == nil, state.files[name] != nil else { return }
-            state.lines[name, default: WireBuffer()].append(contentsOf: event)
+            if let redacted {
+                state.lines[name, default: WireBuffer()].append(contentsOf: redacted)
+            } else {
+                state.lines[name, default: WireBuffer()].append(contentsOf: event)
+            }
             state.lines[name]?.append(UInt8(ascii: "\n"))
             if state.lines[name]?.count ?? 0 >= Self.blockSize { Self.flush(name, &state) }
         }

@@ -1,3 +1,4 @@
+import Accounting
 import AppModel
 import CollectorModel
 import DeviceSDK
@@ -38,6 +39,9 @@ struct LoadedScenario: Sendable {
             sha256: SHA256.hexadecimal(of: bytes),
             overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" })
         thresholds = try LoadedScenario.parse(document.thresholds)
+        for index in thresholds.indices {
+            thresholds[index].population = thresholds[index].population.map(document.publicName)
+        }
         document.applyWantedRates()
         document.warnings += EnvironmentVariables.warnings(Host.environment).map {
             ScenarioWarning(pointer: "environment", text: $0)
@@ -93,16 +97,17 @@ struct LoadedScenario: Sendable {
 
     /// What reports say of each population.
     var populationInfo: [ReportBuilder.PopulationInfo] {
-        document.populations.map { population in
+        zip(document.publicNames, document.populations).map { name, population in
             ReportBuilder.PopulationInfo(
-                name: population.name, system: population.system.systemName,
+                name: name, system: population.system.systemName,
                 version: population.system.versionName, devices: population.devices)
         }
     }
 
     /// What limits the audit of populations whose events carry no id; `nil` where all do.
     var untaggedNote: String? {
-        let untagged = document.populations.filter { !$0.tagsEvents }.map(\.name)
+        let untagged = document.populations.indices.filter { !document.populations[$0].tagsEvents }
+            .map { document.publicNames[$0] }
         guard !untagged.isEmpty else { return nil }
         return "Events of \(untagged.joined(separator: ", ")) carry no bs_id: they are known by natural keys."
     }
@@ -112,18 +117,22 @@ struct LoadedScenario: Sendable {
         plans.marks.map { mark in
             Report.Mark(
                 from: (mark.from - plans.schedule.start).fractionalSeconds,
-                until: mark.until.map { ($0 - plans.schedule.start).fractionalSeconds }, text: mark.text)
+                until: mark.until.map { ($0 - plans.schedule.start).fractionalSeconds },
+                text: document.redact(mark.text))
         }
     }
 
-    /// The names that event lines bear, per population.
+    /// The names that event lines bear, per population, without secrets.
     func eventNames(_ plans: ScenarioPlans) -> [EventFile.PopulationNames] {
-        plans.populations.map { plan in
+        let redact: (String) -> String = document.redactor.redactSecrets
+        return zip(document.publicNames, plans.populations).map { name, plan in
             var single = plan
             single.deviceCount = 1
             return EventFile.PopulationNames(
-                name: plan.name, system: plan.system.systemName,
-                labels: makeFleet(plan: single, share: .whole).labels)
+                name: name, system: plan.system.systemName,
+                labels: makeFleet(plan: single, share: .whole).labels.map { label in
+                    EventLabel(type: redact(label.type), name: redact(label.name))
+                })
         }
     }
 }

@@ -37,7 +37,8 @@ struct RunOutput: Sendable {
             events = nil
         }
         folder = try RunFolder(creating: path)
-        copies = try EventCopies(plans.populations.map(\.system), in: folder)
+        copies = try EventCopies(
+            plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
     }
 
     /// The plans of the run, whose devices know where copies go.

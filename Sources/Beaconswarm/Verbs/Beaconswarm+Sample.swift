@@ -14,7 +14,8 @@ extension Beaconswarm {
         let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
         for plan in plans.populations {
             guard let request = SampledRequest(of: plan, until: plans.schedule.drainEnd) else {
-                Console.output("# \(plan.name): none of its first devices sends anything within the run\n\n")
+                let name = scenario.document.publicName(of: plan.name)
+                Console.output("# \(name): none of its first devices sends anything within the run\n\n")
                 continue
             }
             Console.output(scenario.document.redact(request.text(plan)))

@@ -36,6 +36,19 @@ package struct Redactor: Hashable, Sendable {
         Redactor.redactNamed(Redactor.redactUserInfo(redactValues(Array(text.utf8))))
     }
 
+    /// Whether there are secrets to take out.
+    package var hasSecrets: Bool { !spellings.isEmpty }
+
+    /// Names and data without secrets: words such as `token=` are no reason to mask what follows them there.
+    ///
+    /// - Complexity: O(length · secrets).
+    package func redactSecrets(_ bytes: [UInt8]) -> [UInt8] { redactValues(bytes) }
+
+    /// A name without secrets.
+    package func redactSecrets(_ text: String) -> String {
+        String(decoding: redactValues(Array(text.utf8)), as: UTF8.self)
+    }
+
     /// Whether the values of a header or query parameter are secret by its name.
     ///
     /// Every name that speaks of a credential counts, so that `X-Custom-Token` or `X-Session` do: a
