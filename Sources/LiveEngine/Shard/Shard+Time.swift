@@ -12,15 +12,16 @@ extension Shard: NIOScheduledCallbackHandler {
         armedFor = .distantFuture
         enter {
             usage.begin(at: clock.realInstant(of: now))
+            lastTurn = now
             runDue()
         }
     }
 
     /// Arms the timer for what comes next. One that fires too early does no harm; one that would
-    /// fire too late is replaced.
+    /// fire too late is replaced. Turns keep ``turnSpacing``; one that took longer is followed at once.
     func arm() {
         guard phase != .finished else { return }
-        let next = nextDue()
+        let next = max(nextDue(), lastTurn + clock.runTime(Shard.turnSpacing))
         guard next < armedFor else { return }
         armed?.cancel()
         armedFor = next
