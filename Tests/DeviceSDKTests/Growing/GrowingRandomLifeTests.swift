@@ -123,9 +123,10 @@ struct GrowingRandomLifeTests {
         for request in world.open where random.chance(0.5) { _ = world.encode(request) }
         let statuses: [UInt16] = [200, 200, 200, 204, 302, 400, 404, 413, 500]
         if random.chance(0.3) {
-            world.end(with: .failed(.timedOut), at: seconds)
+            world.end(.upload, nil, with: .failed(.timedOut), at: seconds)
         } else {
-            world.end(with: .answered(status: statuses[Int(random.below(9))], body: []), at: seconds)
+            world.end(
+                .upload, nil, with: .answered(status: statuses[Int(random.below(9))], body: []), at: seconds)
         }
     }
 }

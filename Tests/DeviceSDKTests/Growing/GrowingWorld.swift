@@ -7,22 +7,12 @@ import World
 
 @testable import DeviceSDK
 
-/// One GrowingIO device whose user, network and collector are the test itself.
-///
-/// Every step says when it happens, in seconds since the run's start; timers due before are fired first. What
-/// the device asks for is collected: open requests in order, and the fates of events, each of which may be
-/// sealed once only.
-final class GrowingWorld {
+/// One GrowingIO device, of whose uploads channels and events are kept.
+final class GrowingWorld: DeviceDriver<GrowingSystem<GrowingMemoryTable>> {
     static let start = Instant(milliseconds: 1_767_571_200_000)
 
-    var system: GrowingSystem<GrowingMemoryTable>
-    var device: GrowingDevice<GrowingMemoryTable>
-    private(set) var open: [OutgoingRequest] = []
-    private(set) var fates: [UInt32: SealedEvent] = [:]
-    private(set) var deaths = 0
     /// All uploads that the device began, with their channels and the events that they carried.
     private(set) var uploads: [Upload] = []
-    private(set) var now = GrowingWorld.start
 
     struct Upload {
         var request: OutgoingRequest
@@ -51,32 +41,18 @@ final class GrowingWorld {
         plan.disk = disk
         plan.network = NetworkRules(kind: network)
         plan.tagsEvents = tagsEvents
-        system = GrowingSystem(
-            plan: plan, rules: rules, services: services, modules: modules, copies: copies)
-        device = system.makeDevice(index: 0, slot: 0, number: 17)
-        var effects = DeviceEffects()
-        system.arrive(&device, effects: &effects)
-        take(effects)
+        super.init(plan) { plan in
+            GrowingSystem(plan: plan, rules: rules, services: services, modules: modules, copies: copies)
+        }
     }
 
-    /// Fires what is due up to and with a moment.
-    func run(to seconds: Double) {
-        let end = GrowingWorld.time(seconds)
-        while device.nextDue <= end {
-            now = device.nextDue
-            step { system.fireTimer(of: &device, at: now, effects: &$0) }
-        }
-        now = max(now, end)
-    }
-
-    /// Lets things happen at a moment, in order. Timers due at that very moment come after.
-    func act(_ seconds: Double, _ actions: UserAction...) {
-        let moment = GrowingWorld.time(seconds)
-        if moment > now { run(to: seconds - 1e-9) }
-        now = moment
-        for action in actions {
-            step { system.perform(action, on: &device, at: now, effects: &$0) }
-        }
+    override func began(_ request: OutgoingRequest) {
+        #expect(open.count <= 4)
+        let built = device.requests.first { $0.number == request.number }
+        let rows = built?.rows ?? []
+        #expect(rows.count == Int(request.eventCount))
+        uploads.append(
+            Upload(request: request, channel: Int(built?.channel ?? .max), sequences: rows.map(\.sequence)))
     }
 
     /// The app tracks its plain business event (CUSTOM, realtime store) some times.
@@ -89,17 +65,12 @@ final class GrowingWorld {
         for _ in 0..<count { act(seconds, .tap(screen: 0, control: AppDescription.growingButton)) }
     }
 
-    func setNetwork(_ kind: NetworkKind, at seconds: Double) {
-        run(to: seconds)
-        step { system.setNetwork(kind, of: &device, at: now, effects: &$0) }
-    }
-
-    /// Answers the oldest open upload, or that of a channel.
-    func answer(_ status: UInt16, at seconds: Double, channel: Int? = nil) {
+    /// Answers the oldest open upload of a channel.
+    func answer(_ status: UInt16, at seconds: Double, channel: Int) {
         end(with: .answered(status: status, body: []), at: seconds, channel: channel)
     }
 
-    func fail(_ failure: RequestFailure, at seconds: Double, channel: Int? = nil) {
+    func fail(_ failure: RequestFailure, at seconds: Double, channel: Int) {
         end(with: .failed(failure), at: seconds, channel: channel)
     }
 
@@ -109,59 +80,16 @@ final class GrowingWorld {
         while !open.isEmpty { answer(status, at: seconds) }
     }
 
-    func end(with outcome: RequestOutcome, at seconds: Double, channel: Int? = nil) {
-        run(to: seconds)
-        guard
-            let place = open.firstIndex(where: { request in
-                channel == nil
-                    || uploads.contains {
-                        $0.request.number == request.number && $0.channel == channel
-                    }
-            })
-        else {
-            Issue.record("no such request is open")
-            return
+    func end(with outcome: RequestOutcome, at seconds: Double, channel: Int) {
+        end(with: outcome, at: seconds) { request in
+            uploads.contains { $0.request.number == request.number && $0.channel == channel }
         }
-        let request = open.remove(at: place)
-        step { system.complete(request.number, of: &device, outcome: outcome, at: now, effects: &$0) }
     }
 
     /// The head and the body of an open request.
     func encode(_ request: OutgoingRequest) -> (head: RequestHead, body: [UInt8]) {
-        var body = WireBuffer()
-        let head = system.encode(request.number, of: &device, at: now, into: &body)
+        let (head, body) = encoded(request)
         return (head, body.bytes)
-    }
-
-    func finish() { step { system.finish(&device, effects: &$0) } }
-
-    private func step(_ body: (inout DeviceEffects) -> Void) {
-        var effects = DeviceEffects()
-        body(&effects)
-        take(effects)
-    }
-
-    private func take(_ effects: DeviceEffects) {
-        for slot in effects.died {
-            #expect(slot == 0)
-            deaths += 1
-            open = []
-        }
-        for event in effects.sealed {
-            #expect(event.id.device == 17)
-            #expect(fates[event.id.sequence] == nil, "event \(event.id.sequence) is sealed twice")
-            fates[event.id.sequence] = event
-        }
-        for request in effects.requests {
-            open.append(request)
-            let built = device.requests.first { $0.number == request.number }
-            let rows = built?.rows ?? []
-            #expect(rows.count == Int(request.eventCount))
-            uploads.append(
-                Upload(
-                    request: request, channel: Int(built?.channel ?? .max), sequences: rows.map(\.sequence)))
-        }
-        #expect(open.count <= 4)
     }
 
     static func time(_ seconds: Double) -> Instant {
@@ -174,23 +102,6 @@ extension GrowingWorld {
     func startApp() {
         act(0, .launch(passive: false), .enterForeground)
         if !open.isEmpty { answer(200, at: 0) }
-    }
-
-    func fate(_ sequence: UInt32) -> Disposition? { fates[sequence]?.disposition }
-
-    /// The sequences that ended in a way.
-    func sequences(_ disposition: Disposition) -> [UInt32] {
-        fates.values.filter { $0.disposition == disposition }.map(\.id.sequence).sorted()
-    }
-
-    /// Types of the events that ended in a way, in their order.
-    func types(_ disposition: Disposition) -> [String] {
-        sequences(disposition).compactMap { fates[$0] }.map { system.labels[Int($0.label)].type }
-    }
-
-    /// Seconds since the start at which the uploads were planned.
-    var plannedSeconds: [Double] {
-        uploads.map { ($0.request.plannedAt - GrowingWorld.start).fractionalSeconds }
     }
 
     /// Every event that is on the device now, with its type, as the encoder writes it.

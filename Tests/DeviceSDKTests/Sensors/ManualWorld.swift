@@ -7,23 +7,13 @@ import World
 
 @testable import DeviceSDK
 
-/// One Sensors device whose user, network and collector are the test itself.
-///
-/// Every step says when it happens, in seconds since the run's start; timers due before are fired
-/// first. What the device asks for is collected: open requests in order, and the fates of events,
-/// each of which may be sealed once only.
-final class ManualWorld {
+/// One Sensors device, of whose uploads the events are kept that they carried.
+final class ManualWorld: DeviceDriver<SensorsSystem<MemoryStore>> {
     static let start = Instant(milliseconds: 1_767_571_200_000)
 
-    var system: SensorsSystem<MemoryStore>
-    var device: SensorsDevice<MemoryStore>
-    private(set) var open: [OutgoingRequest] = []
-    private(set) var fates: [UInt32: SealedEvent] = [:]
-    private(set) var deaths = 0
     /// All uploads that the device began, with the events that they carried.
     private(set) var uploads: [(request: OutgoingRequest, sequences: [UInt32])] = []
     private(set) var fetches: [OutgoingRequest] = []
-    private(set) var now = ManualWorld.start
 
     init(
         _ version: SensorsRules.Version, disk: DiskSchedule = DiskSchedule(),
@@ -40,33 +30,20 @@ final class ManualWorld {
             usersEnd: ManualWorld.start + .hours(24 * 7), app: .forTests,
             persona: PersonaDescription(name: "none"), target: target, system: .sensors(rules))
         plan.disk = disk
-        system = SensorsSystem(plan: plan, rules: rules) { _ in
-            MemoryStore(marksInFile: rules.marksInFile)
+        super.init(plan) { plan in
+            SensorsSystem(plan: plan, rules: rules) { _ in MemoryStore(marksInFile: rules.marksInFile) }
         }
-        device = system.makeDevice(index: 0, slot: 0, number: 17)
-        var effects = DeviceEffects()
-        system.arrive(&device, effects: &effects)
-        take(effects)
     }
 
-    /// Fires what is due up to and with a moment.
-    func run(to seconds: Double) {
-        let end = ManualWorld.time(seconds)
-        while device.nextDue <= end {
-            now = device.nextDue
-            step { system.fireTimer(of: &device, at: now, effects: &$0) }
+    override func began(_ request: OutgoingRequest) {
+        #expect(open.count <= 4)
+        guard request.number.kind == .upload else {
+            fetches.append(request)
+            return
         }
-        now = end
-    }
-
-    /// Lets things happen at a moment, in order. Timers due at that very moment come after.
-    func act(_ seconds: Double, _ actions: UserAction...) {
-        let moment = ManualWorld.time(seconds)
-        if moment > now { run(to: seconds - 1e-9) }
-        now = moment
-        for action in actions {
-            step { system.perform(action, on: &device, at: now, effects: &$0) }
-        }
+        let rows = device.requests.first { $0.number == request.number }?.rows ?? []
+        #expect(rows.count == Int(request.eventCount))
+        uploads.append((request, rows.map(\.sequence)))
     }
 
     /// The app tracks its plain business event some times.
@@ -74,79 +51,10 @@ final class ManualWorld {
         for _ in 0..<count { act(seconds, .business(event: AppDescription.buy, subject: 3)) }
     }
 
-    func setNetwork(_ kind: NetworkKind, at seconds: Double) {
-        run(to: seconds)
-        step { system.setNetwork(kind, of: &device, at: now, effects: &$0) }
-    }
-
-    /// Answers the oldest open upload, or the one with the given number.
-    func answer(_ status: UInt16, at seconds: Double, upload: UInt32? = nil) {
-        end(.upload, upload, with: .answered(status: status, body: []), at: seconds)
-    }
-
-    func fail(_ failure: RequestFailure, at seconds: Double, upload: UInt32? = nil) {
-        end(.upload, upload, with: .failed(failure), at: seconds)
-    }
-
-    func answerFetch(_ status: UInt16, _ body: String = "", at seconds: Double) {
-        end(.config, nil, with: .answered(status: status, body: Array(body.utf8)), at: seconds)
-    }
-
-    func end(
-        _ kind: RequestNumber.Kind, _ number: UInt32?, with outcome: RequestOutcome, at seconds: Double
-    ) {
-        run(to: seconds)
-        guard
-            let place = open.firstIndex(where: {
-                $0.number.kind == kind && (number == nil || $0.number.number == number)
-            })
-        else {
-            Issue.record("no such request is open")
-            return
-        }
-        let request = open.remove(at: place)
-        step {
-            system.complete(request.number, of: &device, outcome: outcome, at: now, effects: &$0)
-        }
-    }
-
     /// The head and the body of an open request.
     func encode(_ request: OutgoingRequest) -> (head: RequestHead, body: String) {
-        var body = WireBuffer()
-        let head = system.encode(request.number, of: &device, at: now, into: &body)
+        let (head, body) = encoded(request)
         return (head, body.text)
-    }
-
-    func finish() { step { system.finish(&device, effects: &$0) } }
-
-    private func step(_ body: (inout DeviceEffects) -> Void) {
-        var effects = DeviceEffects()
-        body(&effects)
-        take(effects)
-    }
-
-    private func take(_ effects: DeviceEffects) {
-        for slot in effects.died {
-            #expect(slot == 0)
-            deaths += 1
-            open = []
-        }
-        for event in effects.sealed {
-            #expect(event.id.device == 17)
-            #expect(fates[event.id.sequence] == nil, "event \(event.id.sequence) is sealed twice")
-            fates[event.id.sequence] = event
-        }
-        for request in effects.requests {
-            open.append(request)
-            if request.number.kind == .config {
-                fetches.append(request)
-            } else {
-                let rows = device.requests.first { $0.number == request.number }?.rows ?? []
-                #expect(rows.count == Int(request.eventCount))
-                uploads.append((request, rows.map(\.sequence)))
-            }
-        }
-        #expect(open.count <= 4)
     }
 
     static func time(_ seconds: Double) -> Instant {
@@ -166,22 +74,7 @@ extension ManualWorld {
     /// Sequences in the list in memory.
     var inMemory: [UInt32] { device.memory.sequences }
 
-    func fate(_ sequence: UInt32) -> Disposition? { fates[sequence]?.disposition }
-
-    /// The sequences that ended in a way.
-    func sequences(_ disposition: Disposition) -> [UInt32] {
-        fates.values.filter { $0.disposition == disposition }.map(\.id.sequence).sorted()
-    }
-
-    func names(_ disposition: Disposition) -> [String] {
-        sequences(disposition).compactMap { fates[$0] }.map { system.labels[Int($0.label)].name }
-    }
-
     var uploadedSequences: [[UInt32]] { uploads.map(\.sequences) }
-    /// Seconds since the start at which the uploads were planned.
-    var plannedSeconds: [Double] {
-        uploads.map { ($0.request.plannedAt - ManualWorld.start).fractionalSeconds }
-    }
 }
 
 extension EventLog {
