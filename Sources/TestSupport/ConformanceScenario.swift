@@ -15,10 +15,12 @@ package struct ConformanceScenario: Sendable, CustomStringConvertible {
     package var tolerates: Set<Tolerance>
 
     /// A difference that is no defect. Times of answers (freshness, durations) are never compared.
-    package enum Tolerance: Sendable {
+    package enum Tolerance: Hashable, Sendable {
         /// How often events were carried and how many copies arrived: where a flush is ready the moment
         /// that an answer is there, the answer's time decides what travels together.
         case attempts
+        /// The same for one population, by its place among the scenario's.
+        case attemptsOf(population: Int)
         /// When the SDK's own events about an answer were captured.
         case answerTimes
     }
