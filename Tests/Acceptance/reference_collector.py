@@ -8,7 +8,6 @@ By hand:  python reference_collector.py --port 8200 --seed 1 --receipts got.ndjs
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
 import json
@@ -18,11 +17,11 @@ import struct
 import threading
 import time
 import urllib.parse
-from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import sensors_rules as rules
+from rough_days import Books, collect_by_hand
 
 #: What may become of a request, with the weights of a rough day.
 ROUGH = {
@@ -80,34 +79,16 @@ class Request:
 
 
 @dataclass
-class Ledger:
+class Ledger(Books):
     """The collector's books."""
 
-    requests: list[Request] = field(default_factory=list)
     #: Uploads that were cut off before they were read.
     unread: int = 0
     config_fetches: list[str] = field(default_factory=list)
-    #: Copies that were stored, by id.
-    copies: Counter = field(default_factory=Counter)
-    #: Requests that carried an id, read and stored or not.
-    carried: dict[str, list[Request]] = field(default_factory=lambda: defaultdict(list))
-    violations: list[str] = field(default_factory=list)
     #: Events that came once more, and those whose `_flush_time` was not a later one than the time before.
     repeats: int = 0
     repeats_of_same_time: int = 0
     events: dict[str, dict] = field(default_factory=dict)
-
-    @property
-    def unique(self) -> int:
-        return len(self.copies)
-
-    @property
-    def received(self) -> int:
-        return sum(self.copies.values())
-
-    def statuses(self, identifier: str) -> set[int]:
-        """The statuses of all answers to requests with an event."""
-        return {request.status for request in self.carried.get(identifier, ()) if request.status}
 
     def acknowledged(self) -> set[str]:
         return {i for i in self.carried if any(200 <= status < 300 for status in self.statuses(i))}
@@ -419,26 +400,17 @@ class ReferenceCollector:
         self._loop.close()
 
 
+def tell(ledger: Ledger) -> None:
+    print(
+        f"{len(ledger.requests)} requests, {ledger.received} events, {ledger.unique} unique, "
+        f"{len(ledger.violations)} violations"
+    )
+    for violation in ledger.violations[:50]:
+        print(" ", violation)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--calm", action="store_true", help="answers 200 to everything")
-    parser.add_argument("--receipts", type=Path, default=Path("receipts.ndjson"))
-    options = parser.parse_args()
-    collector = ReferenceCollector(options.seed, CALM if options.calm else ROUGH).start(options.port)
-    print(f"collecting on {collector.url}; Ctrl-C ends", flush=True)
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        ledger = collector.stop()
-        ledger.write_receipts(options.receipts)
-        print(
-            f"{len(ledger.requests)} requests, {ledger.received} events, {ledger.unique} unique, "
-            f"{len(ledger.violations)} violations"
-        )
-        for violation in ledger.violations[:50]:
-            print(" ", violation)
+    collect_by_hand(__doc__, lambda seed, calm: ReferenceCollector(seed, CALM if calm else ROUGH), tell)
 
 
 if __name__ == "__main__":

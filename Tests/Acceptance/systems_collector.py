@@ -9,9 +9,7 @@ By hand:  python systems_collector.py --port 8200 --seed 1 --receipts got.ndjson
 
 from __future__ import annotations
 
-import argparse
 import json
-import threading
 import time
 import urllib.parse
 from collections import Counter
@@ -21,6 +19,7 @@ from pathlib import Path
 import reference_collector as reference
 import sensors_rules
 import systems_rules as rules
+from rough_days import Books, collect_by_hand
 
 SENSORS = "sensors"
 SYSTEMS = (SENSORS, rules.GROWING, rules.TRACKING, rules.KIT, rules.CODELESS)
@@ -29,28 +28,10 @@ JSON_ANSWERS = {"ok", "slow", "forgetful"}
 
 
 @dataclass
-class Book:
+class Book(Books):
     """What one system sent, and what became of it."""
 
-    requests: list[reference.Request] = field(default_factory=list)
-    #: Copies that were stored, by key: bs_id, else the natural key.
-    copies: Counter = field(default_factory=Counter)
-    #: Requests that carried a key, stored or not.
-    carried: dict[str, list[reference.Request]] = field(default_factory=dict)
     events: dict[str, rules.Event] = field(default_factory=dict)
-    violations: list[str] = field(default_factory=list)
-
-    @property
-    def unique(self) -> int:
-        return len(self.copies)
-
-    @property
-    def received(self) -> int:
-        return sum(self.copies.values())
-
-    @property
-    def duplicates(self) -> int:
-        return self.received - self.unique
 
     def types(self) -> Counter:
         return Counter(event.type for key, event in self.events.items() if key in self.copies)
@@ -58,9 +39,6 @@ class Book:
     def causes(self) -> Counter:
         """Requests by what was done to them."""
         return Counter(request.kind for request in self.requests)
-
-    def statuses(self, key: str) -> set[int]:
-        return {request.status for request in self.carried.get(key, ()) if request.status}
 
 
 def says_yes(system: str, request: reference.Request) -> bool:
@@ -165,7 +143,7 @@ class SystemsInspector:
         first = book.events.setdefault(key, event)
         if first.stable != event.stable:
             book.violations.append(f"{key} changed: {first.stable[:400]} became {event.stable[:400]}")
-        book.carried.setdefault(key, []).append(request)
+        book.carried[key].append(request)
 
 
 class SystemsConnection(reference.Connection):
@@ -207,27 +185,20 @@ class SystemsCollector(reference.ReferenceCollector):
         return f"http://{self.host}"
 
 
+def tell(ledger: SystemsLedger) -> None:
+    for system, book in ledger.books.items():
+        print(
+            f"{system}: {len(book.requests)} requests, {book.unique} unique of {book.received} events, "
+            f"{len(ledger.acknowledged(system))} acknowledged"
+        )
+    print(f"{len(ledger.problems())} violations", *ledger.problems()[:20], sep="\n")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--calm", action="store_true", help="answers 200 to everything")
-    parser.add_argument("--receipts", type=Path, default=Path("receipts.ndjson"))
-    options = parser.parse_args()
-    kinds = reference.CALM if options.calm else reference.ROUGH
-    collector = SystemsCollector(options.seed, kinds).start(options.port)
-    print(f"collecting on {collector.url}; Ctrl-C ends", flush=True)
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        ledger = collector.stop()
-        ledger.write_receipts(options.receipts)
-        for system, book in ledger.books.items():
-            print(
-                f"{system}: {len(book.requests)} requests, {book.unique} unique of {book.received} events, "
-                f"{len(ledger.acknowledged(system))} acknowledged"
-            )
-        print(f"{len(ledger.problems())} violations", *ledger.problems()[:20], sep="\n")
+    def make(seed: int, calm: bool) -> SystemsCollector:
+        return SystemsCollector(seed, reference.CALM if calm else reference.ROUGH)
+
+    collect_by_hand(__doc__, make, tell)
 
 
 if __name__ == "__main__":

@@ -7,35 +7,18 @@ the program says of every single event.
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import reference_collector as reference
 from conftest import Finished, Tool
-from helpers import assert_events_agree, by_device, read_events, read_report, write_scenario
+from helpers import assert_events_agree, by_device, read_report
+from rough_days import RAN, RESTLESS, Played, play
 
-#: Users who come and go every few seconds and never lose their process.
-RESTLESS = {
-    "extends": "casual",
-    "sessionLength": {"median": "2s", "sigma": 0.5},
-    "returnChance": 1,
-    "returnGap": {"min": "500ms", "max": "2s"},
-    "actionGap": {"mean": "300ms"},
-    "crashChance": 0,
-    "killAtBackgroundChance": 0,
-    "meanTimeToKill": "1000h",
-    "signUpChance": 0.3,
-    "loginChance": 0.3,
-    "logoutChance": 0.2,
-}
 #: The same with processes that die all the time.
 MORTAL = RESTLESS | {"killAtBackgroundChance": 0.5, "crashChance": 0.3}
-#: A generator that cannot keep up on a busy machine says so with 96; its books must be right all the same.
-RAN = (0, 96)
 
 
 def population(name: str, devices: int, version: str, persona, prefill: int = 0, **sdk) -> dict:
@@ -50,49 +33,6 @@ def population(name: str, devices: int, version: str, persona, prefill: int = 0,
         "arrival": {"over": "2s"},
         "sdk": {"upload": upload, "storage": {"prefill": prefill}} | sdk,
     }
-
-
-@dataclass
-class Played:
-    """A run, and the two sets of books about it."""
-
-    finished: Finished
-    folder: Path
-    lines: list[dict]
-    report: dict
-    ledger: reference.Ledger
-    #: When the configuration changed, in ms since the epoch.
-    switched_at: float = 0
-
-    def of(self, *populations: str) -> list[dict]:
-        return [line for line in self.lines if line["population"] in populations]
-
-
-def play(tool: Tool, collector: reference.ReferenceCollector, scenario: dict, switch_after: float = 0) -> Played:
-    """Runs a scenario against a collector; turns the SDK off after some seconds, if asked to."""
-    folder = tool.folder
-    events = folder / "events.ndjson"
-    running = tool.start(
-        "run",
-        write_scenario(folder, scenario),
-        "--target",
-        collector.url,
-        "--out",
-        folder / "run",
-        "--events",
-        events,
-        "--no-color",
-    )
-    switched_at = 0.0
-    if switch_after:
-        running.wait_until(lambda: collector.ledger.requests, "sent anything")
-        time.sleep(switch_after)
-        collector.config = {"v": "2", "configs": collector.config["configs"] | {"disableSDK": True}}
-        switched_at = time.time() * 1000
-    finished = running.wait()
-    finished.expect(*RAN)
-    ledger = collector.stop()
-    return Played(finished, folder / "run", read_events(events), read_report(folder / "run"), ledger, switched_at)
 
 
 @pytest.fixture(scope="module")

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 import reference_collector as reference
 import systems_rules as rules
-from conftest import Finished, Tool
-from helpers import read_events, read_report, rows, write_scenario
-from systems_collector import SENSORS, SystemsCollector, SystemsLedger
-from test_ledger import RAN, RESTLESS
+from conftest import Tool
+from helpers import rows, write_scenario
+from rough_days import RAN, RESTLESS, Played, play
+from systems_collector import SENSORS, SystemsCollector
 
 #: Versions by system; each is a population of its own.
 VERSIONS = {
@@ -62,19 +60,8 @@ def scenario() -> dict:
     }
 
 
-@dataclass
-class Played:
-    finished: Finished
-    folder: Path
-    lines: list[dict]
-    report: dict
-    ledger: SystemsLedger
-
-    def of(self, system: str) -> list[dict]:
-        return [line for line in self.lines if line["system"] == system]
-
-    def delivered(self, system: str) -> set[str]:
-        return {line["id"] for line in self.of(system) if line["fate"] == "delivered"}
+def delivered_ids(played: Played, system: str) -> set[str]:
+    return {line["id"] for line in played.of_system(system) if line["fate"] == "delivered"}
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +74,7 @@ def module_tool(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rough(module_tool) -> Played:
     """The run that most tests here look at."""
-    collector = SystemsCollector(20260303, reference.ROUGH).start()
-    folder = module_tool.folder
-    finished = module_tool.run(
-        "run",
-        write_scenario(folder, scenario()),
-        "--target",
-        collector.url,
-        "--out",
-        folder / "run",
-        "--events",
-        folder / "events.ndjson",
-        "--no-color",
-    )
-    finished.expect(*RAN)
-    ledger = collector.stop()
-    return Played(finished, folder / "run", read_events(folder / "events.ndjson"), read_report(folder / "run"), ledger)
+    return play(module_tool, SystemsCollector(20260303, reference.ROUGH).start(), scenario())
 
 
 def test_everything_on_the_wire_can_be_read(rough: Played):
@@ -119,7 +91,7 @@ def test_the_day_was_rough_enough(rough: Played):
 @pytest.mark.parametrize("system", VERSIONS)
 def test_an_event_is_delivered_if_and_only_if_the_collector_said_yes(rough: Played, system: str):
     book, said_yes = rough.ledger.books[system], rough.ledger.acknowledged(system)
-    delivered = rough.delivered(system)
+    delivered = delivered_ids(rough, system)
     named = {key for key in said_yes if book.events[key].bs_id}
     # Only Kit has rows without an id.
     assert named == said_yes or system == rules.KIT
@@ -134,7 +106,7 @@ def test_every_other_fate_follows_from_the_answers(rough: Played, system: str):
     """No process died: what no yes told of was refused, cleared with what a yes told of, or is still there."""
     ledger, book = rough.ledger, rough.ledger.books[system]
     said_yes = ledger.acknowledged(system)
-    others = [line for line in rough.of(system) if line["fate"] != "delivered"]
+    others = [line for line in rough.of_system(system) if line["fate"] != "delivered"]
     for line in others:
         assert line["id"] not in said_yes, line
         refusals = book.statuses(line["id"]) & REFUSING.get(line["population"], set())
