@@ -102,8 +102,10 @@ struct CurveChart {
             svg.line(CurveChart.left, y(tick), end, y(tick), "grid")
             svg.label(CurveChart.left - 6, y(tick) + 4, "axis end", axis.tickLabel(tick))
         }
-        for step in steps {
+        for (index, step) in steps.enumerated() {
             svg.line(x(step.percentile), CurveChart.top, x(step.percentile), bottom, "grid")
+            // Names grow by a nine: beyond six, those far to the right would run into each other.
+            guard steps.count <= 6 || index < 4 || (steps.count - index) % 2 == 1 else { continue }
             svg.label(x(step.percentile), bottom + 17, "axis middle", step.name)
         }
         svg.label((CurveChart.left + end) / 2, bottom + 33, "axis middle", "percentile")
