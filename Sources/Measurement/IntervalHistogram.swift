@@ -4,10 +4,11 @@ package import Timebase
 /// significant digits (within 0.8 %), from a microsecond to ``LatencyHistogram/maximum``.
 ///
 /// The counters come in blocks of 128, one for each power of two of microseconds, and only the blocks
-/// that hold something are kept: 512 bytes each, some four to ten in practice, 37 at most. A series of
-/// ``TimeSeries/capacity`` intervals so takes a few megabytes for each metric, where full histograms
+/// that hold something are kept: 512 bytes each, some four to ten in practice, 37 at most. Once the interval
+/// is over, ``pack()`` leaves the counters that are not zero, in eight bytes each. A series of
+/// ``TimeSeries/capacity`` intervals so takes a megabyte or two for each metric, where full histograms
 /// of three digits would take 300 MB. Exactly mergeable.
-package struct IntervalHistogram: Hashable, Sendable {
+package struct IntervalHistogram: Sendable {
     /// As HdrHistogram counts them.
     package static let significantDigits = 2
     /// Half of the sub-buckets: 2 × 10^2, as a power of two, halved.
@@ -17,6 +18,8 @@ package struct IntervalHistogram: Hashable, Sendable {
     private var used: UInt64 = 0
     /// The blocks that are kept, in ascending order. A counter wraps beyond 2^32 − 1.
     private var counts: [UInt32] = []
+    /// Instead of the blocks, the counters that are not zero, ascending by their places.
+    private var packed: [PackedCounter]?
     /// The number of values recorded.
     package private(set) var count: UInt64 = 0
 
@@ -26,6 +29,7 @@ package struct IntervalHistogram: Hashable, Sendable {
     package mutating func record(_ interval: Interval) {
         let microseconds = UInt64(max(0, interval.nanoseconds / 1000))
         let index = IntervalHistogram.index(of: min(microseconds, LatencyHistogram.maximum))
+        if packed != nil { unpack() }
         let place = makeRoom(forBlock: index / IntervalHistogram.blockSize)
         counts[place + index % IntervalHistogram.blockSize] &+= 1
         count += 1
@@ -33,17 +37,27 @@ package struct IntervalHistogram: Hashable, Sendable {
 
     /// Adds another interval's values.
     package mutating func merge(_ other: IntervalHistogram) {
-        var rest = other.used
-        var theirs = 0
-        while rest != 0 {
-            let mine = makeRoom(forBlock: rest.trailingZeroBitCount)
-            for offset in 0..<IntervalHistogram.blockSize {
-                counts[mine + offset] &+= other.counts[theirs + offset]
-            }
-            theirs += IntervalHistogram.blockSize
-            rest &= rest - 1
-        }
+        if packed != nil { unpack() }
+        for (index, number) in other.recorded { add(number, at: index) }
         count += other.count
+    }
+
+    private mutating func add(_ number: UInt32, at index: Int) {
+        let place = makeRoom(forBlock: index / IntervalHistogram.blockSize)
+        counts[place + index % IntervalHistogram.blockSize] &+= number
+    }
+
+    /// Takes as little memory as the values need. Another value may be recorded all the same, and unpacks.
+    package mutating func pack() {
+        guard packed == nil else { return }
+        packed = recorded.map { PackedCounter(index: UInt16($0.index), count: $0.count) }
+        (used, counts) = (0, [])
+    }
+
+    private mutating func unpack() {
+        let list = packed ?? []
+        packed = nil
+        for counter in list { add(counter.count, at: Int(counter.index)) }
     }
 
     /// Where a block begins in ``counts``.
@@ -74,6 +88,7 @@ package struct IntervalHistogram: Hashable, Sendable {
 
     /// The counters that are not zero: their places in HdrHistogram's array, ascending, and their counts.
     package var recorded: [(index: Int, count: UInt32)] {
+        if let packed { return packed.map { (Int($0.index), $0.count) } }
         var result: [(index: Int, count: UInt32)] = []
         var rest = used
         var start = 0
@@ -101,5 +116,18 @@ package struct IntervalHistogram: Hashable, Sendable {
         let bucket = UInt64(index / blockSize - 1)
         let low = UInt64(index % blockSize + blockSize) << bucket
         return low...(low + (1 << bucket) - 1)
+    }
+}
+
+/// A counter, and its place in HdrHistogram's array.
+private struct PackedCounter: Sendable {
+    var index: UInt16
+    var count: UInt32
+}
+
+extension IntervalHistogram: Equatable {
+    /// Whether the same values were recorded, packed or not.
+    package static func == (left: IntervalHistogram, right: IntervalHistogram) -> Bool {
+        left.count == right.count && left.recorded.elementsEqual(right.recorded, by: ==)
     }
 }

@@ -33,6 +33,15 @@ package struct TimeSeries: Sendable {
             service.merge(other.service)
             lag.merge(other.lag)
             gauges = merged
+            pack()
+        }
+
+        /// Takes as little memory as the values need.
+        mutating func pack() {
+            freshness.pack()
+            duration.pack()
+            service.pack()
+            lag.pack()
         }
     }
 
@@ -63,6 +72,9 @@ package struct TimeSeries: Sendable {
     /// The bucket that was looked up last and the nanoseconds that belong to it: most things happen
     /// in the interval in which the one before them did.
     private var latest = (index: 0, from: Int64.max, until: Int64.min)
+    /// The buckets before it are packed. The last two are not: what was due at an interval's end is told a
+    /// little later.
+    private var packedEnd = 0
 
     /// Makes an empty series.
     ///
@@ -94,10 +106,17 @@ package struct TimeSeries: Sendable {
             var blank = Bucket()
             blank.gauges = buckets.last?.gauges ?? Gauges()
             buckets.append(contentsOf: repeatElement(blank, count: index + 1 - buckets.count))
+            packOld()
         }
         let from = start.nanoseconds + Int64(index) * width.nanoseconds
         latest = (index, from, from + width.nanoseconds)
         return index
+    }
+
+    private mutating func packOld() {
+        let end = max(packedEnd, buckets.count - 2)
+        for index in packedEnd..<end { buckets[index].pack() }
+        packedEnd = end
     }
 
     private mutating func halve() {
@@ -113,6 +132,8 @@ package struct TimeSeries: Sendable {
         }
         buckets = merged
         latest = (0, .max, .min)
+        packedEnd = 0
+        packOld()
     }
 
     /// Adds another shard's series of the same run; gauges add up.

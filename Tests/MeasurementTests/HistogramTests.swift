@@ -94,6 +94,33 @@ struct SmallHistogramTests {
         #expect(merged.recorded.reduce(0) { $0 + UInt64($1.count) } == merged.count)
     }
 
+    @Test("those of an interval tell the same packed, and take more values all the same")
+    func packing() {
+        let seed = UInt64.random(in: 0...(.max))
+        var stream = RandomStream(key: seed)
+        var plain = IntervalHistogram()
+        var packed = IntervalHistogram()
+        packed.pack()
+        for round in 0..<40 {
+            for _ in 0..<Int(stream.below(60)) {
+                let value = Interval.microseconds(Int64(1 << stream.below(36)) + Int64(stream.below(1000)))
+                plain.record(value)
+                packed.record(value)
+            }
+            if round % 3 == 0 { packed.pack() }
+            #expect(packed == plain, "seed \(seed)")
+            for percentile in [0.0, 50, 99, 100] {
+                #expect(
+                    packed.milliseconds(atPercentile: percentile)
+                        == plain.milliseconds(atPercentile: percentile), "seed \(seed)")
+            }
+        }
+        var doubled = packed
+        doubled.merge(packed)
+        plain.merge(plain)
+        #expect(doubled == plain && doubled != packed, "seed \(seed)")
+    }
+
     @Test("the counters of an interval lie as HdrHistogram's do, without gap or overlap")
     func arrangement() {
         var next: UInt64 = 0
