@@ -87,7 +87,7 @@ extension Instant {
 
     /// Reads an RFC 3339 time such as `2026-03-02T19:30:00+08:00`; a zone is required.
     ///
-    /// - Returns: `nil` for anything else.
+    /// - Returns: `nil` for anything else, and for years before 1678 or after 2261.
     package init?(text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int? {
@@ -104,7 +104,8 @@ extension Instant {
             let day = number(8..<10), character(10) | 32 == 116, let hour = number(11..<13),
             character(13) == 58,
             let minute = number(14..<16), character(16) == 58, let second = number(17..<19),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+            Instant.years.contains(year), (1...12).contains(month), (1...31).contains(day), hour < 24,
+            minute < 60, second < 61
         else { return nil }
         var index = 19
         var fraction = 0.0
@@ -134,4 +135,7 @@ extension Instant {
         let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset * 60)
         self.init(milliseconds: seconds * 1000 + Int64((fraction * 1000).rounded()))
     }
+
+    /// The years that lie wholly within what nanoseconds in 64 bits reach.
+    private static let years = 1678...2261
 }
