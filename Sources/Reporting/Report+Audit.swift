@@ -28,6 +28,7 @@ extension Report {
     package mutating func judge(internalError: String? = nil) {
         var findings = VerdictRules.Findings()
         findings.captured = events.captured
+        findings.delivered = events.delivered
         findings.balance = events.balance
         findings.audit = audit
         findings.interrupted = isInterrupted

@@ -6,6 +6,7 @@ package enum VerdictRules {
     /// What the verdict is made from.
     package struct Findings: Sendable {
         package var captured: UInt64 = 0
+        package var delivered: UInt64 = 0
         /// captured − all fates.
         package var balance: Int64 = 0
         package var audit: Report.AuditCounts?
@@ -131,13 +132,14 @@ package enum VerdictRules {
         let events =
             findings.captured == 1
             ? "the one event captured has its" : "every one of the \(captured) events captured has its"
-        return "\(thresholds); \(events) one fate\(held(findings.audit))."
+        return "\(thresholds); \(events) one fate\(held(findings))."
     }
 
     /// What the audit adds. Planned answers that store nothing, such as a captive portal's, took what no reader
     /// should believe to be in the collector.
-    private static func held(_ audit: Report.AuditCounts?) -> String {
-        guard let audit else { return "" }
+    private static func held(_ findings: Findings) -> String {
+        if findings.delivered == 0 { return ", but none was delivered" }
+        guard let audit = findings.audit else { return "" }
         let holds = ", and the collector holds what it acknowledged"
         guard audit.swallowed > 0 else { return holds }
         return "\(holds), but for \(Numbers.count(audit.swallowed)) that planned answers swallowed"

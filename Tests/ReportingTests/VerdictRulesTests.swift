@@ -94,6 +94,7 @@ struct VerdictRulesTests {
     func passed() {
         var findings = VerdictRules.Findings()
         findings.captured = 1_204
+        findings.delivered = 1_200
         findings.thresholds = [Self.held, Self.held]
         findings.audit = Report.AuditCounts()
         #expect(
@@ -102,6 +103,11 @@ struct VerdictRulesTests {
                     + "and the collector holds what it acknowledged."
             ])
         findings.audit?.swallowed = 1_004
+        var nothing = findings
+        nothing.delivered = 0
+        #expect(
+            VerdictRules.judge(nothing).reasons.first?.hasSuffix("its one fate, but none was delivered.")
+                == true)
         #expect(
             VerdictRules.judge(findings).reasons.first?.hasSuffix(
                 "holds what it acknowledged, but for 1,004 that planned answers swallowed.") == true)
