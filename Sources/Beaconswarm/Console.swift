@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Standard output for results, standard error for everything said along the way.
 public enum Console {
@@ -14,6 +15,15 @@ public enum Console {
     /// Text on standard error, as it is: status lines that rewrite themselves.
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
 
+    /// Why a result did not get to standard output, such as "No space left on device"; `nil` if all did. A reader
+    /// that went away is no failure.
+    public static var outputFailure: String? {
+        let code = outputError.load(ordering: .relaxed)
+        return code == 0 ? nil : String(cString: strerror(code))
+    }
+
+    private static let outputError = Atomic<Int32>(0)
+
     private static func write(_ text: String, to descriptor: Int32) {
         write(Array(text.utf8), to: descriptor)
     }
@@ -25,8 +35,13 @@ public enum Console {
                 Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
             }
             if count < 0 && errno == EINTR { continue }
-            // Nobody reads any more: what was to be said is lost, the run is not.
-            guard count > 0 else { return }
+            // What was to be said is lost, the run is not.
+            guard count > 0 else {
+                if descriptor == STDOUT_FILENO, errno != EPIPE {
+                    outputError.store(errno, ordering: .relaxed)
+                }
+                return
+            }
             offset += count
         }
     }

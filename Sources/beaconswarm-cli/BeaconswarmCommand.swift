@@ -37,6 +37,10 @@ extension ParsableCommand {
     func finish(_ body: () async throws -> CommandStatus) async throws {
         do {
             let code = try await body()
+            if let reason = Console.outputFailure {
+                Console.error("error: cannot write to standard output: \(reason)")
+                if code == .success { throw ExitCode(CommandStatus.internalError.rawValue) }
+            }
             if code != .success { throw ExitCode(code.rawValue) }
         } catch let failure as CommandFailure {
             Console.error("error: \(failure.message)")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -376,6 +378,18 @@ def test_outputs_that_cannot_be_made_are_wrong_usage(tool: Tool, tmp_path: Path)
     missing = tmp_path / "nowhere" / "events.ndjson"
     events = tool.run("simulate", scenario, "--out", tmp_path / "out", "--events", missing).expect(64)
     assert str(missing) in events.err and not (tmp_path / "out").exists(), "nothing is left behind"
+
+
+def test_results_that_get_lost_on_standard_output_are_no_success(binary: Path):
+    """A full disk behind standard output; a reader that goes away is no failure."""
+    with open("/dev/full", "wb") as full:
+        lost = subprocess.run([binary, "schema"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert lost.returncode == 70 and "standard output: No space left on device" in lost.stderr
+    reading, writing = os.pipe()
+    os.close(reading)
+    left = subprocess.run([binary, "schema"], stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert left.returncode in (0, -signal.SIGPIPE) and left.stderr == ""
 
 
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
