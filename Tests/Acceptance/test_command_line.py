@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -390,6 +391,18 @@ def test_results_that_get_lost_on_standard_output_are_no_success(binary: Path):
     left = subprocess.run([binary, "schema"], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert left.returncode in (0, -signal.SIGPIPE) and left.stderr == ""
+
+
+def test_a_result_that_finds_no_room_is_told_all_the_same(binary: Path, tmp_path: Path):
+    """The report does not fit: the summary is printed, nothing half written stays, the code is of an internal error."""
+    scenario = write_scenario(tmp_path, quick())
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 << 10, 60 << 10))  # noqa: E731
+    command = [binary, "simulate", scenario, "--out", tmp_path / "out", "--no-color"]
+    finished = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    assert finished.returncode == 70 and "report.html" in finished.stderr and "too large" in finished.stderr
+    assert "events captured has its one fate" in " ".join(finished.stdout.split())
+    left = {path.name for path in (tmp_path / "out").iterdir()}
+    assert "report.json" not in left and not any(name.endswith(".html.partial") for name in left)
 
 
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):

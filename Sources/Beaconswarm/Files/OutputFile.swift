@@ -8,8 +8,14 @@ enum OutputFile {
     static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         let partial = path + ".partial"
         let stream = try AppendingFile(path: partial)
-        try stream.append(bytes)
-        try stream.finish(renamingTo: path)
+        do {
+            try stream.append(bytes)
+            try stream.finish(renamingTo: path)
+        } catch {
+            // On a full disk, what is half written is only in the way.
+            unlink(partial)
+            throw error
+        }
     }
 
     /// A failure that names the path and the system's reason for the last error.

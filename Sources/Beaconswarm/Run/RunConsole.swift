@@ -106,10 +106,12 @@ final class RunConsole: Sendable {
     }
 
     /// Shows the result.
-    func end(_ report: Report, folder: String) {
+    ///
+    /// - Parameter folder: Where the report is, if it could be written.
+    func end(_ report: Report, folder: String?) {
         end(json: { ReportJSON.write(report) }) { colored in
             TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
-                + "report: \(folder)/report.html\n"
+                + (folder.map { "report: \($0)/report.html\n" } ?? "")
         }
     }
 

@@ -77,12 +77,25 @@ struct RunOutput: Sendable {
     }
 
     /// Writes everything, says what came out, and gives the code to exit with.
+    ///
+    /// What came out is said too where it cannot be written: a full disk shall not cost an hour's result.
     func finish(
         _ progress: ReportBuilder.Progress, builder: ReportBuilder, console: RunConsole
     ) throws(CommandFailure) -> CommandStatus {
+        let report = builder.report(progress)
+        do {
+            try write(report, of: progress)
+        } catch {
+            console.end(report, folder: nil)
+            throw error
+        }
+        console.end(report, folder: folder.path)
+        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    private func write(_ report: Report, of progress: ReportBuilder.Progress) throws(CommandFailure) {
         try events?.finish()
         try copies?.finish()
-        let report = builder.report(progress)
         let times = times(of: progress, skew: scenario.document.clockSkew)
         try OutputFile.write(
             BeliefsFile.render(progress.recorder.beliefs, times: times), to: folder.file("beliefs.txt"))
@@ -93,7 +106,5 @@ struct RunOutput: Sendable {
             try folder.write(missing: audit, of: report, events: options.events)
         }
         try folder.write(report)
-        console.end(report, folder: folder.path)
-        return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 }
