@@ -50,7 +50,7 @@ struct CapacitySearchTests {
             }
             #expect(holds <= limit && breaks > limit, "limit \(limit)")
             #expect(breaks <= max(holds * (1 + precision), holds + 1), "limit \(limit)")
-            #expect(trials.count < 40)
+            #expect(trials.count <= settings(precision: precision).trialLimit - settings().spareTrials)
         }
     }
 
@@ -164,22 +164,6 @@ struct CapacitySearchTests {
             return
         }
         #expect(holds <= 300 && breaks > 300 && breaks <= holds * 1.02 + 1)
-    }
-
-    @Test("a target without any order in it ends unsettled")
-    func unsettled() throws {
-        var plays = 0
-        var settings = settings()
-        settings.trialLimitOfLoad = 100
-        let (ending, trials) = try play(settings) { _ in
-            plays += 1
-            return plays % 2 == 0 ? .held : .broke
-        }
-        guard case .unsettled = ending else {
-            Issue.record("ended with \(ending)")
-            return
-        }
-        #expect(trials.count == settings.trialLimit)
     }
 
     @Test("loads that are factors are rounded to the quantum")

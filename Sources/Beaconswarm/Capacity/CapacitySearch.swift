@@ -5,12 +5,12 @@
 /// doubles until it breaks, then the gap between what held and what broke is halved until it is narrow
 /// enough, then both of its ends are played again.
 ///
-/// Near the limit a step's outcome is chance: a load just below it breaks now and then, one just above it
-/// holds. So no load is judged by one trial alone in the end. The highest one that held has to hold
-/// ``Settings/confirmations`` times more often than it broke, besides the first time; the lowest one that
-/// broke has to break twice more often than it held. What fails in that is on the other side from then on,
-/// and the search goes on between the loads that are left. That also mends a step that broke for a reason
-/// of its own far below the limit.
+/// Near the limit a step's outcome is chance, and steps of different lengths ask different things: so trials
+/// are no votes. A load holds if it never broke, breaks if it never held, and is mixed otherwise: that is
+/// final, it is not played again, and it counts as not holding. The highest load that holds has to do so
+/// ``Settings/confirmations`` times besides the first, and the lowest that breaks has to break twice. Above a
+/// mixed load the search goes on until one breaks: a step that broke for a reason of its own far below the
+/// limit decides nothing, since loads above it hold.
 struct CapacitySearch: Hashable, Sendable {
     struct Settings: Hashable, Sendable {
         /// The first load, in whatever unit loads are told in.
@@ -27,10 +27,26 @@ struct CapacitySearch: Hashable, Sendable {
         var generatorPrecision = 0.1
         /// How often the found load has to hold again.
         var confirmations = 2
-        /// Trials after which the search gives up.
-        var trialLimit = 60
-        /// Trials of one load after which it counts as broken if it is not confirmed.
-        var trialLimitOfLoad = 7
+        /// How many trials mixed loads may cost besides.
+        var spareTrials = 15
+
+        /// The trials after which the search ends, whatever becomes of them: those of the longest way to a
+        /// limit without chance, and the spare ones.
+        var trialLimit: Int {
+            // The gap is three times its lower end after a descent, and as wide as that after a climb.
+            let way = Self.times(from, until: { $0 >= maximum }) { $0 * 2 }
+            let descent = Self.times(from, until: { $0 <= floor }) { $0 / 4 }
+            let halvings = Self.times(3, until: { $0 <= precision }) { $0 / 2 }
+            return 1 + max(way, descent) + halvings + 1 + confirmations + spareTrials
+        }
+
+        private static func times(
+            _ value: Double, until isEnough: (Double) -> Bool, _ change: (Double) -> Double
+        ) -> Int {
+            var (value, times) = (value, 0)
+            while !isEnough(value) { (value, times) = (change(value), times + 1) }
+            return times
+        }
     }
 
     enum Outcome: Hashable, Sendable {
@@ -58,14 +74,15 @@ struct CapacitySearch: Hashable, Sendable {
     }
 
     enum Ending: Hashable, Sendable {
-        /// The load in `holds` was confirmed, and so was that in `breaks`.
+        /// The load in `holds` was confirmed; the one in `breaks`, the lowest above it that does not hold,
+        /// broke twice or is mixed.
         case knee(holds: Double, breaks: Double)
         case holdsAtMaximum(Double)
         /// Even the smallest load breaks.
         case breaksAtFloor(Double)
-        /// The generator could not offer a load, twice in a row, and nothing broke below it.
+        /// The generator could not offer a load, twice in a row, and no load below it breaks; one may be mixed.
         case generatorLimit(at: Double, holds: Double?, breaks: Double?)
-        /// Outcomes contradicted each other for too long.
+        /// Outcomes contradicted each other until no trial was left.
         case unsettled(holds: Double?, breaks: Double?)
     }
 
@@ -94,23 +111,22 @@ struct CapacitySearch: Hashable, Sendable {
     ///
     /// - Complexity: O(n²) in the number of trials.
     var next: Move {
+        guard !trials.isEmpty else { return .play(settings.from, .climb) }
         let ends = bracket
+        let move = move(ends)
+        if case .play = move, trials.count >= settings.trialLimit {
+            return .end(.unsettled(holds: ends.holds?.load, breaks: ends.limit))
+        }
+        return move
+    }
+
+    private func move(_ ends: Bracket) -> Move {
         if let last = trials.last, last.outcome == .generatorLimited, last.load != ceiling {
             return .play(last.load, .repeat)
         }
-        guard trials.count < settings.trialLimit else {
-            return .end(.unsettled(holds: ends.holds?.load, breaks: ends.breaks?.load))
-        }
-        if let ceiling, ceiling < ends.breaks?.load ?? .infinity {
-            return approach(ceiling, from: ends.holds, below: ends.breaks)
-        }
-        if let tied = ends.tied { return .play(tied.load, .repeat) }
-        switch (ends.holds, ends.breaks) {
-        case (nil, nil): return .play(settings.from, .climb)
-        case (let holds?, nil): return climb(from: holds)
-        case (nil, let breaks?): return descend(from: breaks)
-        case (let holds?, let breaks?): return narrow(holds, breaks)
-        }
+        if let ceiling, ceiling < ends.breaks?.load ?? .infinity { return approach(ceiling, ends) }
+        // The upper end first: if it holds after all, what is done at the lower one would be in vain.
+        return raise(ends) ?? lower(ends)
     }
 
     /// The smallest load that the generator could not offer, tried twice in a row.
@@ -124,43 +140,49 @@ struct CapacitySearch: Hashable, Sendable {
 
     /// The target may break below what the generator cannot offer: looks there, down to the share of
     /// ``Settings/generatorPrecision``.
-    private func approach(_ ceiling: Double, from holds: Tally?, below breaks: Tally?) -> Move {
-        let end = Move.end(.generatorLimit(at: ceiling, holds: holds?.load, breaks: breaks?.load))
-        guard breaks == nil else { return end }
-        guard let holds else {
-            return ceiling > settings.floor
-                ? .play(max(settings.floor, rounded(ceiling / 4)), .descend) : end
+    private func approach(_ ceiling: Double, _ ends: Bracket) -> Move {
+        let end = Move.end(.generatorLimit(at: ceiling, holds: ends.holds?.load, breaks: ends.limit))
+        guard let top = ends.top else { return descend(from: ceiling) ?? end }
+        guard ceiling > top * (1 + settings.generatorPrecision), let middle = middle(top, ceiling) else {
+            return end
         }
-        guard ceiling > holds.load * (1 + settings.generatorPrecision),
-            let middle = middle(holds.load, ceiling)
-        else { return end }
         return .play(middle, .bisect)
     }
 
-    private func climb(from holds: Tally) -> Move {
-        guard holds.load < settings.maximum else {
-            return isConfirmed(holds) ? .end(.holdsAtMaximum(holds.load)) : .play(holds.load, .confirm)
+    /// Looks for a load that breaks, next to what held at least once; `nil` if that is done.
+    private func raise(_ ends: Bracket) -> Move? {
+        guard let top = ends.top else { return nil }
+        guard let breaks = ends.breaks else {
+            return top < settings.maximum ? .play(min(settings.maximum, rounded(top * 2)), .climb) : nil
         }
-        return .play(min(settings.maximum, rounded(holds.load * 2)), .climb)
+        if let middle = gap(top, breaks.load) { return .play(middle, .bisect) }
+        return breaks.broke < 2 ? .play(breaks.load, .recheck) : nil
     }
 
-    private func descend(from breaks: Tally) -> Move {
-        guard breaks.load > settings.floor else {
-            return isSettled(breaks) ? .end(.breaksAtFloor(breaks.load)) : .play(breaks.load, .recheck)
+    /// Looks for a load that holds, next to one that does not, from the top: what lies between two mixed
+    /// loads may hold too.
+    private func lower(_ ends: Bracket) -> Move {
+        guard let holds = ends.holds else {
+            let limit = ends.limit ?? settings.floor
+            if let move = descend(from: limit) { return move }
+            let isSettled = !ends.mixed.isEmpty || ends.breaks.map { $0.broke > 1 } ?? true
+            return isSettled ? .end(.breaksAtFloor(limit)) : .play(limit, .recheck)
         }
-        return .play(max(settings.floor, rounded(breaks.load / 4)), .descend)
+        let loads = ([holds] + ends.mixed).map(\.load)
+        for (low, high) in zip(loads, loads.dropFirst()).reversed() {
+            if let middle = gap(low, high) { return .play(middle, .bisect) }
+        }
+        guard holds.held > settings.confirmations else { return .play(holds.load, .confirm) }
+        return .end(ends.limit.map { .knee(holds: holds.load, breaks: $0) } ?? .holdsAtMaximum(holds.load))
     }
 
-    private func narrow(_ holds: Tally, _ breaks: Tally) -> Move {
-        if breaks.load > holds.load * (1 + settings.precision),
-            let middle = middle(holds.load, breaks.load)
-        {
-            return .play(middle, .bisect)
-        }
-        // The upper end first: if it holds after all, confirming the lower one would have been in vain.
-        if !isSettled(breaks) { return .play(breaks.load, .recheck) }
-        if !isConfirmed(holds) { return .play(holds.load, .confirm) }
-        return .end(.knee(holds: holds.load, breaks: breaks.load))
+    private func descend(from load: Double) -> Move? {
+        load > settings.floor ? .play(max(settings.floor, rounded(load / 4)), .descend) : nil
+    }
+
+    /// The middle of a gap that is still too wide.
+    private func gap(_ low: Double, _ high: Double) -> Double? {
+        high > low * (1 + settings.precision) ? middle(low, high) : nil
     }
 
     /// A load between two others: half-way, for ends far apart on the scale of ratios; `nil` if there is none.
@@ -185,18 +207,23 @@ extension CapacitySearch {
         var load: Double
         var held = 0
         var broke = 0
-        /// How much more often it held than it broke.
-        var score: Int { held - broke }
+        /// Whether its trials disagree.
+        var isMixed: Bool { held > 0 && broke > 0 }
     }
 
     /// The loads that the limit lies between.
     struct Bracket: Hashable, Sendable {
-        /// The highest load that held, below the one that broke.
+        /// The highest load that holds, below the one that breaks.
         var holds: Tally?
-        /// The lowest load that broke.
+        /// The mixed loads between the two, ascending.
+        var mixed: [Tally] = []
+        /// The lowest load that breaks.
         var breaks: Tally?
-        /// A load between the two that held as often as it broke.
-        var tied: Tally?
+
+        /// The lowest load that does not hold.
+        var limit: Double? { (mixed.first ?? breaks)?.load }
+        /// The highest load that held at least once, below the one that breaks.
+        var top: Double? { (mixed.last ?? holds)?.load }
     }
 
     /// Every load that was judged at least once, ascending.
@@ -216,23 +243,10 @@ extension CapacitySearch {
     var bracket: Bracket {
         let tallies = tallies
         var bracket = Bracket()
-        bracket.breaks = tallies.first(where: isBroken)
-        let below = tallies.prefix { $0.load < bracket.breaks?.load ?? .infinity }
-        bracket.holds = below.last { $0.score > 0 }
-        bracket.tied = below.first { $0.score == 0 && $0.load > bracket.holds?.load ?? 0 }
+        bracket.breaks = tallies.first { $0.held == 0 }
+        let below = tallies.prefix { $0.held > 0 }
+        bracket.holds = below.last { !$0.isMixed }
+        bracket.mixed = below.filter { $0.isMixed && $0.load > bracket.holds?.load ?? 0 }
         return bracket
     }
-
-    /// Whether a load is to be taken for one that breaks.
-    private func isBroken(_ tally: Tally) -> Bool {
-        tally.score < 0 || (isWornOut(tally) && !isConfirmed(tally))
-    }
-
-    private func isWornOut(_ tally: Tally) -> Bool {
-        tally.held + tally.broke >= settings.trialLimitOfLoad
-    }
-
-    private func isConfirmed(_ tally: Tally) -> Bool { tally.score > settings.confirmations }
-
-    private func isSettled(_ tally: Tally) -> Bool { tally.score <= -2 || isWornOut(tally) }
 }

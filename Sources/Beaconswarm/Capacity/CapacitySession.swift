@@ -51,15 +51,24 @@ struct CapacitySession: Sendable {
     }
 
     /// What a search will take, in a sentence.
+    ///
+    /// The number of steps is a bound that the search keeps; times are for a limit at eight times the first
+    /// load, since the length of a window depends on the rate, and without the pauses between steps.
     var estimate: String {
         guard let plan = next() else { return "" }
-        let long = length.window(.confirm, requestRate: 1e9, eventRate: 1e9)
-        let step = plan.warmUp + plan.window
-        let confirming = (plan.warmUp + long) * 3
+        func step(_ purpose: CapacitySearch.Purpose) -> Interval {
+            let load = plan.load * 8
+            return plan.warmUp
+                + length.window(purpose, requestRate: requestsPerLoad * load, eventRate: eventsPerLoad * load)
+        }
+        let most = search.settings.trialLimit
+        let (first, narrowing, confirming) = (plan.warmUp + plan.window, step(.bisect), step(.confirm) * 3)
+        let usual = first * 8 + narrowing * 7 + confirming
         return
-            "A step takes about \((step).text) (\(plan.warmUp.text) to warm up, \(plan.window.text) measured). "
-            + "A search takes some 9 to 18 of them: "
-            + "\(Self.minutes(step * 6 + confirming)) to \(Self.minutes(step * 15 + confirming))."
+            "A step takes about \(first.text) (\(plan.warmUp.text) to warm up, \(plan.window.text) measured). "
+            + "A search takes some 9 to 18 of them, \(Self.minutes(first * 6 + confirming)) to "
+            + "\(Self.minutes(usual)), and at most \(most), about "
+            + "\(Self.minutes(usual + narrowing * Int64(max(0, most - 18))))."
     }
 
     private static func minutes(_ interval: Interval) -> String {
@@ -103,7 +112,7 @@ struct CapacitySession: Sendable {
         report.wallSeconds = wallSeconds
         let bracket = search.bracket
         var holds = bracket.holds?.load
-        var breaks = bracket.breaks?.load
+        var breaks = bracket.limit
         var unoffered: Double?
         report.ending = .interrupted
         if case .end(let ending) = search.next {
@@ -120,7 +129,9 @@ struct CapacitySession: Sendable {
         report.holds = holds.flatMap { report.level($0, .held) }
         report.breaks = breaks.flatMap { report.level($0, .broke) ?? report.level($0, .held) }
         report.exitCode = exitCode(report.ending).rawValue
-        report.reasons = CapacityReasons.of(report, unoffered: unoffered, isUnaccounted: isUnaccounted)
+        report.reasons = CapacityReasons.of(
+            report, mixed: search.tallies.filter(\.isMixed), unoffered: unoffered,
+            isUnaccounted: isUnaccounted)
         return report
     }
 
@@ -137,9 +148,19 @@ struct CapacitySession: Sendable {
 
 /// What a search came to, in sentences.
 enum CapacityReasons {
-    /// - Parameter unoffered: The load that the generator could not offer, where that ended the search.
-    static func of(_ report: CapacityReport, unoffered: Double?, isUnaccounted: Bool) -> [String] {
+    /// - Parameters:
+    ///   - mixed: The loads that held and broke.
+    ///   - unoffered: The load that the generator could not offer, where that ended the search.
+    static func of(
+        _ report: CapacityReport, mixed: [CapacitySearch.Tally], unoffered: Double?, isUnaccounted: Bool
+    ) -> [String] {
         var reasons = [headline(report, unoffered: unoffered)] + details(report)
+        if !mixed.isEmpty {
+            let loads = mixed.map {
+                "\(noun($0.load, report.scaling)) (held in \($0.held) of \($0.held + $0.broke) trials)"
+            }
+            reasons.append("Mixed verdicts, taken for not holding: \(loads.joined(separator: ", ")).")
+        }
         if isUnaccounted {
             reasons.append(
                 "In some step the books did not balance, or the collector's store was not what it acknowledged: "
@@ -158,17 +179,22 @@ enum CapacityReasons {
         case .maximum: return "Holds up to the maximum of the search: \(text(report.holds))."
         case .floor: return "Even the smallest load breaks: \(text(report.breaks))."
         case .generator:
-            let limit = unoffered.map { CapacityText.load($0, report.scaling) } ?? "some load"
-            let noun = report.scaling == .devices ? "\(limit) devices" : "\(limit) the scenario's rate"
-            return "The generator is the limit, at \(noun): this search says nothing of what the target does "
+            let limit = unoffered.map { noun($0, report.scaling) } ?? "some load"
+            return
+                "The generator is the limit, at \(limit): this search says nothing of what the target does "
                 + "there.\(unbroken)"
         case .unsettled:
-            return "Unsettled: the same loads held and broke by turns, between \(text(report.holds)) and "
+            return
+                "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "
                 + "\(text(report.breaks))."
         case .interrupted:
             let known = report.breaks.map { " It broke at \(CapacityText.level($0, report.scaling))." } ?? ""
             return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(known)"
         }
+    }
+
+    private static func noun(_ load: Double, _ scaling: CapacityReport.Scaling) -> String {
+        "\(CapacityText.load(load, scaling)) \(scaling == .devices ? "devices" : "the scenario's rate")"
     }
 
     private static func details(_ report: CapacityReport) -> [String] {
