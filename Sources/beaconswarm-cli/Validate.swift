@@ -3,7 +3,8 @@ import Beaconswarm
 
 struct Validate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks scenarios, prints every problem, and for good ones the load that they offer.")
+        abstract: "Checks scenarios, prints every problem, and for good ones the load that they offer.",
+        discussion: "A JSON Schema among the files is skipped with a note.")
 
     @Argument(help: "Scenario files.", completion: .file(extensions: ["json"]))
     var scenarios: [String]

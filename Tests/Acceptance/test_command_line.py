@@ -493,6 +493,12 @@ def test_validate_goes_on_after_a_bad_scenario(tool: Tool, tmp_path: Path):
     assert "/seed" in finished.err and "good.json: ok" in finished.out, str(finished)
 
 
+def test_validate_skips_the_schema(tool: Tool, tmp_path: Path):
+    good = write_scenario(tmp_path, quick(), "good.json")
+    finished = tool.run("validate", SCHEMA, good).expect(0)
+    assert "skipped" in finished.out and "good.json: ok" in finished.out and not finished.err, str(finished)
+
+
 def mutations(scenario: dict):
     """Scenarios that are wrong in one place each, and where."""
 

@@ -1,9 +1,11 @@
 import Reporting
 import Scenario
 import Timebase
+import Wire
 
 extension Beaconswarm {
-    /// Checks scenarios and prints every problem, or the load that a good one offers.
+    /// Checks scenarios and prints every problem, or the load that a good one offers. A JSON Schema among
+    /// them is skipped with a note.
     ///
     /// - Returns: ``CommandStatus/invalidScenario`` if one of them has a problem.
     public static func validate(_ sources: [ScenarioSource]) async throws -> CommandStatus {
@@ -20,11 +22,26 @@ extension Beaconswarm {
                     Console.output("  warning: \(warning.pointer): \(warning.text)\n")
                 }
             } catch {
+                if isSchema(source.path) {
+                    Console.output("\(source.path): skipped, a JSON Schema and no scenario\n")
+                    continue
+                }
                 Console.error(error.message)
                 status = .invalidScenario
             }
         }
         return status
+    }
+
+    /// Whether a file is a JSON Schema: the scenarios' own lies beside them, where `*.json` names it too.
+    private static func isSchema(_ path: String) -> Bool {
+        guard path.hasSuffix(".json"), let bytes = try? OutputFile.read(path, failing: .invalidScenario)
+        else { return false }
+        let dialect = bytes.withUnsafeBytes { text in
+            try? JSONParser().withParsed(text) { $0["$schema"]?.string }
+        }
+        guard let dialect else { return false }
+        return dialect.hasPrefix("https://json-schema.org/") || dialect.hasPrefix("http://json-schema.org/")
     }
 
     /// Prints the JSON Schema of the scenario format.
