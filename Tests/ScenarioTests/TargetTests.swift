@@ -144,4 +144,12 @@ struct TargetTests {
             scenario(#""target": {"url": "http://h/sa", "tls": {"ca": "ca.pem"}}"#))
         #expect(document.warnings.map(\.pointer) == ["/target/tls/ca"])
     }
+
+    @Test("a Sensors target without a path is told the one that the project's own collector takes")
+    func bareOrigin() throws {
+        let bare = try document(scenario(#""target": {"url": "http://h"}"#))
+        #expect(bare.warnings.map(\.pointer) == ["/target/url"])
+        #expect(bare.warnings[0].text.contains("/sa?project=default"))
+        #expect(try document(scenario(#""target": {"url": "http://h/sa"}"#)).warnings.isEmpty)
+    }
 }

@@ -115,7 +115,9 @@ extension ScenarioBinder {
                     + "of its own (\"target\" of a population sets another)")
         } else if isOrigin, !several, system.postsToBareOrigin {
             reading.warn(
-                place.path, "the URL has no path, and Sensors clients post to it exactly as it is")
+                place.path,
+                "the URL has no path, and Sensors clients post to it exactly as it is; this project's own "
+                    + "collector takes them at /sa?project=default")
         }
     }
 
