@@ -33,6 +33,15 @@ struct NumbersTests {
     }
 
     @Test(
+        "tells times since the start exactly, however late they are",
+        arguments: [
+            (0.0, "0"), (0.1, "0.1s"), (0.0002, "0.0002s"), (30, "30s"), (59.9996, "1m"), (90, "1m30s"),
+            (90.25, "1m30.25s"), (7200, "2h"), (171_000, "1d23h30m"), (172_620, "1d23h57m"),
+            (172_920.5, "2d2m0.5s"), (86_401, "1d1s"), (-90, "-1m30s"),
+        ])
+    func clock(seconds: Double, text: String) { #expect(Ticks.clockLabel(seconds) == text) }
+
+    @Test(
         "tells bytes in decimal units",
         arguments: [(0.0, "0 B"), (999.0, "999 B"), (1500.0, "1.5 kB"), (2.4e9, "2.4 GB")])
     func bytes(value: Double, text: String) { #expect(Numbers.bytes(value) == text) }

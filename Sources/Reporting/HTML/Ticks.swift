@@ -36,15 +36,17 @@ enum Ticks {
         return (0...Int(seconds / step)).map { Double($0) * step }
     }
 
-    /// The label of a tick on the time axis: `0`, `30s`, `1m30s`, `2h`, `3d`.
+    /// A time since the start, to the millisecond: `0`, `30s`, `1m30s`, `2h`, `1d23h57m`.
     static func clockLabel(_ seconds: Double) -> String {
         if seconds == 0 { return "0" }
-        guard seconds.magnitude < 1e15 else { return Numbers.short(seconds) + "s" }
-        let whole = Int(seconds)
-        if Double(whole) != seconds { return Numbers.short(seconds) + "s" }
-        let parts = [
-            (whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "m"), (whole % 60, "s"),
-        ]
-        return parts.filter { $0.0 > 0 }.prefix(2).map { "\($0.0)\($0.1)" }.joined()
+        guard seconds.magnitude < 1e12 else { return Numbers.short(seconds) + "s" }
+        if seconds < 0 { return "-" + clockLabel(-seconds) }
+        let milliseconds = Int((seconds * 1000).rounded())
+        guard milliseconds > 0 else { return Numbers.short(seconds) + "s" }
+        let minutes = milliseconds / 60_000
+        let parts = [(minutes / 1440, "d"), (minutes / 60 % 24, "h"), (minutes % 60, "m")]
+        let text = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
+        let rest = milliseconds % 60_000
+        return rest == 0 ? text : text + Numbers.plain(Double(rest) / 1000) + "s"
     }
 }
