@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 
 @testable import Reporting
@@ -22,6 +23,31 @@ struct PaceReportTests {
         #expect(note.upperBound < title.lowerBound)
         let summary = String(decoding: MarkdownWriter().render(Self.paced), as: UTF8.self)
         #expect(summary.split(separator: "\n").dropFirst().first?.hasPrefix("> Pace 3,600: ") == true)
+    }
+
+    @Test("tell how many uploads there were, not a rate that nobody met")
+    func uploads() {
+        func page(pace: Int) -> String {
+            var report = Fixtures.outage()
+            report.pace = pace
+            report.metrics.removeAll { $0.name == "http_reqs" }
+            report.metrics.append(Metric("http_reqs", .counter(count: 1662, perSecond: 0.0025)))
+            return String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        }
+        #expect(page(pace: 3600).contains("<dt>Uploads</dt>\n<dd>1,662<small>"))
+        #expect(page(pace: 1).contains("<dt>Uploads</dt>\n<dd>0.0025/s<small>"))
+    }
+
+    @Test("have no chart of the freshness that was not measured")
+    func freshness() {
+        var report = Self.paced
+        #expect(String(decoding: HTMLWriter().render(report), as: UTF8.self).contains("id=\"c-fresh-t\""))
+        for index in report.series.indices {
+            report.series[index].freshnessP50 = 0
+            report.series[index].freshnessP95 = 0
+        }
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        #expect(!page.contains("c-fresh") && page.contains("id=\"c-time-t\""))
     }
 
     @Test("keep it when they are read again")

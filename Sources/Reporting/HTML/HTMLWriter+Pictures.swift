@@ -174,7 +174,8 @@ extension HTMLWriter {
         if report.mode == .live {
             charts.append(chart("c-lag", "The generator's own lag", .time, [("p(99)", "a", time(\.lagP99))]))
         }
-        return charts
+        // What was not measured, such as the freshness of a paced run, gets no empty frame.
+        return charts.filter(\.hasSamples)
     }
 }
 

@@ -112,7 +112,11 @@ package struct HTMLWriter: ReportWriter {
             }
             if let requests = report.metrics.counter("http_reqs") {
                 let failed = report.metrics.rate("http_req_failed").map { Numbers.percent($0.share) } ?? "0 %"
-                tile(&html, "Uploads", Numbers.short(requests.perSecond) + "/s", "\(failed) failed")
+                // At a pace, a rate by people's clocks is none that anybody met.
+                let uploads =
+                    report.pace > 1
+                    ? Numbers.fixed(requests.count, 0) : Numbers.short(requests.perSecond) + "/s"
+                tile(&html, "Uploads", uploads, "\(failed) failed")
             }
         }
     }

@@ -36,6 +36,9 @@ struct TimeChart {
         axis = Axis(self.lines.flatMap { $0.values.compactMap { $0 } }, unit: unit)
     }
 
+    /// Whether there is anything to draw.
+    var hasSamples: Bool { lines.contains { $0.values.contains { $0 != nil } } }
+
     /// Seconds that the horizontal axis spans.
     private var span: Double { max(points.last.map { $0.second + $0.seconds } ?? 0, 0.001) }
 
