@@ -77,6 +77,29 @@ struct WritersTests {
         #expect(page.contains("collector outage, 3m to 3m30s"))
     }
 
+    @Test("numbers of faults that begin together stand beside each other in a heat map")
+    func crowdedMarks() throws {
+        var report = Fixtures.outage()
+        report.marks = [
+            Report.Mark(from: 301, until: nil, text: "second"),
+            Report.Mark(from: 300, until: nil, text: "first"),
+        ]
+        report.marks += (0..<20).map { _ in Report.Mark(from: 302, until: nil, text: "crowd") }
+        let page = html(report)
+        let begin = try #require(page.range(of: "id=\"h-time-t\"")?.upperBound)
+        let end = try #require(page.range(of: "</svg>", range: begin..<page.endIndex)?.lowerBound)
+        let labels = page[begin..<end].components(separatedBy: "<text ").filter {
+            $0.contains("class=\"note\"")
+        }
+        let places = try labels.map { label in
+            let start = try #require(label.range(of: "x=\"")?.upperBound)
+            return try #require(Double(label[start...].prefix { $0 != "\"" }))
+        }
+        #expect(labels.first?.contains(">2<") == true && labels.dropFirst().first?.contains(">1<") == true)
+        #expect((3..<20).contains(places.count))
+        #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 8 })
+    }
+
     /// A run in which nothing happened at all.
     private func empty() -> Report {
         Report(

@@ -17,6 +17,8 @@ struct HeatMapChart {
     private static let top = 46.0
     private static let bottom = 38.0
     private static let levels = 6
+    /// How far a fault's number may stand from its line.
+    private static let reach = 30.0
 
     private let ticks: [Double]
     private let peak: UInt64
@@ -137,9 +139,18 @@ struct HeatMapChart {
     /// Where the timeline's entries begin, by their numbers.
     private func edges(into svg: inout Markup) {
         let bottom = HeatMapChart.height - HeatMapChart.bottom
-        for (index, mark) in marks.enumerated() where mark.from >= 0 && mark.from <= span {
+        let inside = marks.enumerated().filter { $0.element.from >= 0 && $0.element.from <= span }
+            .sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }
+        var free = 0.0
+        for (index, mark) in inside {
             svg.line(x(mark.from), HeatMapChart.top, x(mark.from), bottom, "edge")
-            svg.label(x(mark.from) + 3, HeatMapChart.top - 3, "note", String(index + 1))
+            let number = String(index + 1)
+            // A number moves aside for the one before, but not so far that it seems to belong elsewhere.
+            let place = max(x(mark.from) + 3, free)
+            let end = place + Double(number.count) * 5.9
+            guard place <= x(mark.from) + 3 + HeatMapChart.reach, end <= HeatMapChart.width else { continue }
+            svg.label(place, HeatMapChart.top - 3, "note", number)
+            free = end + 4
         }
     }
 
