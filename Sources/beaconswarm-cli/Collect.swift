@@ -12,7 +12,11 @@ struct Collect: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Address to listen on; port 0 takes a free one.", valueName: "HOST:PORT"))
     var listen = "127.0.0.1:8106"
 
-    @Option(help: ArgumentHelp("The store; an existing one is continued.", valueName: "FILE.sqlite"))
+    @Option(
+        help: ArgumentHelp(
+            "The store; an existing one is continued. Ids begin anew with each run, so events of a later run count as "
+                + "copies: take a store per run.",
+            valueName: "FILE.sqlite"))
     var store = "collected.sqlite"
 
     @Option(

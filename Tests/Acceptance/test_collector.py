@@ -162,6 +162,22 @@ def test_the_same_event_twice_is_a_copy(collect):
     assert sorted(copy for _, copy in rows(collector.store, COPIES_AND_IDS)) == [0, 0, 0, 1, 1]
 
 
+def test_it_tells_of_unknown_paths_and_of_what_a_store_held(collect):
+    first = collect()
+    event = {"type": "track", "event": "A", "distinct_id": "u", "time": 1700000000000, "properties": {}, "lib": {}}
+    assert post(first.port, form_body([event]))[0] == 200
+    ended = first.stop().expect(0).err
+    assert "404" not in ended and "earlier runs" not in ended, ended
+
+    second = collect(first.store)
+    for path in ("/", "/nowhere"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            second.get(path)
+    ended = second.stop().expect(0).err
+    assert f"{first.store} holds 1 events of earlier runs" in ended, ended
+    assert re.search(r"^took 0 uploads, and 2 requests for paths or methods .*\(404\); ", ended.splitlines()[-1]), ended
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -35,18 +35,31 @@ extension Beaconswarm {
         let port = server.address.port ?? configuration.port
         let served = configuration.systems.map(\.rawValue).joined(separator: ", ")
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let held = server.snapshot().0.received
+        if held > 0 {
+            Console.error(
+                "\(options.store) holds \(held) events of earlier runs; a new run's ids repeat theirs and count "
+                    + "as copies")
+        }
         Console.output("collecting on http://\(host):\(port) into \(options.store): \(served)\n")
         await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
             interruption.onRequest { ended.resume() }
         }
         await server.stop()
         try? await group.shutdownGracefully()
-        let (statistics, _) = server.snapshot()
-        Console.error(
-            "took \(statistics.requests) uploads; the store holds \(statistics.received) events: \(statistics.unique) unique, "
-                + "\(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, \(statistics.dryRun) dry run"
-        )
+        Console.error(summary(of: server.snapshot().0))
         return .success
+    }
+
+    private static func summary(of statistics: CollectorStatistics) -> String {
+        // Devices whose URL has a wrong path would else look like devices that send nothing.
+        let strays =
+            statistics.notFound == 0
+            ? "" : ", and \(statistics.notFound) requests for paths or methods that it does not know (404)"
+        return
+            "took \(statistics.requests) uploads\(strays); the store holds \(statistics.received) events: "
+            + "\(statistics.unique) unique, \(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, "
+            + "\(statistics.dryRun) dry run"
     }
 
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {
