@@ -325,7 +325,9 @@ def test_ctrl_c_ends_gracefully(tool: Tool, tmp_path: Path, reference_collector)
     )
     running.wait_until(lambda: len(collector.ledger.requests) > 30, "sent 30 requests")
     running.signal(signal.SIGINT)
-    running.wait().expect(105)
+    ended = running.wait().expect(105)
+    told = [line for line in ended.err.splitlines() if line.startswith("stopping: ")]
+    assert told == ["stopping: no more user actions; draining for up to 5m; interrupt again to end at once"], str(ended)
     ledger, lines, report = collector.stop(), read_events(events), read_report(out)
     assert report["verdict"] == "interrupted"
     assert_events_agree(report["events"], lines)
@@ -415,7 +417,8 @@ def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
     except Exception:
         pass
     running.signal(signal.SIGTERM)
-    running.wait().expect(105)
+    ended = running.wait().expect(105)
+    assert ended.err.count("stopping: no more user actions; draining for up to ") == 1, str(ended)
     report = read_report(tmp_path / "out")
     assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
 

@@ -96,7 +96,10 @@ struct LiveRunner: Sendable {
         configuration.fleetFactory = stage.stores.fleetFactory
         let began = Host.monotonic
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
-        interruption.onRequest { run.stop() }
+        interruption.onRequest { [console, drain = scenario.document.drain] in
+            run.stop()
+            console.stopping(drain: drain)
+        }
         let follower = RunFollower(
             run: run, runner: self, builder: builder, folder: output.folder, events: output.events,
             start: stage.start, began: began)

@@ -48,6 +48,17 @@ final class RunConsole: Sendable {
         if !quiet { Console.error(line) }
     }
 
+    /// Says that the first interrupt was heard, what happens now, and what another one does.
+    ///
+    /// - Parameter ofTheRun: Whether the drain is told by the run's clock, which a simulation does not wait for.
+    func stopping(drain: Interval, ofTheRun: Bool = false) {
+        status("")
+        let clock = ofTheRun ? " of the run's time" : ""
+        let rest =
+            drain > .zero ? "draining for up to \(drain.text)\(clock)" : "only open answers are awaited"
+        say("stopping: no more user actions; \(rest); interrupt again to end at once")
+    }
+
     /// Shows where the run is: one line that rewrites itself, or a plain line every 10 s.
     ///
     /// - Parameter pace: Seconds of the run in a real one; rates are told by real seconds.

@@ -27,6 +27,9 @@ struct VirtualRunner {
         plans = output.attached(to: plans)
         let builder = output.builder(target: "modelled world")
         console.begin(builder, forecast: options.quiet ? nil : Forecast(scenario.document))
+        interruption.onRequest { [console, drain = scenario.document.drain] in
+            console.stopping(drain: drain, ofTheRun: true)
+        }
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         let configuration = VirtualConfiguration(
