@@ -1,5 +1,6 @@
 package import Accounting
 import Measurement
+package import Timebase
 
 extension Report {
     /// Takes an audit over: its counts, where the missing events are, and the metric that only an audit
@@ -38,6 +39,22 @@ extension Report {
         findings.thresholds = thresholds
         findings.internalError = internalError
         settle(VerdictRules.judge(findings))
+        if isPartial { reasons.append(stateNote) }
+    }
+
+    /// How much real time passes between two states of a run that is still going on.
+    package static let statePeriod = Interval.seconds(10)
+
+    /// How far the run was when this state of it was written.
+    private var stateNote: String {
+        let whole = simulatedSeconds.rounded(.down)
+        let at = whole > 0 ? Ticks.clockLabel(whole) : "its first second"
+        let real =
+            pace > 1 || mode == .virtual
+            ? ", \(Numbers.duration(seconds: wallSeconds)) by the wall clock" : ""
+        return
+            "These figures are of \(at) into the run\(real): they are written every \(Report.statePeriod.text), "
+            + "and nothing later is known."
     }
 
     private static let duplicatesMetric = "events_duplicated"

@@ -266,7 +266,11 @@ def test_a_killed_run_can_still_be_read(tool: Tool, tmp_path: Path):
         assert re.search(
             r"partial|broken[ -]off|broke off|unfinished|not finished|incomplete", rendered[form], re.IGNORECASE
         ), f"{form} looks like the report of a whole run\n{rendered['md'][:600]}"
+        assert "they are written every 10s" in " ".join(rendered[form].split()), f"{form} does not tell its state's age"
     assert report["events"]["delivered"] <= report["events"]["captured"], "more delivered than captured"
+    (tmp_path / "receipts.ndjson").write_bytes(b"")
+    audited = tool.run("audit", out, "--receipts", tmp_path / "receipts.ndjson").expect(64)
+    assert "broken off" in audited.err and f"beaconswarm report {out}" in audited.err, str(audited)
 
 
 # Full disk

@@ -209,8 +209,11 @@ struct WritersTests {
     func partial() {
         var report = Fixtures.outage()
         report.isPartial = true
+        report.simulatedSeconds = 90_061.7
         report.judge()
         let page = html(report)
+        let state = "These figures are of 1d1h1m1s into the run: they are written every 10s"
+        #expect(page.contains(state))
         #expect(page.contains("holds so far") && page.contains("broken so far"))
         #expect(!page.contains("✓ held") && !page.contains("✗ broken"))
         let terminal = TerminalSummary.render(report, color: false, width: 100)

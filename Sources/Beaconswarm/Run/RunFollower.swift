@@ -38,7 +38,7 @@ struct RunFollower {
                 run.stop()
             }
             if Host.monotonic >= partialDue {
-                partialDue = Host.monotonic + .seconds(10)
+                partialDue = Host.monotonic + Report.statePeriod
                 writePartial(snapshot, elapsed: elapsed)
             }
         }

@@ -91,7 +91,7 @@ struct VirtualRunner {
                     recorder, elapsed: now - start, planned: runner.scenario.document.duration,
                     phase: "simulating", isLive: false)
             }
-            if wall - lastPartial > .seconds(10) {
+            if wall - lastPartial > Report.statePeriod {
                 lastPartial = wall
                 var progress = ReportBuilder.Progress(
                     recorder: recorder, simulated: now - start, wall: wall - began, devicesStarted: 0,

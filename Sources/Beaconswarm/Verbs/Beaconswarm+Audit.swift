@@ -22,8 +22,15 @@ extension Beaconswarm {
         if let events, !OutputFile.exists(events) {
             throw CommandFailure(.usage, "--events \(events): there is no such file")
         }
-        let content = try BeliefsFile.parse(
-            OutputFile.read("\(folder)/beliefs.txt", failing: .usage), path: "\(folder)/beliefs.txt")
+        let file = "\(folder)/beliefs.txt"
+        if report.isPartial, !OutputFile.exists(file) {
+            throw CommandFailure(
+                .usage,
+                "\(folder): the run was broken off, or is still going on: what its devices believed is written "
+                    + "at its end, so it cannot be audited; see how far it came with: beaconswarm report \(folder)"
+            )
+        }
+        let content = try BeliefsFile.parse(OutputFile.read(file, failing: .usage), path: file)
         let foreign = try ForeignAudit(receipts: path, beliefs: content.beliefs, times: content.times)
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
