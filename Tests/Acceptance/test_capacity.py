@@ -145,8 +145,10 @@ def test_finds_the_limit_of_a_token_bucket(tool, bucket, tmp_path):
     assert abs(holds["requests_per_second"] / server.rate - 1) <= 0.05, report["reasons"]
     assert holds["load"] < breaks["load"] <= holds["load"] * 1.04 + 1
     assert any("http_req_failed" in reason for reason in report["broke_first"])
-    # Both ends were played again, each time by devices that the target had not seen.
-    assert holds["trials"] >= 3 and breaks["trials"] >= 2
+    # Both ends were played again, each time by devices that the target had not seen; one trial of the upper
+    # end may hold, since near the limit that is chance.
+    assert holds["trials"] == holds["trials_in_all"] >= 3
+    assert 1 <= breaks["trials"] <= breaks["trials_in_all"] and breaks["trials_in_all"] >= 2
     judged = [step for step in report["steps"] if step["verdict"] != "generator_limited"]
     for step in judged:
         assert step["verdict"] == "broke" or step["http_req_failed"] < 0.01, step
