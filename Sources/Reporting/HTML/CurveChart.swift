@@ -59,32 +59,14 @@ struct CurveChart {
     }
 
     func write(into html: inout Markup) {
-        html.element("figure") { html in
-            html.element("figcaption", title)
-            html.drawing(
-                id, width: CurveChart.width, height: CurveChart.height, title: title,
-                description: description, classes: "chart"
-            ) { svg in
-                legend(into: &svg)
+        html.chart(
+            id, width: CurveChart.width, height: CurveChart.height, title: title, description: description,
+            drawing: { svg in
+                svg.legend(lines.map { ($0.name, $0.tone) }, from: CurveChart.left, axis: axis.title)
                 grid(into: &svg)
                 for line in lines { path(line.curve, line.tone, into: &svg) }
                 hover(into: &svg)
-            }
-            html.element("details") { html in
-                html.element("summary", "Table")
-                table(into: &html)
-            }
-        }
-    }
-
-    private func legend(into svg: inout Markup) {
-        var x = CurveChart.left
-        for line in lines {
-            svg.line(x, 12, x + 18, 12, "line \(line.tone)")
-            svg.label(x + 23, 16, "legend", line.name)
-            x += 23 + Double(line.name.count) * 6.9 + 16
-        }
-        svg.label(4, 34, "axis", axis.title)
+            }, table: table(into:))
     }
 
     /// The percentiles that have a tick: 0, 90, 99 … as far as there are values.

@@ -70,22 +70,15 @@ struct HeatMapChart {
     }
 
     func write(into html: inout Markup) {
-        html.element("figure") { html in
-            html.element("figcaption", title)
-            html.drawing(
-                id, width: HeatMapChart.width, height: HeatMapChart.height, title: title,
-                description: description, classes: "chart"
-            ) { svg in
+        html.chart(
+            id, width: HeatMapChart.width, height: HeatMapChart.height, title: title,
+            description: description,
+            drawing: { svg in
                 legend(into: &svg)
                 grid(into: &svg)
                 for (index, column) in map.columns.enumerated() { cells(column, at: index, into: &svg) }
                 edges(into: &svg)
-            }
-            html.element("details") { html in
-                html.element("summary", "Table")
-                table(into: &html)
-            }
-        }
+            }, table: table(into:))
     }
 
     private func legend(into svg: inout Markup) {

@@ -60,33 +60,15 @@ struct TimeChart {
     }
 
     func write(into html: inout Markup) {
-        html.element("figure") { html in
-            html.element("figcaption", title)
-            html.drawing(
-                id, width: TimeChart.width, height: TimeChart.height, title: title, description: description,
-                classes: "chart"
-            ) { svg in
-                legend(into: &svg)
+        html.chart(
+            id, width: TimeChart.width, height: TimeChart.height, title: title, description: description,
+            drawing: { svg in
+                svg.legend(lines.map { ($0.name, $0.tone) }, from: TimeChart.left, axis: axis.title)
                 shade(into: &svg)
                 grid(into: &svg)
                 for line in lines { path(line, into: &svg) }
                 hover(into: &svg)
-            }
-            html.element("details") { html in
-                html.element("summary", "Table")
-                table(into: &html)
-            }
-        }
-    }
-
-    private func legend(into svg: inout Markup) {
-        var x = TimeChart.left
-        for line in lines {
-            svg.line(x, 12, x + 18, 12, "line \(line.tone)")
-            svg.label(x + 23, 16, "legend", line.name)
-            x += 23 + Double(line.name.count) * 6.9 + 16
-        }
-        svg.label(4, 34, "axis", axis.title)
+            }, table: table(into:))
     }
 
     private func shade(into svg: inout Markup) {
