@@ -144,7 +144,7 @@ let package = Package(
         .tests(of: "AppModel", ["Timebase"]),
         .tests(of: "World", ["Timebase"]),
         .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "Wire", "World"]),
-        .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "Timebase", "Wire"]),
+        .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "TestSupport", "Timebase", "Wire"]),
         .tests(of: "CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .tests(
             of: "LiveEngine",
@@ -154,12 +154,17 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio + tls),
-        .tests(of: "CollectorServer", ["Timebase", "Accounting", "CollectorModel", "Wire", grdb] + nio),
+        .tests(
+            of: "CollectorServer",
+            ["Timebase", "Accounting", "CollectorModel", "TestSupport", "Wire", grdb] + nio),
         .tests(
             of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
         .tests(
             of: "Beaconswarm",
-            ["Timebase", "AppModel", "Accounting", "Measurement", "Wire", "Reporting", "Scenario"]),
+            [
+                "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
+                "Scenario",
+            ]),
         .tests(of: "Fuzzing", ["Timebase"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
         .executableTarget(

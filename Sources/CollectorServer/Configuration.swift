@@ -54,6 +54,8 @@ package struct CollectorServerConfiguration: Sendable {
     package var port = 0
     /// The store's file; `nil` for a temporary one that goes with the server.
     package var storePath: String?
+    /// Where a temporary store lies.
+    package var temporaryFolder = NSTemporaryDirectory()
     package var plan = CollectorPlan()
     package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases

@@ -7,7 +7,7 @@ package final class LoopWatch: Sendable {
     private static let period = TimeAmount.milliseconds(5)
 
     private let tasks = Mutex<[RepeatedTask]>([])
-    private let latest = Atomic<Int64>(0)
+    private let longest = Atomic<Int64>(0)
 
     package init(_ loops: [any EventLoop]) {
         let tasks = loops.map { loop in
@@ -18,7 +18,7 @@ package final class LoopWatch: Sendable {
                     defer { due = now + Self.period }
                     return now - due
                 }
-                self.latest.max(late.nanoseconds, ordering: .relaxed)
+                self.longest.max(late.nanoseconds, ordering: .relaxed)
             }
         }
         self.tasks.withLock { $0 = tasks }
@@ -27,8 +27,12 @@ package final class LoopWatch: Sendable {
     /// Ends the watch.
     ///
     /// - Returns: the longest that any of the loops was late.
+    @discardableResult
     package func stop() -> Interval {
         tasks.withLock { $0.forEach { $0.cancel() } }
-        return Interval(nanoseconds: latest.load(ordering: .relaxed))
+        return latest
     }
+
+    /// The longest that any of the loops was late so far.
+    package var latest: Interval { Interval(nanoseconds: longest.load(ordering: .relaxed)) }
 }

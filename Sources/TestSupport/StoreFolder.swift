@@ -1,6 +1,5 @@
 package import DeviceSDK
 import DeviceStorage
-import Foundation
 import Synchronization
 
 /// A folder with devices' files that goes with the test.
@@ -12,8 +11,7 @@ package final class StoreFolder: Sendable {
     ///   - connections: Files that may be open at once.
     ///   - fleets: Populations times shards.
     package init(connections: Int = 200, fleets: Int = 3) throws {
-        let base = FileManager.default.temporaryDirectory.path
-        path = "\(base)/beaconswarm-conformance-\(UUID().uuidString)"
+        path = TestFolder.newPath("beaconswarm-conformance")
         stores = try DeviceStores(folder: path, connectionBudget: connections, fleetCount: fleets)
     }
 

@@ -105,6 +105,7 @@ package enum Worlds {
         let start = document.start ?? ScenarioDocument.virtualStart
         let clock = RunClock(showing: start - .milliseconds(300))
         var configuration = CollectorServerConfiguration()
+        configuration.temporaryFolder = TestFolder.base
         configuration.plan = document.plans(start: start).collector
         configuration.clock = CollectorClock { clock.now() }
         // When the run is over, nobody waits for a stalled answer any more.

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import real_clock
 from helpers import read_report, steady, write_scenario
 
 DEVICES = 40
@@ -173,7 +174,7 @@ def attempt(once):
         outcome = once(number)
         if outcome is not None:
             return outcome
-    pytest.fail(f"the generator was late in {ATTEMPTS} runs: this machine is too busy to judge latencies")
+    real_clock.inconclusive(f"the generator was late in {ATTEMPTS} runs: this machine is too busy to judge latencies")
 
 
 def stalled(pid: int) -> float:

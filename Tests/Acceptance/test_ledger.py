@@ -78,6 +78,7 @@ def test_what_is_sent_again_is_written_again(rough: Played):
 
 def test_the_day_was_rough_enough(rough: Played):
     """Each kind of answer happened, batches were full, and events were sent again and held twice."""
+    rough.finished.expect(0)
     kinds = {request.kind for request in rough.ledger.requests}
     assert kinds == set(reference.ROUGH) - {"reset_unread"} and rough.ledger.unread
     assert max(len(request.ids) for request in rough.ledger.requests) == 50
@@ -202,6 +203,7 @@ def test_metrics_follow_from_the_books(rough: Played):
 
 def test_1_10_17_falls_silent_once_it_comes_back_under_a_disabling_configuration(rough: Played):
     """Fetched when the app becomes active, in force from the next time on; 4.9.1 does not ask again for a day."""
+    rough.finished.expect(0)
     old = by_device(rough.of("old-restless", "old-debug"))
     silenced = 0
     for device, lines in old.items():

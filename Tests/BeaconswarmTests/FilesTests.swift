@@ -1,6 +1,7 @@
 import Accounting
 import Foundation
 import Reporting
+import TestSupport
 import Testing
 import Timebase
 import Wire
@@ -12,7 +13,7 @@ final class Scratch {
     let path: String
 
     init() throws {
-        path = NSTemporaryDirectory() + "beaconswarm-tests-\(UUID().uuidString)"
+        path = TestFolder.newPath("beaconswarm-tests")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timebase
 
@@ -5,7 +6,7 @@ import Timebase
 @testable import CollectorServer
 
 /// Answers that leave in another form than the collector gave them.
-@Suite("CollectorServer's answers under faults", .serialized, .timeLimit(.minutes(2)))
+@Suite("CollectorServer's answers under faults", .serialized, .realClock(), .timeLimit(.minutes(2)))
 struct ServerAnswerFaultTests {
     private func configuration(_ fault: CollectorFault) -> CollectorServerConfiguration {
         var configuration = CollectorServerConfiguration()

@@ -3,13 +3,14 @@ import Foundation
 import GRDB
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 import Timebase
 
 @testable import CollectorModel
 @testable import CollectorServer
 
-@Suite("CollectorServer", .serialized, .timeLimit(.minutes(2)))
+@Suite("CollectorServer", .serialized, .realClock(), .timeLimit(.minutes(2)))
 struct CollectorServerTests {
     @Test("acknowledges what it has committed, in the columns of the contract")
     func columns() async throws {

@@ -2,6 +2,7 @@ import Accounting
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 import Timebase
 
@@ -15,7 +16,7 @@ private final class ManualClock: Sendable {
     func set(_ milliseconds: Int64) { time.withLock { $0 = Instant(milliseconds: milliseconds) } }
 }
 
-@Suite("CollectorServer's faults", .serialized, .timeLimit(.minutes(2)))
+@Suite("CollectorServer's faults", .serialized, .realClock(), .timeLimit(.minutes(2)))
 struct ServerFaultTests {
     private func configuration(
         _ fault: CollectorFault, from: Int64 = 0, until: Int64 = 1_000_000, clock: CollectorClock

@@ -2,6 +2,7 @@ import Accounting
 import Foundation
 import NIOCore
 import NIOPosix
+import TestSupport
 import Timebase
 import Wire
 
@@ -48,6 +49,8 @@ func withServer<Result>(
     _ configuration: CollectorServerConfiguration = CollectorServerConfiguration(),
     _ body: (CollectorServer, Int) async throws -> Result
 ) async throws -> Result {
+    var configuration = configuration
+    configuration.temporaryFolder = TestFolder.base
     let server = try await CollectorServer.start(
         configuration: configuration, on: MultiThreadedEventLoopGroup.singleton)
     do {
@@ -75,7 +78,7 @@ func eventually(_ condition: () -> Bool) async throws -> Bool {
 
 /// A path for a file that goes when the value does.
 final class TemporaryFile: Sendable {
-    let path = NSTemporaryDirectory() + "collector-tests-\(UUID().uuidString)"
+    let path = TestFolder.newPath("collector-tests")
 
     func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
 

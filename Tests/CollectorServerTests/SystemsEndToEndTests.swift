@@ -2,13 +2,14 @@ import Accounting
 import Foundation
 import GRDB
 import NIOCore
+import TestSupport
 import Testing
 import Timebase
 
 @testable import CollectorModel
 @testable import CollectorServer
 
-@Suite("All systems end to end", .serialized, .timeLimit(.minutes(2)))
+@Suite("All systems end to end", .serialized, .realClock(), .timeLimit(.minutes(2)))
 struct SystemsEndToEndTests {
     private struct Row: Equatable {
         var id: String

@@ -1,6 +1,7 @@
 import CDeviceDisk
 import DeviceSDK
 import Foundation
+import TestSupport
 import Timebase
 import Wire
 
@@ -11,8 +12,7 @@ final class TemporaryFolder {
     let path: String
 
     init() {
-        let unique = "beaconswarm-test-\(UUID().uuidString)"
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(unique).path
+        path = TestFolder.newPath("beaconswarm-test")
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

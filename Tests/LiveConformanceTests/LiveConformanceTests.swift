@@ -5,7 +5,7 @@ import Testing
 // These play on the real clock, so they are a target of their own, which `.ci/test` runs alone: tests that
 // compute beside them would only make runs late, invalid, and repeated.
 
-@Suite("One fleet, two worlds")
+@Suite("One fleet, two worlds", .realClock(patience: ConformanceSuite.patience))
 struct ConformanceTests {
     @Test(
         "comes to the same books live, with one shard and with two", arguments: ConformanceSuite.scenarios,
@@ -18,7 +18,7 @@ struct ConformanceTests {
     }
 }
 
-@Suite("Files on the real clock")
+@Suite("Files on the real clock", .realClock(patience: ConformanceSuite.patience))
 struct LiveStoreTests {
     @Test(
         "comes live, from files, to the books of virtual time in memory",

@@ -2,12 +2,13 @@ import DeviceSDK
 import Measurement
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 import Timebase
 
 @testable import LiveEngine
 
-@Suite("Shared and single-use connections", .serialized)
+@Suite("Shared and single-use connections", .serialized, .realClock())
 struct ConnectionPolicyTests {
     private static let ok = ScriptedServer.ok
 

@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Measurement
+import TestSupport
 import Testing
 import Timebase
 import World
@@ -8,7 +9,7 @@ import World
 @testable import LiveEngine
 
 /// Runs whose devices live an hour in a second; the second of a socket stays one.
-@Suite("A shard at a pace", .serialized)
+@Suite("A shard at a pace", .serialized, .realClock())
 struct PacedRunTests {
     private static let ok = ScriptedServer.ok
 

@@ -4,13 +4,14 @@ import Measurement
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 import Timebase
 import World
 
 @testable import LiveEngine
 
-@Suite("A shard against a scripted server", .serialized)
+@Suite("A shard against a scripted server", .serialized, .realClock())
 struct ShardTests {
     private static let ok = ScriptedServer.ok
 
@@ -311,7 +312,7 @@ struct ShardTests {
     }
 }
 
-@Suite("The course of a live run", .serialized)
+@Suite("The course of a live run", .serialized, .realClock())
 struct LiveRunTests {
     private static let ok = ScriptedServer.ok
 

@@ -3,6 +3,7 @@ import Measurement
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TestSupport
 import Testing
 import Timebase
 
@@ -20,7 +21,7 @@ private final class Refusing: ChannelInboundHandler {
     }
 }
 
-@Suite("TLS against a server on the loopback", .serialized)
+@Suite("TLS against a server on the loopback", .serialized, .realClock())
 struct TLSTests {
     private let certificates: TestCertificates
     private static let ok = ScriptedServer.ok

@@ -1,5 +1,6 @@
 import DeviceSDK
 import Foundation
+import TestSupport
 import Testing
 
 /// Certificates of a test, made by `openssl` in a folder of their own and gone with it.
@@ -7,7 +8,7 @@ final class TestCertificates: Sendable {
     let folder: String
 
     init() throws {
-        folder = NSTemporaryDirectory() + "beaconswarm-tls-\(UUID().uuidString)"
+        folder = TestFolder.newPath("beaconswarm-tls")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for authority in ["ca", "other-ca"] {
             try openssl(

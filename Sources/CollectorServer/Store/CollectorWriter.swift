@@ -16,7 +16,8 @@ struct CollectorWriter: ~Copyable {
 
     init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
         let store = try EventStore(
-            path: configuration.storePath, byteLimit: configuration.limits.storeBytes)
+            path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
+            byteLimit: configuration.limits.storeBytes)
         let receipts = try store.loadReceipts()
         self.store = store
         model = CollectorModel(plan: configuration.plan, systems: configuration.systems)

@@ -34,12 +34,12 @@ final class EventStore {
     /// Opens or creates a store.
     ///
     /// - Parameters:
-    ///   - path: The file, or `nil` for a temporary one.
+    ///   - path: The file, or `nil` for a temporary one in `temporaryFolder`.
     ///   - byteLimit: The size at which the store counts as full.
     /// - Throws: ``CollectorServerError``.
-    init(path: String?, byteLimit: Int64? = nil) throws {
+    init(path: String?, temporaryFolder: String = NSTemporaryDirectory(), byteLimit: Int64? = nil) throws {
         isTemporary = path == nil
-        let path = path ?? NSTemporaryDirectory() + "beaconswarm-\(UUID().uuidString).sqlite"
+        let path = path ?? "\(temporaryFolder)/beaconswarm-\(UUID().uuidString).sqlite"
         self.path = path
         var configuration = Configuration()
         configuration.label = "collector.store"

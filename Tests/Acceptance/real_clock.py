@@ -1,0 +1,96 @@
+"""Tests that play on the real clock: a machine that was late makes one inconclusive, never red by itself.
+
+Such a test is skipped, with the reason, and counted. If more than a fifth of those that play live come to no
+conclusion, the session fails, as inconclusive.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+#: The part of the live tests that may be inconclusive.
+BEARABLE_SHARE = 0.2
+#: Less free room than this is no place for tests, in bytes.
+ROOM = 1 << 30
+MARK = "inconclusive: "
+
+_played: set[str] = set()
+_inconclusive: dict[str, str] = {}
+
+
+def _current_test() -> str:
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rsplit(" ", 1)[0]
+
+
+def plays() -> None:
+    """Notes that the current test starts a live run."""
+    _played.add(_current_test())
+
+
+def was_late(command: list[str], folder: Path, text: str) -> bool:
+    """Whether a run or a search says that its generator could not keep its schedule: by its report, or in words."""
+    if "--out" in command:
+        try:
+            report = json.loads((folder / command[command.index("--out") + 1] / "report.json").read_text())
+            return report["generator"]["saturated"] is True
+        except (OSError, ValueError, KeyError):
+            pass
+    text = " ".join(text.split())
+    words = ("could not keep its own schedule", "generator was late", '"saturated": true', '"saturated":true')
+    return any(word in text for word in words) or "Event loop" in text and "was busy" in text
+
+
+def inconclusive(reason: str) -> NoReturn:
+    """Ends the current test without a result, for the machine was late."""
+    pytest.skip(MARK + reason)
+
+
+def too_many(inconclusive_count: int, played_count: int) -> bool:
+    """Whether so many of the live tests came to no conclusion that all of them say nothing."""
+    return inconclusive_count > BEARABLE_SHARE * played_count
+
+
+def is_roomy_memory(place: Path) -> bool:
+    """Whether a file system of its own lies there in memory, with enough room."""
+    try:
+        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+        room = os.statvfs(place)
+    except OSError:
+        return False
+    return (
+        any(fields[1:3] == [str(place), "tmpfs"] for fields in mounts)
+        and room.f_bavail * room.f_frsize >= ROOM
+        and os.access(place, os.W_OK)
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.skipped and isinstance(report.longrepr, tuple) and MARK in report.longrepr[2]:
+        _inconclusive[item.nodeid] = report.longrepr[2].split(MARK, 1)[1]
+        _played.add(item.nodeid)
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus) -> None:
+    if too_many(len(_inconclusive), len(_played)) and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    if not _inconclusive:
+        return
+    terminalreporter.section("inconclusive, for the machine was late")
+    for name, reason in _inconclusive.items():
+        terminalreporter.write_line(f"{name}: {reason.splitlines()[0]}")
+    text = f"{len(_inconclusive)} of {len(_played)} tests that play live are inconclusive"
+    if too_many(len(_inconclusive), len(_played)):
+        text += f": more than {BEARABLE_SHARE:.0%}, too many to judge by the others; the session fails, as inconclusive"
+    terminalreporter.write_line(text)
