@@ -163,12 +163,15 @@ let package = Package(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario",
+                "Scenario", "DeviceSDK",
             ]),
         .tests(of: "Fuzzing", ["Timebase"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
+        // A program of one's own around the library, by its public interface alone; not a product.
+        .executableTarget(
+            name: "beaconswarm-example", dependencies: ["Beaconswarm"], swiftSettings: strict),
         // Bytes that nobody would write (`make fuzz`); not a product.
         .executableTarget(
             name: "beaconswarm-fuzz", dependencies: ["Fuzzing", arguments], swiftSettings: strict),

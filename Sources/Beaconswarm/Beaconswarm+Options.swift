@@ -14,6 +14,8 @@ public struct ScenarioSource: Sendable {
     public var insecure = false
     /// `path=value`, applied in order.
     public var overrides: [String] = []
+    /// What ``register(_:for:)`` was told, in order.
+    var registrations: [Registration] = []
 
     /// Names a scenario file without changes.
     public init(path: String) { self.path = path }

@@ -13,7 +13,7 @@ package struct CollectorModel {
     private let plan: CollectorPlan
     private let systems: [CollectorSystem]
     private let sensors = SensorsDecoder()
-    private let growing = GrowingDecoder()
+    private let growing: GrowingDecoder
     private let trackingSDK = TrackingSDKDecoder()
     private let kit = KitDecoder()
     private let codeless = CodelessDecoder()
@@ -29,6 +29,7 @@ package struct CollectorModel {
         plan: CollectorPlan = CollectorPlan(), systems: [CollectorSystem] = CollectorSystem.allCases
     ) {
         self.plan = plan
+        growing = GrowingDecoder(ciphers: plan.growingCiphers)
         self.systems = systems
     }
 

@@ -26,6 +26,8 @@ package struct ScenarioDocument: Sendable {
     package var warnings: [ScenarioWarning]
     /// What did not come from the file; secrets are taken out.
     package var overrides: [ScenarioOverride]
+    /// Encryptions of GrowingIO's bodies that a program registers, for the embedded and the modelled collector.
+    package var growingCiphers = GrowingCiphers()
     /// Takes the scenario's secrets out of texts.
     package var redactor: Redactor
 
@@ -62,6 +64,8 @@ package struct ScenarioPopulation: Sendable {
     package var embedded: PopulationPlan.Target
     package var tagsEvents: Bool
     package var utcOffset: Interval
+    /// What a program registers in the place of GrowingIO's own parts; `nil` for nothing.
+    package var growing: GrowingPlugins?
 
     /// The first of ``targets``.
     package var target: PopulationPlan.Target? { targets.first }

@@ -45,6 +45,7 @@ extension ScenarioDocument {
         var schedule = RunSchedule(start: start, duration: duration, drain: drain)
         var collector = CollectorPlan()
         collector.seed = seed
+        collector.growingCiphers = growingCiphers
         let entries = timeline.filter { controlsCollector || !$0.needsOwnCollector }
             .enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
         for entry in entries {
@@ -102,6 +103,7 @@ extension ScenarioDocument {
             plan.disk = disk(of: index, start: schedule.start)
             plan.utcOffset = population.utcOffset
             plan.tagsEvents = population.tagsEvents
+            plan.growing = population.growing
             firstDevice += UInt32(population.devices)
             return plan
         }

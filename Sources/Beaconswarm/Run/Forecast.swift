@@ -109,8 +109,9 @@ private struct PopulationSample {
     private static func play(
         _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule
     ) -> RunRecorder {
-        let configuration = VirtualConfiguration(
-            plans: [plan], schedule: schedule, collector: CollectorPlan())
+        var collector = CollectorPlan()
+        collector.growingCiphers = GrowingCiphers(of: plan)
+        let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
         var observer = IgnoringObserver()
         return runVirtually(
             configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer

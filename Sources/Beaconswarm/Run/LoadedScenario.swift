@@ -12,6 +12,8 @@ struct LoadedScenario: Sendable {
     var document: ScenarioDocument
     var reference: Report.ScenarioReference
     var thresholds: [Threshold]
+    /// Databases that a program registers in the place of stores in memory.
+    var databases = RegisteredDatabases()
 
     /// Reads and checks a scenario.
     ///
@@ -42,6 +44,7 @@ struct LoadedScenario: Sendable {
         for index in thresholds.indices {
             thresholds[index].population = thresholds[index].population.map(document.publicName)
         }
+        try register(source.registrations, path: source.path)
         document.applyWantedRates()
         document.warnings += EnvironmentVariables.warnings(Host.environment).map {
             ScenarioWarning(pointer: "environment", text: $0)

@@ -13,6 +13,7 @@ import Timebase
 struct RunStores: Sendable {
     private let files: DeviceStores?
     private let isTemporary: Bool
+    private let databases: RegisteredDatabases
 
     /// Makes the folder for devices' files, if any device has one.
     ///
@@ -26,6 +27,7 @@ struct RunStores: Sendable {
         _ scenario: LoadedScenario, keep: String?, connections: Int, shards: Int
     ) throws(CommandFailure) {
         isTemporary = keep == nil
+        databases = scenario.databases
         let populations = scenario.document.populations.filter(\.storesInFiles).count
         guard populations > 0 else {
             if keep != nil {
@@ -54,8 +56,10 @@ struct RunStores: Sendable {
 
     /// Makes a shard's part of a population.
     var fleetFactory: @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet {
-        guard let files else { return { makeFleet(plan: $0, share: $1) } }
-        return { files.makeFleet(plan: $0, share: $1) }
+        { [files, databases] plan, share in
+            databases.makeFleet(plan: plan, share: share) ?? files?.makeFleet(plan: plan, share: share)
+                ?? DeviceSDK.makeFleet(plan: plan, share: share)
+        }
     }
 
     /// What went wrong with the files without the scenario's doing.

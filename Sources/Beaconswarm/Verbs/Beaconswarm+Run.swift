@@ -1,4 +1,13 @@
+import Reporting
 import Scenario
+
+/// Where a scenario is played.
+public enum PlayedWorld: Sendable {
+    /// Real clock and sockets, against the scenario's target or an embedded collector.
+    case live
+    /// Virtual time, against a modelled collector.
+    case virtual
+}
 
 extension Beaconswarm {
     /// Plays a scenario live, against its target or an embedded collector, and writes the run's folder.
@@ -7,11 +16,7 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
         let options = try options.completed(by: Host.environment)
-        let scenario = try LoadedScenario(options.source)
-        let interruption = Interruption()
-        let runner = LiveRunner(
-            scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
-        return try await runner.run()
+        return try await run(options, LoadedScenario(options.source))
     }
 
     /// Plays a scenario in virtual time and writes the run's folder.
@@ -20,7 +25,43 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
         let options = try options.completed(by: Host.environment)
+        return try simulate(options, LoadedScenario(options.source))
+    }
+
+    /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.
+    ///
+    /// Set ``RunOptions/quiet`` to print nothing but warnings, on standard error. While it plays, SIGINT and SIGTERM end
+    /// the run gracefully.
+    ///
+    /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
+    public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
+        var options = try options.completed(by: Host.environment)
         let scenario = try LoadedScenario(options.source)
+        let mode: Report.Mode = world == .live ? .live : .virtual
+        let folder =
+            options.out
+            ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: Host.now)
+        options.out = folder
+        let status =
+            switch world {
+            case .live: try await run(options, scenario)
+            case .virtual: try simulate(options, scenario)
+            }
+        return RunResult(status: status, folder: folder, report: try RunReport(of: folder))
+    }
+
+    private static func run(
+        _ options: RunOptions, _ scenario: LoadedScenario
+    ) async throws -> CommandStatus {
+        let interruption = Interruption()
+        let runner = LiveRunner(
+            scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
+        return try await runner.run()
+    }
+
+    private static func simulate(
+        _ options: RunOptions, _ scenario: LoadedScenario
+    ) throws -> CommandStatus {
         let runner = VirtualRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: Interruption())
         return try runner.run()

@@ -68,7 +68,7 @@ extension SampledRequest {
         text += "## raw\n\nPOST \(head.path) HTTP/1.1\nHost: \(plan.target.host):\(plan.target.port)\n"
         for header in headers { text += header + "\n" }
         text += "Content-Length: \(body.count)\n\n\(binary.map { "(in base64)\n" + $0 } ?? body.text)\n\n"
-        text += "## decoded\n\n\(decoded(plan.system.systemName))\n## curl\n\n"
+        text += "## decoded\n\n\(decoded(plan))\n## curl\n\n"
         if let binary { text += "printf %s '\(binary)' | base64 -d |\n  " }
         text += "curl -sS -X POST \(SampledRequest.quoted(url))"
         for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
@@ -92,9 +92,10 @@ extension SampledRequest {
     }
 
     /// Each event on a line of its own; of a form, its other fields too.
-    private func decoded(_ systemName: String) -> String {
-        guard let system = CollectorSystem(rawValue: systemName) else { return "" }
-        guard system == .sensors else { return events(of: system, indent: "") }
+    private func decoded(_ plan: PopulationPlan) -> String {
+        guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return "" }
+        let ciphers = GrowingCiphers(of: plan)
+        guard system == .sensors else { return events(of: system, ciphers, indent: "") }
         var text = ""
         body.withUnsafeBytes { bytes in
             var fields = FormDecoder(bytes)
@@ -104,19 +105,23 @@ extension SampledRequest {
                 let name = String(decoding: field.rawName, as: UTF8.self)
                 let isEvents = name == "data_list" || name == "data"
                 text +=
-                    "\(name) =" + (isEvents ? "\n" + events(of: system, indent: "  ") : " \(value.text)\n")
+                    "\(name) ="
+                    + (isEvents ? "\n" + events(of: system, ciphers, indent: "  ") : " \(value.text)\n")
             }
         }
         return text
     }
 
-    private func events(of system: CollectorSystem, indent: String) -> String {
+    private func events(
+        of system: CollectorSystem, _ ciphers: GrowingCiphers, indent: String
+    ) -> String {
         let parts = head.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let upload = body.withUnsafeBytes { bytes in
             ReadUpload(
                 CollectedRequest(
                     method: .post, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : "",
-                    headers: CollectedHeaders(lines: head.headerLines), body: bytes), of: system)
+                    headers: CollectedHeaders(lines: head.headerLines), body: bytes), of: system,
+                ciphers: ciphers)
         }
         let lines = upload.events + upload.undecodable.map { "(unreadable: \($0.rawValue))" }
         return lines.map { indent + $0 + "\n" }.joined()

@@ -123,6 +123,8 @@ package struct CollectorPlan: Hashable, Sendable {
     package var uploadPaths: [UploadPath] = []
     /// Answer a wrong `crc` with this status; `nil` only counts it.
     package var wrongChecksumStatus: UInt16?
+    /// Encryptions of GrowingIO's bodies beside those that the collector has of its own.
+    package var growingCiphers = GrowingCiphers()
     /// Seed of the draws that decide which requests a share concerns.
     package var seed: UInt64 = 0
 

@@ -10,8 +10,11 @@ package struct ReadUpload: Sendable, Equatable {
     /// - Parameters:
     ///   - request: The request, whose body is borrowed.
     ///   - system: Whose upload it is, whatever its path says.
-    package init(_ request: CollectedRequest, of system: CollectorSystem) {
-        let decoder = ReadUpload.decoder(of: system)
+    ///   - ciphers: Encryptions of GrowingIO's beside the collector's own.
+    package init(
+        _ request: CollectedRequest, of system: CollectorSystem, ciphers: GrowingCiphers = GrowingCiphers()
+    ) {
+        let decoder = ReadUpload.decoder(of: system, ciphers)
         if let refusal = decoder.open(request).refusal {
             undecodable = [refusal.reason]
             return
@@ -24,10 +27,10 @@ package struct ReadUpload: Sendable, Equatable {
         }
     }
 
-    private static func decoder(of system: CollectorSystem) -> any UploadDecoder {
+    private static func decoder(of system: CollectorSystem, _ ciphers: GrowingCiphers) -> any UploadDecoder {
         switch system {
         case .sensors: SensorsDecoder()
-        case .growing: GrowingDecoder()
+        case .growing: GrowingDecoder(ciphers: ciphers)
         case .trackingSDK: TrackingSDKDecoder()
         case .kit: KitDecoder()
         case .codeless: CodelessDecoder()

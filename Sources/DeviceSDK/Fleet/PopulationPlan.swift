@@ -34,6 +34,8 @@ package struct PopulationPlan: Sendable {
     /// Whether events carry `bs_id`.
     package var tagsEvents = true
     package var system: SystemRules
+    /// What a program registers in the place of GrowingIO's own parts; `nil` for nothing.
+    package var growing: GrowingPlugins?
     /// Where GrowingIO's interceptors copy events to; `nil` if nobody takes them.
     package var copies: (any GrowingEventCopySink)?
 

@@ -119,12 +119,20 @@ extension EventRecord {
         /// The event's fate is sealed, though the row is still there: it may travel again, but is
         /// never counted again.
         package static let settled: UInt8 = 1 << 1
+        /// The store gave the row up for others, and the event is now in memory alone.
+        package static let displaced: UInt8 = 1 << 2
     }
 
     /// Whether an upload has marked the row as its own.
     package var isUploading: Bool {
         get { status & Status.uploading != 0 }
         set { status = newValue ? status | Status.uploading : status & ~Status.uploading }
+    }
+
+    /// Whether the store gave the row up for others.
+    package var isDisplaced: Bool {
+        get { status & Status.displaced != 0 }
+        set { status = newValue ? status | Status.displaced : status & ~Status.displaced }
     }
 
     /// Whether the event's fate is sealed already.

@@ -166,3 +166,10 @@ enum AuditFields {
         ]
     }
 }
+
+extension Report.AuditCounts {
+    /// The counts by their names in `report.json`.
+    package var named: [String: UInt64] {
+        Dictionary(uniqueKeysWithValues: AuditFields.all.map { ($0.key, self[keyPath: $0.path]) })
+    }
+}

@@ -8,6 +8,7 @@ import Wire
 final class GrowingDecoder: UploadDecoder {
     let system = CollectorSystem.growing
 
+    private let ciphers: GrowingCiphers
     private let batch = JSONBatch()
     private var decrypted = WireBuffer()
     private var unpacked = WireBuffer()
@@ -17,6 +18,11 @@ final class GrowingDecoder: UploadDecoder {
     private var isItems = false
     /// The text to walk: ``unpacked`` or that of ``messages``.
     private var isMessages = false
+
+    /// Makes a decoder.
+    ///
+    /// - Parameter ciphers: Encryptions beside its own.
+    init(ciphers: GrowingCiphers = GrowingCiphers()) { self.ciphers = ciphers }
 
     func open(_ request: CollectedRequest) -> UploadEnvelope {
         let path = GrowingPath(request.path)
@@ -30,7 +36,7 @@ final class GrowingDecoder: UploadDecoder {
     ///
     /// - Returns: What is wrong, or `nil`.
     private func decode(_ request: CollectedRequest) -> UndecodableReason? {
-        guard let codecs = GrowingCodecs(request.headers) else { return .unknownEncoding }
+        guard let codecs = GrowingCodecs(request.headers, foreign: ciphers) else { return .unknownEncoding }
         guard codecs.encryption != .none else { return decompress(request.body, codecs) }
         guard let stm = queryValue("stm", in: request.query).flatMap({ UInt64($0) }) else {
             return .missingKey
@@ -40,13 +46,20 @@ final class GrowingDecoder: UploadDecoder {
         if codecs.encryption == .xor {
             decrypted.append(contentsOf: request.body, xor: factor)
         } else {
-            let vector = [UInt8](repeating: factor, count: AES128.blockSize)
-            guard let bytes = GrowingDecoder.cipher.decryptCBC(Array(request.body), vector: vector) else {
+            guard let bytes = decrypt(Array(request.body), codecs.encryption, factor: factor) else {
                 return .encrypted
             }
             decrypted.append(contentsOf: bytes)
         }
         return decrypted.withUnsafeBytes { decompress($0, codecs) }
+    }
+
+    private func decrypt(
+        _ body: [UInt8], _ encryption: GrowingCodecs.Encryption, factor: UInt8
+    ) -> [UInt8]? {
+        if case .foreign(let codec) = encryption { return ciphers[codec]?(body, factor) }
+        let vector = [UInt8](repeating: factor, count: AES128.blockSize)
+        return GrowingDecoder.cipher.decryptCBC(body, vector: vector)
     }
 
     /// The key that simulated devices have unless their scenario gives them another, which the collector
@@ -119,6 +132,8 @@ struct GrowingCodecs: Equatable {
         /// AES-128 in CBC mode, PKCS #7, that byte sixteen times as the vector: none of GrowingIO's own, but
         /// what a simulated app puts in its place.
         case aes
+        /// An app's own, by its codec.
+        case foreign(String)
     }
 
     var encryption: Encryption
@@ -128,7 +143,7 @@ struct GrowingCodecs: Equatable {
     ///
     /// The second protocol is always LZ4 and XOR, under `application/octet-stream`; the advertising module
     /// leaves the codecs' headers out.
-    init?(_ headers: CollectedHeaders) {
+    init?(_ headers: CollectedHeaders, foreign: GrowingCiphers = GrowingCiphers()) {
         let type = headers[.contentType].lowercased()
         let isProtobuf = ["application/protobuf", "application/x-protobuf"].contains { type.hasPrefix($0) }
         var compression: Compression
@@ -140,6 +155,7 @@ struct GrowingCodecs: Equatable {
         }
         var encryption: Encryption
         switch headers[.cryptCodec] {
+        case let codec where foreign[codec] != nil: encryption = .foreign(codec)
         case "", "0": encryption = .none
         case "1": encryption = .xor
         case "2": encryption = .aes

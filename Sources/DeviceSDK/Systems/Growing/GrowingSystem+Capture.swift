@@ -142,18 +142,22 @@ extension GrowingSystem {
         let past = PastEvents(plan: plan, index: Int(device.index))
         device.state.insert(.hasLaunched)
         device.sessionCount = 1
-        device.timing.table.open()
-        device.realtime.table.open()
+        device.timing.table.open { _ in }
+        device.realtime.table.open { _ in }
         for age in stride(from: Int64(count), to: 0, by: -1) {
             let draft = prefillDraft(past, sequence: device.nextSequence)
             let record = take(
                 draft, on: &device, at: PastEvents.time(age: age, before: plan.start),
                 epoch: device.epochs.reference())
             takeIDs(of: record, on: &device)
-            guard let kind = stores[Int(record.template)], device[kind].table.insert([record]) else {
+            var displaced = ContiguousArray<EventRecord>()
+            guard let kind = stores[Int(record.template)],
+                device[kind].table.insert([record], { displaced.append($0) })
+            else {
                 seal(record, .lost(.storageError), on: device, effects: &effects)
                 continue
             }
+            for row in displaced { seal(row, .evicted(.storageLimit), on: device, effects: &effects) }
         }
         device.timing.table.close()
         device.realtime.table.close()

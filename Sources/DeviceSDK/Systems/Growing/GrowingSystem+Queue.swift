@@ -41,7 +41,8 @@ extension GrowingSystem {
         flush(.timing, of: &device, effects: &effects)
         guard queueCount(of: device) != device.timing.table.count else { return }
         for record in device.queue.extra where !record.isSettled {
-            leave(record, as: .storageError, on: &device, effects: &effects)
+            let fate = record.isDisplaced ? EventFate.evicted : .storageError
+            leave(record, as: fate, on: &device, effects: &effects)
         }
         device.timing.table.resetMarks { _ in }
         loadQueue(of: &device)

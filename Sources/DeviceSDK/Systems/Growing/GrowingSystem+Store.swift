@@ -14,7 +14,11 @@ extension GrowingSystem {
         of device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
         for kind in [GrowingStoreKind.timing, .realtime] {
-            device[kind].table.open()
+            var missing = ContiguousArray<EventRecord>()
+            device[kind].table.open { missing.append($0) }
+            for record in missing where !record.isSettled {
+                seal(record, .lost(.storageError), on: device, effects: &effects)
+            }
             var expired = ContiguousArray<EventRecord>()
             device[kind].table.expire(through: now - rules.storage.ttl) { expired.append($0) }
             for record in expired where !record.isSettled {
@@ -68,7 +72,9 @@ extension GrowingSystem {
         guard !inserts.isEmpty else { return }
         let kept = fittingCount(inserts.count, of: &device)
         let first = kept == inserts.count ? inserts : ContiguousArray(inserts.prefix(kept))
-        let isWritten = first.isEmpty || device[kind].table.insert(first)
+        var displaced = ContiguousArray<EventRecord>()
+        let isWritten = first.isEmpty || device[kind].table.insert(first) { displaced.append($0) }
+        forget(displaced, as: .evicted, kind, of: &device, effects: &effects)
         for record in isWritten ? inserts[kept...] : inserts[...] {
             lose(record, kind, of: &device, effects: &effects)
         }
@@ -144,19 +150,31 @@ extension GrowingSystem {
         var rows = ContiguousArray<EventRecord>()
         device[kind].table.damage { rows.append($0) }
         device[kind].deletes = []
+        forget(rows, as: .storageError, kind, of: &device, effects: &effects)
+        guard kind == .timing && hasQueue && device.isRunning else { return }
+        device.queue.unloaded = 0..<0
+        device.queue.unloadedCount = 0
+    }
+
+    /// Rows that the file gave up without being asked to: what 3.x has loaded of them is still in its queue.
+    private mutating func forget(
+        _ rows: ContiguousArray<EventRecord>, as fate: EventFate, _ kind: GrowingStoreKind,
+        of device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard !rows.isEmpty else { return }
         let unloaded = device.queue.unloaded
         let isQueued = kind == .timing && hasQueue && device.isRunning
-        for record in rows where !record.isSettled {
-            if isQueued && !unloaded.contains(record.sequence) && !record.isUploading {
+        for var record in rows {
+            let isUnloaded = isQueued && unloaded.contains(record.sequence)
+            if isUnloaded { device.queue.unloadedCount -= 1 }
+            if record.isSettled { continue }
+            if isQueued && !isUnloaded && !record.isUploading {
+                if case .evicted = fate { record.isDisplaced = true }
                 device.queue.extra.append(record)
             } else {
-                leave(record, as: .storageError, on: &device, effects: &effects)
+                leave(record, as: fate, on: &device, effects: &effects)
             }
         }
-        if isQueued {
-            device.queue.extra.sort { $0.sequence < $1.sequence }
-            device.queue.unloaded = 0..<0
-            device.queue.unloadedCount = 0
-        }
+        if isQueued { device.queue.extra.sort { $0.sequence < $1.sequence } }
     }
 }

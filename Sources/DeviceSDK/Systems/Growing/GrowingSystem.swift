@@ -49,8 +49,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
     /// Makes the system of a population.
     ///
     /// - Parameters:
-    ///   - services: Those that the rules name, unless an app's own are handed in.
-    ///   - modules: Modules of the app, initialized in this order, after the scenario's own.
+    ///   - services: Those that the rules name and the plan registers, unless others are handed in.
+    ///   - modules: Modules of the app, initialized in this order, after the scenario's and the plan's own.
     ///   - copies: Where interceptors with ``GrowingInterceptorRule/copyTo`` write; the plan's by default.
     ///   - makeTable: The database service: makes a store of the device with the given index.
     package init(
@@ -62,7 +62,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
         streams = plan.streams
         self.rules = rules
         self.makeTable = makeTable
-        self.services = services ?? GrowingServices(rules: rules)
+        self.services = services ?? GrowingServices(rules: rules, plugins: plan.growing)
         self.copies = copies ?? plan.copies
         let templates = GrowingTemplates(app: plan.app, rules: rules)
         self.templates = templates
@@ -70,7 +70,9 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
         hooks = GrowingHooks.table(rules)
         hasHybrid = rules.activeModules.contains(.hybrid)
         var context = GrowingContext(rules: rules)
-        for module in [GrowingScenarioModule()] + modules { module.initialize(&context) }
+        for module in [GrowingScenarioModule()] + (plan.growing?.modules ?? []) + modules {
+            module.initialize(&context)
+        }
         interceptors = context.interceptors
         hasWatchers = interceptors.contains { $0.watchesEvents }
         let routes = GrowingRoutes(

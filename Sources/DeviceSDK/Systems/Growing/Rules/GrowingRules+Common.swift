@@ -10,7 +10,9 @@ extension GrowingRules: SystemRuleSet {
     /// The channels' own, those of the scenario, and those that interceptors put in their place.
     package func uploadPaths(of target: PopulationPlan.Target) -> [String] {
         let endpoints = GrowingEndpoints(target: target, rules: self)
-        let added = isRecent ? [] : channels.map(\.template) + interceptors.compactMap(\.toTemplate)
+        let added =
+            isRecent
+            ? [] : channels.map(\.template) + interceptors.compactMap(\.toTemplate) + registeredTemplates
         var paths: [String] = []
         for template in [GrowingChannel.template] + added {
             let path = endpoints.path(template: template)

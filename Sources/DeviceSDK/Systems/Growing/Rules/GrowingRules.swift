@@ -56,6 +56,8 @@ package struct GrowingRules: Hashable, Sendable {
     /// The app's own types of events.
     package var events: [GrowingOwnEvent] = []
     package var interceptors: [GrowingInterceptorRule] = []
+    /// Templates of paths to which a program's own interceptors send, beside ``channels`` and ``interceptors``.
+    package var registeredTemplates: [String] = []
     /// Standard deviation of the devices' clock errors.
     package var clockSkew = Interval.zero
 

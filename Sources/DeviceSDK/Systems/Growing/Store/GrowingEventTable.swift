@@ -14,14 +14,19 @@ package protocol GrowingEventTable: Sendable {
     var first: EventRecord? { get }
 
     /// The process opens the file, with the marks of the process before taken back.
-    mutating func open()
+    ///
+    /// - Parameter lost: Called with each row that the file no longer holds, in order.
+    mutating func open(_ lost: (EventRecord) -> Void)
     mutating func close()
 
     /// Inserts rows in one transaction.
     ///
     /// - Precondition: their sequences grow, and are above those of all rows.
+    /// - Parameter evicted: Called with each row that had to go for them, in order; may be one of them.
     /// - Returns: `false` if nothing could be written.
-    mutating func insert(_ rows: ContiguousArray<EventRecord>) -> Bool
+    mutating func insert(
+        _ rows: ContiguousArray<EventRecord>, _ evicted: (EventRecord) -> Void
+    ) -> Bool
 
     /// Deletes rows by their sequences in one transaction; those that are not there are passed over.
     ///
@@ -66,14 +71,23 @@ package struct GrowingMemoryTable: GrowingEventTable {
     package var idleCount: Int { log.idleCount }
     package var first: EventRecord? { log.first }
 
-    package mutating func open() { _ = file.open() }
+    /// Whether the process can read the file, and write to it, now.
+    package var canRead: Bool { file.canRead }
+    package var canWrite: Bool { file.canWrite }
+
+    /// Takes out rows that the file lost by itself, whatever the disk.
+    package mutating func drop(_ rows: ContiguousArray<EventRecord>) { _ = log.delete(rows) { _ in } }
+
+    package mutating func open(_ lost: (EventRecord) -> Void) { _ = file.open() }
 
     package mutating func close() {
         file.close()
         if log.idleCount < log.count { log.updateAll { $0.isUploading = false } }
     }
 
-    package mutating func insert(_ rows: ContiguousArray<EventRecord>) -> Bool {
+    package mutating func insert(
+        _ rows: ContiguousArray<EventRecord>, _ evicted: (EventRecord) -> Void
+    ) -> Bool {
         guard file.canWrite else { return false }
         for row in rows { _ = log.append(row) }
         return true

@@ -1,0 +1,59 @@
+import DeviceSDK
+
+/// An event's fields, as interceptors see and change them.
+public struct EventFields: Sendable {
+    /// What a field holds.
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        case integer(Int64)
+        case number(Double)
+    }
+
+    var builder: GrowingEventBuilder
+
+    init(_ builder: GrowingEventBuilder) { self.builder = builder }
+
+    /// What the interceptors were told before.
+    public var event: TriggeredEvent { TriggeredEvent(builder.event) }
+
+    /// Names of the fields in the order in which they are sent, attributes as `attributes.` and their key.
+    public var names: [String] {
+        builder.fields.map(\.name) + builder.attributes.map { "attributes.\($0.name)" }
+    }
+
+    /// A field's value by the name that it has on the wire, an attribute's under `attributes.` and its key; `nil` where
+    /// there is none, and takes the field out. A new field comes after the others. Attributes are texts, so a number
+    /// becomes one.
+    public subscript(name: String) -> Value? {
+        get { builder[name].map(Value.init) }
+        set { builder[name] = newValue?.own }
+    }
+}
+
+extension EventFields.Value {
+    fileprivate init(_ value: GrowingEventBuilder.Value) {
+        switch value {
+        case .text(let text): self = .text(text)
+        case .integer(let number): self = .integer(number)
+        case .number(let number): self = .number(number)
+        }
+    }
+
+    fileprivate var own: GrowingEventBuilder.Value {
+        switch self {
+        case .text(let text): .text(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        }
+    }
+}
+
+extension TriggeredEvent {
+    init(_ event: GrowingTriggeredEvent) { self.init(type: event.type, name: event.name, draw: event.draw) }
+}
+
+extension UploadChannel {
+    init(_ channel: GrowingChannel) {
+        self.init(types: channel.types, template: channel.template, isCustom: channel.isCustom)
+    }
+}
