@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from conftest import Tool
-from helpers import assert_events_agree, by_device, read_events, read_report, write_scenario
+from helpers import assert_events_agree, by_device, read_events, read_report, steady, write_scenario
 
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
@@ -83,6 +85,33 @@ def test_one_seed_one_result(tool: Tool, tmp_path: Path):
         assert other[1] == first[1], "the events differ"
         assert other[0] == first[0], "the reports differ"
         assert other[2] == first[2], "the time series differ"
+
+
+def cpu_by_thread(pid: int) -> list[float]:
+    """The seconds of CPU that each thread of a process has used, the busiest first."""
+    used = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
+            used.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+    return sorted(used, reverse=True)
+
+
+def test_one_simulation_is_one_thread(tool: Tool, tmp_path: Path):
+    """What `--help` says of `--threads`, and why no result can depend on it: all others have nothing to do."""
+    said = " ".join(tool.run("simulate", "--help").expect(0).out.split())
+    assert "one simulation is one thread, and no result depends on it" in said
+    scenario = write_scenario(tmp_path, steady(400, "2h", drain="1s"))
+    running = tool.start("simulate", scenario, "--out", tmp_path / "out", "-q", "--threads", 4)
+    used: list[float] = []
+
+    def has_worked() -> bool:
+        used[:] = cpu_by_thread(running.pid)
+        return sum(used) >= 2
+
+    running.wait_until(has_worked, "worked for two seconds")
+    running.kill()
+    assert used[0] > 0.9 * sum(used), used
 
 
 def test_another_seed_another_result(tool: Tool, tmp_path: Path):
