@@ -80,6 +80,8 @@ package final class LiveRun: Sendable {
     }
 
     /// How the run stands now. Copies every histogram, so once a second is often enough.
+    ///
+    /// - Throws: `EventLoopError.shutdown` if the loops were shut down under the run.
     package func snapshot() async throws -> LiveSnapshot {
         var merged: LiveSnapshot?
         for (shard, loop) in zip(shards, loops) {
@@ -107,6 +109,9 @@ package final class LiveRun: Sendable {
     }
 
     /// Waits for the end of the run.
+    ///
+    /// - Throws: what a shard ended with, if it broke off: `EventLoopError.shutdown` if the loops were shut down
+    ///   under it.
     package func result() async throws -> LiveResult {
         var parts: [ShardResult] = []
         for result in results { parts.append(try await result.get()) }

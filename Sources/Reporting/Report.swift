@@ -4,7 +4,9 @@ package import Timebase
 /// A run's result: the one value that every output is written from. Field for field the contract's
 /// `report.json`, with what the pictures need besides.
 package struct Report: Sendable {
+    /// Which world a run was played in.
     package enum Mode: String, CaseIterable, Sendable { case live, virtual }
+    /// How a run ended, in one word.
     package enum Verdict: String, CaseIterable, Sendable { case passed, failed, invalid, interrupted }
 
     package var toolVersion: String
@@ -52,6 +54,7 @@ package struct Report: Sendable {
     /// The first answers that no device hopes for.
     package var unexpectedAnswers: [UnexpectedAnswer] = []
 
+    /// Which scenario was played.
     package struct ScenarioReference: Hashable, Sendable {
         package var name: String
         package var description: String
@@ -103,6 +106,7 @@ package struct Report: Sendable {
         package init() {}
     }
 
+    /// How often something occurred, by its name.
     package struct NamedCount: Hashable, Sendable {
         package var name: String
         package var count: UInt64

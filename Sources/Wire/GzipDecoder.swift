@@ -59,6 +59,8 @@ package final class GzipDecoder {
     }
 
     /// Appends the content of all members that `input` holds; see ``decompress(_:into:)``.
+    ///
+    /// - Throws: ``GzipError``; then `output` is as before.
     package func decompress(
         _ input: borrowing WireBuffer, into output: inout WireBuffer
     ) throws(GzipError) {

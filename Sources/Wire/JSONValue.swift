@@ -151,6 +151,8 @@ package struct JSONValue {
     }
 
     /// Calls `body` with each element of an array; see ``elements``.
+    ///
+    /// - Throws: what `body` throws; the elements after it are not visited.
     @inlinable
     package func forEachElement<Failure: Error>(
         _ body: (JSONValue) throws(Failure) -> Void
@@ -159,6 +161,8 @@ package struct JSONValue {
     }
 
     /// Calls `body` with each member of an object, its name as UTF-8; see ``members``.
+    ///
+    /// - Throws: what `body` throws; the members after it are not visited.
     @inlinable
     package func forEachMember<Failure: Error>(
         _ body: (UnsafeRawBufferPointer, JSONValue) throws(Failure) -> Void

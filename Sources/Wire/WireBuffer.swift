@@ -69,6 +69,8 @@ package struct WireBuffer: @unchecked Sendable {
     }
 
     /// Calls `body` with the content, in place; the memory is valid during the call only.
+    ///
+    /// - Throws: what `body` throws.
     @inlinable
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -2,6 +2,7 @@ package import Timebase
 
 /// A request as the collector's front hands it over. The body is only borrowed.
 package struct CollectedRequest {
+    /// As far as collectors tell methods apart.
     package enum Method: Sendable {
         case get, post, other
     }
@@ -33,6 +34,7 @@ package struct CollectedRequest {
 
 /// What the collector answers, and what became of the request's events.
 package struct CollectorReply: Sendable, Equatable {
+    /// What became of the request, whatever the status says.
     package enum Disposition: Sendable {
         /// The readable events are in the store.
         case stored

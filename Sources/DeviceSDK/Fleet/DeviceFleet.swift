@@ -13,12 +13,14 @@ package import World
 /// Devices are addressed by `slot`, 0 ..< ``deviceCount``; ``globalNumber(of:)`` gives the number
 /// that ids and reports use.
 package protocol DeviceFleet: AnyObject {
+    /// Devices of the share: slots go from 0 to one less.
     var deviceCount: Int { get }
     /// The population's index in the scenario.
     var populationIndex: Int { get }
     /// What ``SealedEvent/label`` points into.
     var labels: [EventLabel] { get }
 
+    /// The device's number in the run, by which everything outside of the fleet knows it.
     func globalNumber(of slot: Int) -> UInt32
 
     /// When a device arrives: its first wake. Nothing happens on it before.
@@ -67,6 +69,7 @@ package protocol DeviceFleet: AnyObject {
     var storedCount: UInt64 { get }
     /// Devices that have arrived so far, and those whose app is in the foreground now.
     var startedCount: Int { get }
+    /// Devices whose app is in the foreground now.
     var foregroundCount: Int { get }
     /// Order-free sum over the hashed user actions performed so far, by planned time since `start`:
     /// the fingerprint of a live run's plan.
@@ -80,6 +83,7 @@ extension DeviceFleet {
 
 /// Names a request of a device: kind, and the count of requests of that kind from 0.
 package struct RequestNumber: Hashable, Sendable {
+    /// What a request is for: numbers count up for each kind alone.
     package enum Kind: UInt8, Sendable {
         case upload, config
     }
@@ -127,6 +131,7 @@ package struct OutgoingRequest: Sendable {
 
 /// The head of a request, as indices into what the fleet rendered beforehand.
 package struct RequestHead: Sendable {
+    /// The methods that SDKs use.
     package enum Method: UInt8, Sendable { case get, post }
     package var method: Method
     /// Path and query as sent in the request line.

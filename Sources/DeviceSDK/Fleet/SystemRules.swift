@@ -6,6 +6,7 @@ package protocol SystemRuleSet: Hashable, Sendable {
     associatedtype Version: RawRepresentable<String> & CaseIterable & Sendable
     /// The system's name in scenarios and in the collector's store.
     static var systemName: String { get }
+    /// The version that the rules began as; a scenario may have changed each of them since.
     var version: Version { get }
     /// A version's own rules.
     init(version: Version)

@@ -39,6 +39,7 @@ extension PopulationPlan {
         /// The whole URL.
         package var url: String { origin + pathAndQuery }
 
+        /// A line of a head that the scenario adds to every request.
         package struct Header: Hashable, Sendable {
             package var name: String
             package var value: String

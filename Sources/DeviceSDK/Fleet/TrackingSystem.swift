@@ -25,6 +25,7 @@ package protocol TrackedDevice {
 /// keeps and hands in. Each step happens at a time that is given, and asks for things by adding to
 /// the effects. A system never looks at a clock and never draws but from named streams.
 package protocol TrackingSystem {
+    /// The state of one device, which the fleet keeps.
     associatedtype Device: TrackedDevice
 
     /// What ``SealedEvent/label`` points into.

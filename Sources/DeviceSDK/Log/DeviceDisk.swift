@@ -27,6 +27,7 @@ package enum DiskFailure: String, CaseIterable, Sendable {
 /// Which devices an entry concerns, and when their disks change, are pure functions of the seed, so
 /// that every world agrees; engines know nothing of it.
 package struct DiskSchedule: Sendable {
+    /// A failure for a while, of a share of the devices.
     package struct Entry: Hashable, Sendable {
         package var from: Instant
         /// Exclusive. A damaged file stays damaged.

@@ -79,6 +79,8 @@ package enum JSONText {
 
     /// Reads one value, strictly: no comments, no trailing commas, no repeated keys, valid UTF-8,
     /// at most 64 levels deep.
+    ///
+    /// - Throws: ``JSONError`` that says what is wrong in which line.
     package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes)
         return try reader.document()

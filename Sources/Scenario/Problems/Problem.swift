@@ -1,5 +1,6 @@
 /// Something in a scenario, or in what overrides it, that keeps it from running.
 package struct Problem: Hashable, Sendable {
+    /// What sort of thing is wrong, as messages call it.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Not JSON, not UTF-8, too large or too deep.
         case syntax

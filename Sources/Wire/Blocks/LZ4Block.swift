@@ -65,6 +65,8 @@ package enum LZ4Block {
     }
 
     /// Appends the content of a block; see ``decode(_:limit:into:)``.
+    ///
+    /// - Throws: ``BlockError``; then `output` is as before.
     package static func decode(
         _ input: borrowing WireBuffer, limit: Int, into output: inout WireBuffer
     ) throws(BlockError) {

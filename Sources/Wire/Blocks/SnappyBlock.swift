@@ -73,6 +73,8 @@ package enum SnappyBlock {
     }
 
     /// Appends the content of a block; see ``decode(_:limit:into:)``.
+    ///
+    /// - Throws: ``BlockError``; then `output` is as before.
     package static func decode(
         _ input: borrowing WireBuffer, limit: Int, into output: inout WireBuffer
     ) throws(BlockError) {

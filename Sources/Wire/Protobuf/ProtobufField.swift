@@ -45,21 +45,31 @@ package struct ProtobufField {
     }
 
     /// An int64.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func int64() throws(ProtobufError) -> Int64 { Int64(bitPattern: try uint64()) }
 
     /// An int32 or an enumeration's case: the low 32 bits, as Google's libraries read a longer one.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func int32() throws(ProtobufError) -> Int32 { Int32(truncatingIfNeeded: try uint64()) }
 
     /// A bool: false for 0 alone.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func bool() throws(ProtobufError) -> Bool { try uint64() != 0 }
 
     /// A double.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func double() throws(ProtobufError) -> Double {
         guard case .fixed64(let bits) = value else { throw wrongType(expected: .fixed64) }
         return Double(bitPattern: bits)
     }
 
     /// The bytes of a string, a message or bytes, in place.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func bytes() throws(ProtobufError) -> UnsafeRawBufferPointer {
         guard case .lengthDelimited(let bytes) = value else { throw wrongType(expected: .lengthDelimited) }
         return bytes
@@ -76,12 +86,16 @@ package struct ProtobufField {
     }
 
     /// A walk over a nested message, with the same limit of fields.
+    ///
+    /// - Throws: ``ProtobufError/wrongWireType(_:expected:field:offset:)``.
     package func message() throws(ProtobufError) -> ProtobufReader {
         let bytes = try bytes()
         return ProtobufReader(bytes, fieldLimit: fieldLimit, origin: end - bytes.count)
     }
 
     /// An entry of a map<string, string>; a key or value that is absent is empty.
+    ///
+    /// - Throws: any ``ProtobufError``, since it walks the entry.
     package func mapEntry() throws(ProtobufError) -> (key: String, value: String) {
         var entry = (key: "", value: "")
         var reader = try message()

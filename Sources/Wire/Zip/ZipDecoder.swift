@@ -71,6 +71,8 @@ package final class ZipDecoder {
     /// The files of an archive, in the order of its directory, all of them within the limits.
     ///
     /// Nothing is decompressed. O(entries · log entries + 65,557).
+    ///
+    /// - Throws: ``ZipError`` for what is no archive, is broken, or goes beyond a limit.
     package func entries(of archive: UnsafeRawBufferPointer) throws(ZipError) -> [ZipEntry] {
         try ZipDirectory(archive, limits: limits).entries()
     }

@@ -7,6 +7,7 @@ package import Timebase
 /// header and no schema of it is public: what the text leaves open is this project's choice, and marked
 /// so here.
 package struct CodelessRules: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
     package enum Version: String, CaseIterable, Sendable {
         /// There is no other source than the published text.
         case document

@@ -16,6 +16,7 @@ package import World
 /// SQLite; here it is the planned time of the action. A row's `createAt` is the time of its insertion in the
 /// source, up to a tick later; expiry goes by the time of capture here.
 package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
+    /// The state of one device.
     package typealias Device = GrowingDevice<Table>
 
     let plan: PopulationPlan

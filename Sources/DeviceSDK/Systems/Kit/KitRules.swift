@@ -5,6 +5,7 @@ package import Timebase
 /// Sources: the project's code, version 1.0 (`KitUserStatisicsUtil.m` and its categories), and its published
 /// description, which differs in the codes of three controls.
 package struct KitRules: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
     package enum Version: String, CaseIterable, Sendable {
         case v1 = "1.0"
         /// The published description where it differs from the code.

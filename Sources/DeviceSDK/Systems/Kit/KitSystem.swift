@@ -13,6 +13,7 @@ package import World
 /// The files beside this one: hooks (`Hooks`), uploads and their answers (`+Upload`), where events end
 /// (`+Fates`), files and their disk (`+Files`).
 package struct KitSystem: HookingSystem {
+    /// The state of one device.
     package typealias Device = KitDevice
 
     let plan: PopulationPlan

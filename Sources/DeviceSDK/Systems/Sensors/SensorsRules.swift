@@ -7,6 +7,7 @@ package import World
 /// Sources: sa-sdk-ios v1.10.17 (`SensorsAnalyticsSDK.m`, `MessageQueueBySqlite.m`) and v4.9.1
 /// (`Core/Tracker/SADatabase.m`, `SAEventStore.m`, `SAFlushJSONInterceptor.m`, `RemoteConfig/`).
 package struct SensorsRules: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
     package enum Version: String, CaseIterable, Sendable {
         case v1 = "1.10.17"
         case v4 = "4.9.1"

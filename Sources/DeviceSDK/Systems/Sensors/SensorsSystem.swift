@@ -17,6 +17,7 @@ package import World
 /// simulation writes the time of the action there too, so that freshness and `time` speak of one
 /// moment.
 package struct SensorsSystem<Store: EventStore>: TrackingSystem {
+    /// The state of one device.
     package typealias Device = SensorsDevice<Store>
 
     let plan: PopulationPlan

@@ -7,6 +7,7 @@ package import Timebase
 /// store could hold one event only (the saved array mixes archived data with objects); the simulation
 /// does what the text means, an array of archived events in one file.
 package struct TrackingSDKRules: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
     package enum Version: String, CaseIterable, Sendable {
         /// There is no other source than the published text.
         case document

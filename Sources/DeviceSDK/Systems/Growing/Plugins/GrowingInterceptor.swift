@@ -62,6 +62,7 @@ package struct GrowingEventBuilder: Hashable, Sendable {
     /// `attributes`, in the order in which they are sent.
     package private(set) var attributes: [(name: String, value: String)] = []
 
+    /// What a field holds.
     package enum Value: Hashable, Sendable {
         case text(String)
         case integer(Int64)

@@ -17,9 +17,10 @@ package protocol GrowingEncryptionService: Sendable {
     ///
     /// - Parameter factor: The lowest byte of the request's `stm`.
     func encryptEventData(_ data: inout WireBuffer, factor: UInt8)
-    /// `encryptLocalData:` and `decryptLocalData:`: what the SDK keeps in files of its own, such as the
-    /// bytes that it sent over cellular networks today.
+    /// `encryptLocalData:`: what the SDK keeps in files of its own, such as the bytes that it sent over cellular
+    /// networks today.
     func encryptLocalData(_ data: [UInt8]) -> [UInt8]
+    /// `decryptLocalData:`: what was encrypted so; empty for what cannot be read.
     func decryptLocalData(_ data: [UInt8]) -> [UInt8]
 }
 

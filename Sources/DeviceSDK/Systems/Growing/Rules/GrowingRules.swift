@@ -8,6 +8,7 @@ package import Timebase
 /// (`GrowingTrackConfiguration.m`, `GrowingAutotrackConfiguration.m` and the same files), and the
 /// published text on custom SDKs ("自定义 SDK"), which describes 3.2.1.
 package struct GrowingRules: Hashable, Sendable {
+    /// The versions, by their names in scenarios; the first is the default.
     package enum Version: String, CaseIterable, Sendable {
         case v3 = "3.2.1"
         case v4 = "4.11.0"

@@ -7,8 +7,9 @@ package import Timebase
 /// addressed by their sequences, which grow with the order. A table knows nothing of write buffers,
 /// channels and fates.
 package protocol GrowingEventTable: Sendable {
-    /// Rows in the table, and those of them that may be selected.
+    /// Rows in the table.
     var count: Int { get }
+    /// Those of them that may be selected: unmarked ones.
     var idleCount: Int { get }
     /// The oldest row.
     var first: EventRecord? { get }
@@ -17,6 +18,7 @@ package protocol GrowingEventTable: Sendable {
     ///
     /// - Parameter lost: Called with each row that the file no longer holds, in order.
     mutating func open(_ lost: (EventRecord) -> Void)
+    /// The process is gone. Marks go with it, rows do not.
     mutating func close()
 
     /// Inserts rows in one transaction.
@@ -52,6 +54,7 @@ package protocol GrowingEventTable: Sendable {
     /// Calls `body` with each row, oldest first, whether or not the SDK could read it now.
     func forEach(_ body: (EventRecord) -> Void)
 
+    /// The device's disk changes.
     mutating func setDisk(_ condition: DiskCondition)
 
     /// Damages the file; nothing can be read from it or written to it any more.
