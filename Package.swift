@@ -105,7 +105,7 @@ let package = Package(
         // What a user writes and reads.
         .room(
             "Scenario",
-            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel"]),
+            ["Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel"]),
         .room("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .room(
             "Beaconswarm",
@@ -158,7 +158,11 @@ let package = Package(
             of: "CollectorServer",
             ["Timebase", "Accounting", "CollectorModel", "TestSupport", "Wire", grdb] + nio),
         .tests(
-            of: "Scenario", ["Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting"]),
+            of: "Scenario",
+            [
+                "Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting", "Measurement",
+                "Reporting",
+            ]),
         .tests(
             of: "Beaconswarm",
             [

@@ -1,3 +1,5 @@
+import Measurement
+
 /// What a run comes to: verdict, exit code and the reasons in sentences.
 ///
 /// Several things at once go by the weight of their exit code: 70 before 95 before 105 before 96

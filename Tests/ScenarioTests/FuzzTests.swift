@@ -69,7 +69,10 @@ struct FuzzTests {
             check(Array(mutated.compactText.utf8), "seed \(seed), round \(round)")
             // An editor that checks by the schema may not refuse what runs.
             let text = mutated.compactText
-            guard case .success = load(text, environment: ["STAGE": "dev"]) else { continue }
+            guard
+                case .success = load(
+                    text, environment: ["STAGE": "dev"], checker: ThresholdGrammarTests.problem)
+            else { continue }
             sound += 1
             #expect(
                 validator.violation(mutated, validator.root) == nil, "seed \(seed), round \(round): \(text)")

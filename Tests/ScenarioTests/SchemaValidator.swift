@@ -88,9 +88,12 @@ struct SchemaValidator {
         }
         for member in members {
             let place = path.appending(member.key)
-            if let own = schema["properties"]?[member.key] {
+            let patterns = patterns(of: schema, for: member.key)
+            for own in [schema["properties"]?[member.key]].compactMap({ $0 }) + patterns {
                 if let problem = violation(member.value, own, place) { return problem }
-            } else if schema["additionalProperties"]?.content == .bool(false) {
+            }
+            if schema["properties"]?[member.key] != nil || !patterns.isEmpty { continue }
+            if schema["additionalProperties"]?.content == .bool(false) {
                 return "\(place.pointer): not a property"
             } else if let other = schema["additionalProperties"],
                 let problem = violation(member.value, other, place)
@@ -99,6 +102,13 @@ struct SchemaValidator {
             }
         }
         return nil
+    }
+
+    private func patterns(of schema: JSONNode, for key: String) -> [JSONNode] {
+        (schema["patternProperties"]?.members ?? []).filter { member in
+            guard let expression = try? Regex(member.key) else { return false }
+            return key.firstMatch(of: expression) != nil
+        }.map(\.value)
     }
 
     private func elementViolation(_ node: JSONNode, _ schema: JSONNode, _ path: JSONPath) -> String? {

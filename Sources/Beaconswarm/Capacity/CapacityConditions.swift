@@ -1,3 +1,4 @@
+import Measurement
 import Reporting
 
 /// What a load has to keep: the scenario's thresholds as far as they can be asked of a part of a run, or

@@ -1,3 +1,5 @@
+import Measurement
+
 /// Numbers as people read them. The same everywhere, whatever the machine's locale.
 enum Numbers {
     /// With commas between thousands: `1,234,567`.

@@ -1,3 +1,5 @@
+import Measurement
+
 /// Why a threshold cannot be used.
 package struct ThresholdError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The part that is wrong, as written.
@@ -21,6 +23,8 @@ extension Threshold {
     ///   - expression: an aggregation, an operator and a number; spaces around the operator are fine,
     ///     and `===` is `==`.
     ///   - populations: the names that the tag may have; `nil` leaves that to the caller.
+    /// - Throws: ``ThresholdError`` for a metric, tag or aggregation that does not exist, an aggregation that the
+    ///   metric's kind does not have, and a number that is none.
     package static func parse(
         metric: String, expression: String, populations: [String]? = nil
     ) throws(ThresholdError) -> Threshold {
@@ -107,7 +111,7 @@ extension Threshold {
     private static func percentile(_ text: String) throws(ThresholdError) -> Aggregation? {
         guard text.hasPrefix("p("), text.hasSuffix(")") else { return nil }
         let inner = trimmed(text.dropFirst(2).dropLast())
-        guard let number = decimal(inner), (0...100).contains(number) else {
+        guard let number = decimal(inner, signed: false), (0...100).contains(number) else {
             throw ThresholdError(found: text, allowed: "a percentile from p(0) to p(100)")
         }
         return .percentile(number)
@@ -162,15 +166,36 @@ private struct Parts {
     }
 }
 
+/// Without the blanks (spaces and tabs) around it.
 private func trimmed(_ text: Substring) -> Substring {
-    var text = text.drop { $0.isWhitespace }
-    while text.last?.isWhitespace == true { text = text.dropLast() }
+    var text = text.drop { $0 == " " || $0 == "\t" }
+    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
     return text
 }
 
-/// A decimal number; none of the other spellings (`inf`, `nan`, `0x1p3`) that `Double` reads.
-private func decimal(_ text: Substring) -> Double? {
-    guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else { return nil }
-    guard let number = Double(text), number.isFinite else { return nil }
-    return number
+/// A decimal number: a sign, up to 15 digits on either side of the point, and an exponent of up to two digits, as the
+/// schema's ``ThresholdGrammar`` has it. None of the other spellings (`inf`, `nan`, `0x1p3`) that `Double` reads.
+private func decimal(_ text: Substring, signed: Bool = true) -> Double? {
+    var rest = text.utf8[...]
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    func takeDigits(_ limit: Int) -> Int {
+        let digits = rest.prefix(while: isDigit).count
+        rest = rest.dropFirst(digits)
+        return digits <= limit ? digits : .min
+    }
+    func take(_ bytes: [UInt8]) -> Bool {
+        guard let first = rest.first, bytes.contains(first) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+    if signed { _ = take([0x2B, 0x2D]) }
+    let whole = takeDigits(15)
+    let hasPoint = take([0x2E])
+    let fraction = hasPoint ? takeDigits(15) : 0
+    guard whole >= 0, fraction >= 0, whole + fraction > 0 else { return nil }
+    if signed, take([0x45, 0x65]) {
+        _ = take([0x2B, 0x2D])
+        guard takeDigits(2) > 0 else { return nil }
+    }
+    return rest.isEmpty ? Double(text) : nil
 }

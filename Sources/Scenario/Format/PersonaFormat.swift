@@ -4,13 +4,14 @@ import Timebase
 /// Kinds of users.
 enum PersonaFormat {
     private typealias Trait = Field<PersonaDescription>
+    private static let names = Form<String>.name(amongPresets: Presets.personaNames)
 
     /// A persona defined in the scenario; what it leaves out is that of the persona it extends.
     static let description: ObjectDescription<PersonaDescription> = ObjectDescription(
         "A kind of user.", start: { PersonaDescription(name: "") },
         [
-            Trait("extends", \.unread, .text(), "The persona whose numbers hold where none is given here."),
-            Trait("preset", \.unread, .text(), "The same as \"extends\"."),
+            Trait("extends", \.unread, names, "The persona whose numbers hold where none is given here."),
+            Trait("preset", \.unread, names, "The same as \"extends\"."),
             Trait(
                 "rate", \.steadyRate, .rate,
                 "One session for the whole run, at this rate of events per device."),
@@ -56,7 +57,7 @@ enum PersonaFormat {
 
     /// An object of the description, decoded when its base is known.
     static let form = Form<PersonaDescription>.object(description).named("persona")
-    private static let named: Form<PersonaDescription> = Form<String>.text().map { name, _, _ in
+    private static let named: Form<PersonaDescription> = names.map { name, _, _ in
         PersonaDescription(name: name)
     }
     /// A persona by name or in place.

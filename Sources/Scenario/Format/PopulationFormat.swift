@@ -1,3 +1,4 @@
+import AppModel
 import DeviceSDK
 import Timebase
 
@@ -39,13 +40,14 @@ struct PopulationDraft: Sendable {
                 "sdk", \.sdk, SystemFormat.sdk,
                 "The SDK's rules, one knob each; by default the version's own."),
             Field(
-                "app", \.app, Form<String>.text().located,
+                "app", \.app, Form<String>.name(amongPresets: Presets.appNames).located,
                 "A preset app, or one of \"apps\"; \"shop\" by default."),
             Field(
                 "persona", \.persona, .deferred(PersonaFormat.reference),
                 "A preset persona, one of \"personas\", or one defined here; \"casual\" by default."),
             Field(
-                "network", \.network, Form<String>.text().located,
+                "network", \.network,
+                Form<String>.name(amongPresets: NetworkForm.presets.map(\.name)).located,
                 "A preset network, or one of \"networks\"; \"ideal\" (Wi-Fi without delay or loss) "
                     + "by default."
             ),

@@ -79,7 +79,7 @@ struct ScenarioDraft: Sendable {
                 "timeline", \.timeline, .list(of: TimelineDraft.form),
                 "What happens to the collector and to the devices' networks during the run."),
             Field(
-                "thresholds", \.thresholds, .map(of: ThresholdDraft.form),
+                "thresholds", \.thresholds, ThresholdDraft.form,
                 "What must hold, by metric, such as \"events_lost\" or \"http_req_duration{population:ios}\"."
             ),
         ])
@@ -95,36 +95,4 @@ struct NetworkDraft: Sendable {
             .init(name: $0, instead: "\"kind\"; links have neither delay nor loss in this build")
         },
         [Field("kind", \.kind, NetworkForm.kind, "What the operating system tells the SDK.")])
-}
-
-/// One condition of a threshold as decoded.
-struct ThresholdDraft: Hashable, Sendable {
-    var expression: Located<String>?
-    var abortsOnFail = false
-    var delayAbortEval = Interval.zero
-
-    private static let format: ObjectDescription<ThresholdDraft> = ObjectDescription(
-        "A condition that can end the run.", start: ThresholdDraft.init,
-        [
-            Field(
-                "threshold", \.expression, Form<String>.text().located, required: true,
-                "Such as \"p(99)<250\"."),
-            Field(
-                "abortOnFail", \.abortsOnFail, .boolean,
-                "Whether the run ends, drains and fails once it does not hold."),
-            Field(
-                "delayAbortEval", \.delayAbortEval, .duration(), "How long into the run that cannot happen."),
-        ])
-
-    private static let plain: Form<ThresholdDraft> = Form<String>.text().located.map { text, _, _ in
-        ThresholdDraft(expression: text)
-    }
-
-    /// A metric's conditions.
-    static let form: Form<[ThresholdDraft]> = .list(of: condition, count: 1...100)
-
-    private static let condition: Form<ThresholdDraft> = Form<ThresholdDraft>.either(
-        [(.string, plain), (.object, .object(format))],
-        allowed: "a condition such as \"rate<0.001\", or an object with \"threshold\""
-    ).named("threshold")
 }

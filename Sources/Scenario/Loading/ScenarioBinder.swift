@@ -195,14 +195,18 @@ struct ScenarioBinder {
 
     /// Only the scenario knows its populations; the rest of a tag is the checker's.
     private mutating func checkTag(of metric: Named<[ThresholdDraft]>) {
-        guard let open = metric.name.firstIndex(of: "{"), metric.name.last == "}" else { return }
-        let inner = metric.name[metric.name.index(after: open)...].dropLast()
-        for tag in inner.split(separator: ",") {
-            let parts = tag.split(separator: ":", maxSplits: 1).map { String($0.filter { $0 != " " }) }
-            guard parts.count == 2, parts[0] == "population", !populationNames.contains(parts[1]) else {
-                continue
-            }
-            reading.reportUnknown(parts[1], metric.place, among: populationNames, what: "a population")
+        func trimmed(_ text: Substring) -> Substring {
+            let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+            var text = text.drop(while: isBlank)
+            while let last = text.last, isBlank(last) { text = text.dropLast() }
+            return text
         }
+        let whole = trimmed(metric.name[...])
+        guard let open = whole.firstIndex(of: "{"), whole.last == "}" else { return }
+        let inner = whole[whole.index(after: open)...].dropLast()
+        guard let colon = inner.firstIndex(of: ":") else { return }
+        let name = String(trimmed(inner[inner.index(after: colon)...]))
+        guard trimmed(inner[..<colon]) == "population", !populationNames.contains(name) else { return }
+        reading.reportUnknown(name, metric.place, among: populationNames, what: "a population")
     }
 }

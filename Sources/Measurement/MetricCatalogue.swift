@@ -1,10 +1,8 @@
-import Measurement
-
 /// Every metric that a run can report, with its kind, unit and meaning: what thresholds are checked
-/// against and what the outputs explain.
+/// against, what the scenario's schema offers, and what the outputs explain.
 package enum MetricCatalogue {
     /// k6's four kinds of metric.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case trend, counter, rate, gauge
 
         /// What a threshold may ask of such a metric.
@@ -25,6 +23,7 @@ package enum MetricCatalogue {
         case share
     }
 
+    /// A metric.
     package struct Entry: Hashable, Sendable {
         package var name: String
         package var kind: Kind
