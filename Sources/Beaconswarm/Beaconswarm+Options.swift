@@ -1,6 +1,6 @@
 /// A scenario file with what options change in it.
 public struct ScenarioSource: Sendable {
-    /// The scenario's path.
+    /// The scenario's path; `-` is standard input.
     public var path: String
     /// Decimal, or hexadecimal after `0x`.
     public var seed: String?

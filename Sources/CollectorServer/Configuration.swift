@@ -80,13 +80,13 @@ package enum CollectorServerError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotListen(let host, let port, let reason):
-            "cannot listen on \(host):\(port): \(reason)"
+            "cannot listen on \(host.contains(":") ? "[\(host)]" : host):\(port): \(reason)"
         case .foreignStore(let path, let reason):
             "\(path) is not a store of this program: \(reason)"
         case .newerStore(let path, let version):
             "\(path) has schema version \(version), which is newer than this program's \(EventStore.schemaVersion)"
         case .storeFailure(let path, let reason):
-            "\(path): \(reason)"
+            "cannot use the store \(path): \(reason)"
         }
     }
 }

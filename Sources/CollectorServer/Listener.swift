@@ -49,7 +49,8 @@ final class Listener: Sendable {
                 onTrouble: configuration.onTrouble)
         } catch {
             throw CollectorServerError.cannotListen(
-                host: configuration.host, port: configuration.port, reason: "\(error)")
+                host: configuration.host, port: configuration.port,
+                reason: ListenProblem.text(error, host: configuration.host, port: configuration.port))
         }
     }
 
@@ -117,7 +118,11 @@ final class Listener: Sendable {
                 return
             } catch {
                 if !hasComplained {
-                    onTrouble("cannot listen on \(address) again after an outage, trying on: \(error)")
+                    let reason = ListenProblem.text(
+                        error, host: address.ipAddress ?? "", port: address.port ?? 0)
+                    onTrouble(
+                        "cannot listen on port \(address.port ?? 0) again after an outage, trying on: \(reason)"
+                    )
                 }
                 hasComplained = true
                 try? await Task.sleep(for: .milliseconds(50))

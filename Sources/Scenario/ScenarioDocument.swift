@@ -34,6 +34,9 @@ package struct ScenarioDocument: Sendable {
     /// A text without the scenario's secrets: values from the environment, tokens and keys.
     package func redact(_ text: String) -> String { redactor.redact(text) }
 
+    /// Devices of all populations as the file has them, before `--devices`.
+    package var writtenDeviceCount: Int { populations.reduce(0) { $0 + $1.writtenDevices } }
+
     /// Devices of all populations.
     package var deviceCount: Int { populations.reduce(0) { $0 + $1.devices } }
 
@@ -49,6 +52,8 @@ package struct ScenarioPopulation: Sendable {
     package var name: String
     /// After scaling.
     package var devices: Int
+    /// Before.
+    package var writtenDevices: Int
     package var system: SystemRules
     package var app: AppDescription
     package var persona: PersonaDescription
@@ -95,6 +100,7 @@ package struct ScenarioThreshold: Hashable, Sendable {
 
 /// Something that happens during the run; times count from the start.
 package struct TimelineEntry: Hashable, Sendable {
+    /// What an entry does. A closed set: the compiler names every place that has to act on a new one.
     package enum Change: Hashable, Sendable {
         case collector(CollectorFault, share: Double, device: UInt32?, upload: UInt32?)
         case client(ClientFault, ClientFaultScope)

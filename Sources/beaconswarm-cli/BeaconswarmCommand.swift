@@ -2,6 +2,17 @@ import ArgumentParser
 import Beaconswarm
 
 @main
+enum Program {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let problem = BeaconswarmCommand.verbProblem(of: arguments) {
+            Console.error("error: \(problem)")
+            BeaconswarmCommand.exit(withError: ExitCode(CommandStatus.usage.rawValue))
+        }
+        await BeaconswarmCommand.main(arguments)
+    }
+}
+
 struct BeaconswarmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beaconswarm",
@@ -45,6 +56,11 @@ extension ParsableCommand {
         } catch let failure as CommandFailure {
             Console.error("error: \(failure.message)")
             throw ExitCode(failure.code.rawValue)
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            Console.error("error: \(Beaconswarm.words(for: error))")
+            throw ExitCode(CommandStatus.internalError.rawValue)
         }
     }
 }

@@ -3,7 +3,7 @@ import Beaconswarm
 
 /// What the verbs that play a scenario have in common.
 struct ScenarioOptions: ParsableArguments {
-    @Argument(help: "The scenario file (JSON).", completion: .file(extensions: ["json"]))
+    @Argument(help: "The scenario file (JSON); - is standard input.", completion: .file(extensions: ["json"]))
     var scenario: String
 
     @Option(help: "Seed of all randomness; the same seed repeats a run.")

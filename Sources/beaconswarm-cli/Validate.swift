@@ -6,7 +6,7 @@ struct Validate: AsyncParsableCommand {
         abstract: "Checks scenarios, prints every problem, and for good ones the load that they offer.",
         discussion: "A JSON Schema among the files is skipped with a note.")
 
-    @Argument(help: "Scenario files.", completion: .file(extensions: ["json"]))
+    @Argument(help: "Scenario files; - is standard input.", completion: .file(extensions: ["json"]))
     var scenarios: [String]
 
     @Option(

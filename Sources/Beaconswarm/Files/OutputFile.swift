@@ -34,6 +34,16 @@ enum OutputFile {
             throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
+        return try read(descriptor: descriptor, name: path, failing: code)
+    }
+
+    /// Reads what is left of an open file.
+    ///
+    /// - Parameter path: What messages call it.
+    /// - Throws: ``CommandFailure`` with the given code.
+    static func read(
+        descriptor: Int32, name path: String, failing code: CommandStatus
+    ) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {

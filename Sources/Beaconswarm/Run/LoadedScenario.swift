@@ -19,7 +19,13 @@ struct LoadedScenario: Sendable {
     ///
     /// - Throws: ``CommandFailure`` with code 104 and every problem, a line each.
     init(_ source: ScenarioSource) throws(CommandFailure) {
-        let bytes = try OutputFile.read(source.path, failing: .invalidScenario)
+        try self.init(source, content: source.read())
+    }
+
+    /// Checks a scenario that was read already.
+    ///
+    /// - Throws: as ``init(_:)``.
+    init(_ source: ScenarioSource, content bytes: [UInt8]) throws(CommandFailure) {
         var options = Scenario.ScenarioOptions()
         options.seed = source.seed
         options.devices = source.devices.map(String.init)
@@ -28,13 +34,14 @@ struct LoadedScenario: Sendable {
         options.insecure = source.insecure
         options.sets = source.overrides
         let result = ScenarioLoader.load(
-            bytes: bytes, name: LoadedScenario.baseName(source.path), options: options,
+            bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
+            options: options,
             environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem)
         switch result {
         case .success(let sound):
             document = sound
             document.resolveTargetFiles(in: LoadedScenario.folder(source.path))
-        case .failure(let problems): throw LoadedScenario.failure(problems, path: source.path)
+        case .failure(let problems): throw LoadedScenario.failure(problems, path: source.name)
         }
         reference = Report.ScenarioReference(
             name: document.redact(document.name), description: document.redact(document.description),
@@ -44,8 +51,9 @@ struct LoadedScenario: Sendable {
         for index in thresholds.indices {
             thresholds[index].population = thresholds[index].population.map(document.publicName)
         }
-        try register(source.registrations, path: source.path)
+        try register(source.registrations, path: source.name)
         document.applyWantedRates()
+        document.warnings += ThresholdScaling.warnings(thresholds, of: document)
         document.warnings += EnvironmentVariables.warnings(Host.environment).map {
             ScenarioWarning(pointer: "environment", text: $0)
         }

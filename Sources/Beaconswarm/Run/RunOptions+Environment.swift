@@ -37,6 +37,9 @@ extension RunOptions {
         result.receipts = receipts ?? value("RECEIPTS")
         result.store = store ?? value("STORE")
         result.keepStores = keepStores ?? value("KEEP_STORES")
+        if let threads, threads < 1 {
+            throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
+        }
         if threads == nil, let text = value("THREADS") {
             guard let number = Int(text), number > 0 else {
                 throw CommandFailure(

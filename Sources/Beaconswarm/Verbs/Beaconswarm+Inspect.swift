@@ -8,22 +8,28 @@ extension Beaconswarm {
     /// them is skipped with a note.
     ///
     /// - Returns: ``CommandStatus/invalidScenario`` if one of them has a problem.
+    /// - Throws: ``CommandFailure`` with code 64 if standard input is named more than once.
     public static func validate(_ sources: [ScenarioSource]) async throws -> CommandStatus {
+        if sources.count(where: \.isStandardInput) > 1 {
+            throw CommandFailure(.usage, "-: standard input can be read once; it is named more than once")
+        }
         var status = CommandStatus.success
         for source in sources {
+            var content: [UInt8] = []
             do {
-                let scenario = try LoadedScenario(source)
+                content = try source.read()
+                let scenario = try LoadedScenario(source, content: content)
                 try LiveRunner.checkCredentials(of: scenario.document.populations.flatMap(\.targets))
                 Console.output(
-                    "\(source.path): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
+                    "\(source.name): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
                 )
                 Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text)\n")
                 for warning in scenario.document.warnings {
                     Console.output("  warning: \(warning.pointer): \(warning.text)\n")
                 }
             } catch {
-                if isSchema(source.path) {
-                    Console.output("\(source.path): skipped, a JSON Schema and no scenario\n")
+                if isSchema(content) {
+                    Console.output("\(source.name): skipped, a JSON Schema and no scenario\n")
                     continue
                 }
                 Console.error(error.message)
@@ -34,9 +40,7 @@ extension Beaconswarm {
     }
 
     /// Whether a file is a JSON Schema: the scenarios' own lies beside them, where `*.json` names it too.
-    private static func isSchema(_ path: String) -> Bool {
-        guard path.hasSuffix(".json"), let bytes = try? OutputFile.read(path, failing: .invalidScenario)
-        else { return false }
+    private static func isSchema(_ bytes: [UInt8]) -> Bool {
         let dialect = bytes.withUnsafeBytes { text in
             try? JSONParser().withParsed(text) { $0["$schema"]?.string }
         }

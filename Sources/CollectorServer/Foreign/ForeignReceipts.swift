@@ -58,11 +58,14 @@ package enum ForeignReceipts {
     }
 
     private static func read(path: String, sink: ReceiptsSink) throws -> ForeignReading {
+        if let problem = SystemWords.readingProblem(path) {
+            throw ForeignReceiptsError.unreadable(path: path, reason: problem)
+        }
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
         } catch {
-            throw ForeignReceiptsError.unreadable(path: path, reason: "\(error.localizedDescription)")
+            throw ForeignReceiptsError.unreadable(path: path, reason: "the file cannot be read whole")
         }
         guard !data.isEmpty else {
             throw ForeignReceiptsError.unreadable(

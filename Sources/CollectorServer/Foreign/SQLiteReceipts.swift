@@ -15,7 +15,15 @@ enum SQLiteReceipts {
                 return sink
             }
         } catch let error as DatabaseError {
-            throw ForeignReceiptsError.unreadable(path: path, reason: error.message ?? "\(error.resultCode)")
+            throw ForeignReceiptsError.unreadable(path: path, reason: words(error))
+        }
+    }
+
+    private static func words(_ error: DatabaseError) -> String {
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: "another program holds it locked; end that one, or read a copy"
+        case .SQLITE_NOTADB: "it begins as an SQLite database does, but is none"
+        default: error.message ?? "SQLite gives no reason"
         }
     }
 

@@ -210,8 +210,13 @@ extension EventStore {
     private static func error(_ error: DatabaseError, path: String) -> CollectorServerError {
         let reason = error.message ?? "\(error.resultCode)"
         return switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT: .foreignStore(path: path, reason: reason)
-        default: .storeFailure(path: path, reason: reason)
+        case .SQLITE_NOTADB: .foreignStore(path: path, reason: "it is no SQLite database")
+        case .SQLITE_CORRUPT: .foreignStore(path: path, reason: reason)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            .storeFailure(
+                path: path, reason: "another program holds it locked; end that one, or name another file")
+        case .SQLITE_FULL: .storeFailure(path: path, reason: SystemWords.text(ENOSPC))
+        default: .storeFailure(path: path, reason: SystemWords.storeProblem(path) ?? reason)
         }
     }
 }

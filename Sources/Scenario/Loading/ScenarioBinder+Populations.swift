@@ -25,7 +25,7 @@ extension ScenarioBinder {
         warnAboutRate(draft, devices, persona, rate, path)
         warnAboutHooks(name, rules.common, app, persona, path)
         return ScenarioPopulation(
-            name: name, devices: devices, system: rules, app: app, persona: persona,
+            name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
             arrival: bindArrival(draft.arrival, devices: devices), wantedRate: rate?.mean,
             activity: rate?.curve,

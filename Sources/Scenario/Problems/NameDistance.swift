@@ -1,11 +1,11 @@
 /// Finds the name that a user may have meant.
-enum NameDistance {
+package enum NameDistance {
     /// The candidate nearest to a name, letter case aside; the first of equals.
     ///
     /// - Returns: `nil` if even the nearest differs in more than a third of its letters, or in all of
     ///   the name's own.
     /// - Complexity: O(candidates · length²).
-    static func nearest(to name: String, among candidates: [String]) -> String? {
+    package static func nearest(to name: String, among candidates: [String]) -> String? {
         guard name.count <= 100 else { return nil }
         let letters = Array(name.lowercased())
         var best: (name: String, distance: Int)?

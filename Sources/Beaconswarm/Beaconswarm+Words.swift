@@ -1,0 +1,22 @@
+import NIOCore
+import Scenario
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Beaconswarm {
+    /// The name that a user may have meant; `nil` if none is near.
+    package static func nearestName(to name: String, among names: [String]) -> String? {
+        NameDistance.nearest(to: name, among: names)
+    }
+
+    /// An error that nobody expected, for people: the system's words where it is the system's.
+    package static func words(for error: any Error) -> String {
+        if let failure = error as? CommandFailure { return failure.message }
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        return "\(error)"
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import NIOCore
+
+/// Why an address cannot be listened on, for people: what is in the way, and who can help.
+enum ListenProblem {
+    static func text(_ error: any Error, host: String, port: Int) -> String {
+        if error is SocketAddressError.UnknownHost { return "no address is known for the name \(host)" }
+        guard let code = (error as? IOError)?.errnoCode else { return "\(error)" }
+        switch code {
+        case EADDRINUSE: return inUse(port)
+        case EADDRNOTAVAIL:
+            return
+                "this machine has no such address; 127.0.0.1 is for programs on this machine alone, 0.0.0.0 for "
+                + "every network that it is in"
+        case EACCES:
+            return "ports below 1024 are for root; listen on a higher one (port 0 takes a free one)"
+        case EINVAL where host.lowercased().hasPrefix("fe80:") && !host.contains("%"):
+            return "a link-local address needs its interface, as in fe80::1%eth0"
+        default: return SystemWords.text(code)
+        }
+    }
+
+    private static func inUse(_ port: Int) -> String {
+        let holders = PortHolder.holders(of: port)
+        let whose =
+            holders.isEmpty
+            ? "another program has the port (as root, \"ss -ltnp 'sport = :\(port)'\" names it)"
+            : "the port is taken by \(holders.map(\.text).joined(separator: " and "))"
+        return "\(whose); end that one, or listen on another port (port 0 takes a free one)"
+    }
+}
+
+/// A process that listens on a port of this machine, as far as `/proc` tells: of other users' processes it does not,
+/// unless this one is root's.
+struct PortHolder: Hashable {
+    var name: String
+    var process: Int
+
+    var text: String { "\(name) (process \(process))" }
+
+    /// Who listens on a TCP port, by process.
+    ///
+    /// - Complexity: O(open files of all processes).
+    static func holders(of port: Int) -> [PortHolder] {
+        let sockets = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
+        guard !sockets.isEmpty else { return [] }
+        let files = FileManager.default
+        let processes = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
+        return processes.sorted().filter { process in
+            let folder = "/proc/\(process)/fd"
+            let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+            return names.contains { name in
+                (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(sockets.contains)
+                    ?? false
+            }
+        }
+        .map { process in
+            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "?"
+            return PortHolder(name: name.trimmingCharacters(in: .whitespacesAndNewlines), process: process)
+        }
+    }
+
+    /// The sockets that listen on a port, as links in `/proc/<process>/fd` name them.
+    private static func listeners(in table: String, port: Int) -> [String] {
+        let text = (try? String(contentsOfFile: table, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").dropFirst().compactMap { line in
+            // The columns of proc(5): number, local address, remote address, state (0A listens), …, inode tenth.
+            let columns = line.split(separator: " ")
+            guard columns.count > 9, columns[3] == "0A",
+                columns[1].split(separator: ":").last.flatMap({ Int($0, radix: 16) }) == port
+            else { return nil }
+            return "socket:[\(columns[9])]"
+        }
+    }
+}
