@@ -1,5 +1,4 @@
 import Accounting
-import CollectorServer
 import Foundation
 import Measurement
 import Reporting

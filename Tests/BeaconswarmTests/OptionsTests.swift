@@ -149,7 +149,7 @@ struct LoadedScenarioTests {
         let scenario = try LoadedScenario(source)
         #expect(scenario.document.seed == 11 && scenario.document.deviceCount == 5)
         #expect(scenario.document.duration == .seconds(4) && scenario.document.drain == .seconds(2))
-        for part in ["--seed", "--devices", "--duration", "--set drain="] {
+        for part in ["--seed", "--devices", "--duration", "--set /drain="] {
             #expect(scenario.reference.overrides.contains { $0.contains(part) }, "\(part)")
         }
     }

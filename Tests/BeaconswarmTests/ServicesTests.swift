@@ -3,138 +3,34 @@ import DeviceSDK
 import Foundation
 import Reporting
 import Scenario
-import Synchronization
 import Testing
 import Timebase
 
 @testable import Beaconswarm
 
-/// An encryption that turns bytes round and moves them by the factor: not its own inverse.
-private struct Turning: EncryptionService {
-    var codec = "turn-1"
-    /// Whether the collector's side can read what the devices' side writes.
-    var isReadable = true
-
-    func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8] { body.reversed().map { $0 &+ factor } }
-    func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? {
-        isReadable ? body.reversed().map { $0 &- factor } : nil
-    }
-}
-
-private struct OtherEncryption: EncryptionService {
-    var codec = "turn-1"
-    func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8] { body }
-    func decrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]? { body }
-}
-
-/// Drops one type, marks another, and moves all requests elsewhere if it is told to.
-private struct Watcher: EventInterceptor {
-    var dropped = "PAGE"
-    var template: String?
-
-    func eventDidBuild(_ event: inout EventFields) -> InterceptorVerdict {
-        if event.event.type == "CUSTOM" { event["attributes.mark"] = .text("own \(event.names.count > 5)") }
-        return event.event.type == dropped ? .drop : .keep
-    }
-    func requestTemplate(for channel: UploadChannel) -> String? { template }
-}
-
-/// A database that does as it is told, and counts what it was asked.
-private struct Scripted: EventDatabase {
-    enum Habit: Sendable { case sound, bounded(Int), forgetful, refusing, undeletable }
-    let habit: Habit
-    var events: [StoredEvent] = []
-
-    var ids: [UInt32] { events.map(\.id) }
-    mutating func close() { if case .forgetful = habit { events = [] } }
-    mutating func insert(_ new: [StoredEvent]) -> InsertOutcome {
-        if case .refusing = habit { return .failed }
-        events += new
-        guard case .bounded(let limit) = habit, events.count > limit else { return .written() }
-        let evicted = events.prefix(events.count - limit).map(\.id)
-        events.removeFirst(evicted.count)
-        return .written(evicting: evicted)
-    }
-    mutating func delete(_ ids: [UInt32]) -> Bool {
-        if case .undeletable = habit { return false }
-        events.removeAll { ids.contains($0.id) }
-        return true
-    }
-}
-
-/// Plays a small scenario in virtual time with services registered.
-private struct Bench {
-    let scratch: Scratch
-    init() throws { scratch = try Scratch() }
-
-    static func scenario(
-        version: String = "3.2.1", sdk: String = "{}", timeline: String = "[]", others: String = ""
-    ) -> String {
-        """
-        {"name": "services", "seed": 4, "duration": "20m", "drain": "30s", "populations": [
-          {"name": "own", "devices": 6, "system": "growing", "version": "\(version)", "sdk": \(sdk), "persona": "power"}
-          \(others)], "timeline": \(timeline)}
-        """
-    }
-
-    func source(_ text: String) throws -> ScenarioSource {
-        let path = scratch.file("scenario-\(UUID().uuidString).json")
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        return ScenarioSource(path: path)
-    }
-
-    func play(
-        _ text: String = scenario(), for population: String? = nil, _ services: SDKServices? = nil
-    ) async throws -> RunResult {
-        var source = try source(text)
-        if let services { source.register(services, for: population) }
-        var options = RunOptions(source: source)
-        options.quiet = true
-        options.out = scratch.file(UUID().uuidString)
-        return try await Beaconswarm.play(options, in: .virtual)
-    }
-
-    func failure(_ text: String, for population: String? = nil, _ services: SDKServices) throws
-        -> CommandFailure?
-    {
-        var source = try source(text)
-        source.register(services, for: population)
-        do {
-            _ = try LoadedScenario(source)
-            return nil
-        } catch { return error }
-    }
-}
-
-private func database(_ habit: Scripted.Habit) -> SDKServices {
-    var services = SDKServices()
-    services.database = { _ in Scripted(habit: habit) }
-    return services
-}
-
 @Suite("Services registered by code", .serialized)
 struct ServicesTests {
     @Test("the collector reads what an own encryption writes, by its codec")
     func encryption() async throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         var services = SDKServices()
         services.encryption = Turning()
-        let result = try await bench.play(Bench.scenario(), for: "own", services)
+        let result = try await bench.play(ServicesBench.scenario(), for: "own", services)
         #expect(result.status == .success)
         #expect(result.report.audit?["undecodable"] == 0)
         #expect(result.report.audit?["confirmed"] == result.report.events.delivered)
         #expect(result.report.events.delivered > 100)
 
         services.encryption = Turning(isReadable: false)
-        let broken = try await bench.play(Bench.scenario(), for: "own", services)
+        let broken = try await bench.play(ServicesBench.scenario(), for: "own", services)
         #expect(broken.report.events.delivered == 0 && (broken.report.audit?["undecodable"] ?? 0) > 0)
     }
 
     @Test("an own encryption stands before the scenario's, and says so in the head and in the sample")
     func head() throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         var source = try bench.source(
-            Bench.scenario(sdk: #"{"services": {"compression": "lz4", "encryption": "xor"}}"#))
+            ServicesBench.scenario(sdk: #"{"services": {"compression": "lz4", "encryption": "xor"}}"#))
         var services = SDKServices()
         services.encryption = Turning()
         source.register(services)
@@ -148,16 +44,16 @@ struct ServicesTests {
 
     @Test("an own interceptor drops, and changes what the collector holds")
     func interceptor() async throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         var services = SDKServices()
         services.interceptors = [Watcher()]
         let plain = try await bench.play()
-        let result = try await bench.play(Bench.scenario(), services)
+        let result = try await bench.play(ServicesBench.scenario(), services)
         #expect(plain.report.events.suppressed["intercepted"] == 0)
         #expect((result.report.events.suppressed["intercepted"] ?? 0) > 10)
         #expect(result.report.events.captured == plain.report.events.captured)
 
-        var source = try bench.source(Bench.scenario(sdk: #"{"upload": {"firstFlush": "5m"}}"#))
+        var source = try bench.source(ServicesBench.scenario(sdk: #"{"upload": {"firstFlush": "5m"}}"#))
         source.register(services)
         let document = try LoadedScenario(source).document
         let plan = try #require(document.plans(start: ScenarioDocument.virtualStart).populations.first)
@@ -174,20 +70,20 @@ struct ServicesTests {
 
     @Test("requests that an own interceptor moves are taken where they go")
     func moved() async throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         var services = SDKServices()
         services.interceptors = [Watcher(dropped: "", template: "own/%@/collect")]
-        let result = try await bench.play(Bench.scenario(), services)
+        let result = try await bench.play(ServicesBench.scenario(), services)
         #expect(result.report.events.delivered > 100)
         #expect(result.report.audit?["confirmed"] == result.report.events.delivered)
     }
 
     @Test("what a bounded database throws out is evicted, once each", arguments: ["3.2.1", "4.11.0"])
     func bounded(version: String) async throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         // Nothing gets through, so that the stores fill.
         let outage = #"[{"at": "0s", "collector": {"fault": "outage"}}]"#
-        let text = Bench.scenario(version: version, timeline: outage)
+        let text = ServicesBench.scenario(version: version, timeline: outage)
         let result = try await bench.play(text, database(.bounded(30)))
         let events = result.report.events
         #expect(events.balance == 0 && events.delivered == 0)
@@ -201,8 +97,8 @@ struct ServicesTests {
 
     @Test("what a database no longer holds when it is opened is lost")
     func forgetful() async throws {
-        let bench = try Bench()
-        let text = Bench.scenario(
+        let bench = try ServicesBench()
+        let text = ServicesBench.scenario(
             version: "4.11.0", sdk: #"{"storage": {"prefill": 50}}"#,
             timeline: #"[{"at": "0s", "collector": {"fault": "outage"}}]"#)
         let result = try await bench.play(text, database(.forgetful))
@@ -213,8 +109,8 @@ struct ServicesTests {
 
     @Test("what a database does not take is lost, and what it does not delete is sent again")
     func refusing() async throws {
-        let bench = try Bench()
-        let text = Bench.scenario(version: "4.11.0")
+        let bench = try ServicesBench()
+        let text = ServicesBench.scenario(version: "4.11.0")
         let refused = try await bench.play(text, database(.refusing))
         #expect(refused.report.events.balance == 0 && refused.report.events.delivered == 0)
         #expect((refused.report.events.lost["storage_error"] ?? 0) > 100)
@@ -225,7 +121,7 @@ struct ServicesTests {
 
     @Test("each file of each device is made once, and never for a forecast")
     func makers() async throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         let seen = SharedFiles()
         var services = SDKServices()
         services.database = { file in
@@ -233,7 +129,7 @@ struct ServicesTests {
             return Scripted(habit: .sound)
         }
         let others = #", {"name": "second", "devices": 3, "system": "growing"}"#
-        var source = try bench.source(Bench.scenario(others: others))
+        var source = try bench.source(ServicesBench.scenario(others: others))
         source.register(services, for: "second")
         let scenario = try LoadedScenario(source)
         _ = Forecast(scenario.document)
@@ -250,16 +146,16 @@ struct ServicesTests {
 
     @Test("a database service by code is in force whatever the scenario says")
     func switchedOff() async throws {
-        let bench = try Bench()
-        let text = Bench.scenario(version: "4.11.0", sdk: #"{"services": {"database": "none"}}"#)
+        let bench = try ServicesBench()
+        let text = ServicesBench.scenario(version: "4.11.0", sdk: #"{"services": {"database": "none"}}"#)
         #expect(try await bench.play(text).report.events.delivered == 0)
         #expect(try await bench.play(text, database(.sound)).report.events.delivered > 100)
     }
 
     @Test("other populations are as without, and equal runs are equal")
     func neighbours() async throws {
-        let bench = try Bench()
-        let text = Bench.scenario(others: #", {"name": "other", "devices": 4, "system": "growing"}"#)
+        let bench = try ServicesBench()
+        let text = ServicesBench.scenario(others: #", {"name": "other", "devices": 4, "system": "growing"}"#)
         var services = database(.bounded(5))
         services.encryption = Turning()
         services.interceptors = [Watcher()]
@@ -278,9 +174,9 @@ struct ServicesTests {
 
     @Test("the last registration that names a population counts, else the last for all")
     func order() throws {
-        let bench = try Bench()
+        let bench = try ServicesBench()
         var source = try bench.source(
-            Bench.scenario(others: #", {"name": "other", "devices": 4, "system": "growing"}"#))
+            ServicesBench.scenario(others: #", {"name": "other", "devices": 4, "system": "growing"}"#))
         for (codec, name) in [("a", "own"), ("b", nil), ("c", "own"), ("d", nil)] as [(String, String?)] {
             var services = SDKServices()
             services.encryption = Turning(codec: codec)
@@ -307,7 +203,7 @@ struct ServicesTests {
         var services = SDKServices()
         services.encryption = Turning(codec: codec)
         let failure = try #require(
-            try Bench().failure(Bench.scenario(others: others), for: name, services))
+            try ServicesBench().failure(ServicesBench.scenario(others: others), for: name, services))
         #expect(failure.code == .invalidScenario)
         #expect(failure.message.contains(found) && failure.message.contains(allowed), "\(failure.message)")
     }
@@ -318,9 +214,9 @@ struct ServicesTests {
             #", {"name": "xor", "devices": 1, "system": "growing", "sdk": {"services": {"encryption": "xor"}}}"#
         var services = SDKServices()
         services.encryption = Turning(codec: "1")
-        #expect(try Bench().failure(Bench.scenario(others: xor), services) == nil)
-        #expect(try Bench().failure(Bench.scenario(), services) == nil)
-        var source = try Bench().source(Bench.scenario(others: xor))
+        #expect(try ServicesBench().failure(ServicesBench.scenario(others: xor), services) == nil)
+        #expect(try ServicesBench().failure(ServicesBench.scenario(), services) == nil)
+        var source = try ServicesBench().source(ServicesBench.scenario(others: xor))
         source.register(services, for: "own")
         var other = SDKServices()
         other.encryption = OtherEncryption(codec: "1")
@@ -330,50 +226,9 @@ struct ServicesTests {
 
     @Test("services are refused where nobody runs GrowingIO")
     func nobody() throws {
-        let text = Bench.scenario().replacing("\"growing\"", with: "\"sensors\"")
+        let text = ServicesBench.scenario().replacing("\"growing\"", with: "\"sensors\"")
             .replacing("\"3.2.1\"", with: "\"1.10.17\"")
-        let failure = try #require(try Bench().failure(text, SDKServices()))
+        let failure = try #require(try ServicesBench().failure(text, SDKServices()))
         #expect(failure.code == .invalidScenario && failure.message.contains("has none"))
-    }
-}
-
-/// Files that a maker was asked for, on any thread.
-private final class SharedFiles: Sendable {
-    private let state = Mutex<[DatabaseFile]>([])
-    var files: [DatabaseFile] { state.withLock { $0 } }
-    func note(_ file: DatabaseFile) { state.withLock { $0.append(file) } }
-}
-
-@Suite("A run's report for programs")
-struct RunReportTests {
-    @Test("says what report.json says")
-    func values() async throws {
-        let bench = try Bench()
-        let result = try await bench.play()
-        #expect(result.status == .success && result.report.verdict == "passed")
-        let json = try #require(result.report.rendered(as: "json"))
-        #expect(try Data(contentsOf: URL(fileURLWithPath: result.folder + "/report.json")) == Data(json))
-        let root = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
-        let events = try #require(root["events"] as? [String: Any])
-        #expect(events["captured"] as? UInt64 == result.report.events.captured)
-        #expect(events["pending"] as? [String: UInt64] == result.report.events.pending)
-        let metrics = try #require(root["metrics"] as? [String: [String: Any]])
-        #expect(metrics["batch_size"]?["max"] as? Double == result.report.value(of: "batch_size", "max"))
-        #expect(metrics["http_reqs"]?["count"] as? Double == result.report.value(of: "http_reqs", "count"))
-        #expect(result.report.value(of: "batch_size", "rate") == nil)
-        #expect(result.report.value(of: "no_such_metric", "count") == nil)
-        #expect(result.report.events(ofPopulation: "nobody") == nil)
-        #expect(result.report.rendered(as: "pdf") == nil)
-        #expect(RunReport.formats.contains("html"))
-    }
-
-    @Test("a folder without a run is wrong usage, a broken report an invalid file")
-    func failures() throws {
-        let scratch = try Scratch()
-        #expect { try RunReport(of: scratch.path) } throws: { ($0 as? CommandFailure)?.code == .usage }
-        try Data("{\"schema\":".utf8).write(to: URL(fileURLWithPath: scratch.file("report.json")))
-        #expect { try RunReport(of: scratch.path) } throws: {
-            ($0 as? CommandFailure)?.code == .invalidScenario
-        }
     }
 }
