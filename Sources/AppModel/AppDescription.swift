@@ -22,7 +22,7 @@ package struct AppDescription: Hashable, Sendable {
     package var dynamicSuperProperties: [PropertyRule] = []
     /// Texts of crashes, chosen evenly.
     package var crashReasons: [String] = []
-    /// The class of the application's delegate.
+    /// The class of the application's delegate, which Kit's row of a start tells.
     package var appDelegate = "AppDelegate"
     /// The screens of the tab bar in order; empty for those that controls of kind
     /// ``Control/Kind/tab`` open, and none if there are no such controls.

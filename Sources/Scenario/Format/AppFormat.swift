@@ -68,7 +68,8 @@ struct AppDraft: Sendable {
                 + "`Shop.HomeViewController`; by default they are classes of Objective-C."),
         Field(
             "appDelegate", \.appDelegate, .text(limit: 255),
-            "The class of the application's delegate; by default \"AppDelegate\"."),
+            "The class of the application's delegate, which Kit's row of a start tells; by default "
+                + "\"AppDelegate\"."),
         Field(
             "tabs", \.tabs, .list(of: Form<String>.text().located, count: 0...AppDescription.tabLimit),
             "The screens of the tab bar; by default those that controls of kind \"tab\" open."),

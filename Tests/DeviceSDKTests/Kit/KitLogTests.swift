@@ -32,6 +32,38 @@ struct KitLogTests {
         #expect(lines.last?.isEmpty == false, "the file has no line end at its end")
     }
 
+    @Test("the phone's line: what a phone of its time says of itself")
+    func phones() throws {
+        var systems: Set<String> = []
+        for index in 0..<400 {
+            let stream = RandomStream(key: 0xC1).child(UInt64(index))
+            let phone = KitHandset(traits: stream, identity: stream.child(1))
+            let fields = phone.line(version: (name: "1.2", build: 34)).split(separator: ",").suffix(6)
+                .map(String.init)
+            // `UIDevice` told of an iPhone OS up to iOS 9, as in the published example of 9.1.
+            #expect(fields[1] == (fields[2].hasPrefix("9.") ? "iPhone OS" : "iOS"))
+            // The SDK's table has no iPhone 7.
+            #expect(fields[0].hasPrefix("iPhone ") && !fields[0].hasPrefix("iPhone 7"))
+            #expect(fields.suffix(2) == ["1.2", "34"])
+            systems.insert("\(fields[1]) \(fields[2])")
+        }
+        #expect(
+            systems == ["iPhone OS 9.3.2", "iPhone OS 9.3.5", "iOS 10.0.2", "iOS 10.1.1", "iOS 10.2"])
+    }
+
+    @Test("the row of a start tells the class of the app's delegate")
+    func delegate() throws {
+        var app = AppDescription.plainForTests
+        app.appDelegate = "Hall.HallDelegate"
+        let world = KitWorld(app: app)
+        world.visit(10)
+        world.act(20, .kill)
+        world.act(KitWorld.day, .launch(passive: false))
+        let upload = try #require(world.uploads.first)
+        let lines = try KitWorld.logs(upload).first?.lines ?? []
+        #expect(lines.dropFirst().first == "0,1767571210,Hall.HallDelegate,启动App")
+    }
+
     @Test("a control's row says its id in the info, other rows never")
     func ids() throws {
         let tagged = try day(.v1)

@@ -137,7 +137,7 @@ struct KitEncoder {
 
     /// The row's content, without the id.
     private func text(of record: EventRecord, _ template: KitTemplate) -> String {
-        guard template != .launch else { return "AppDelegate" }
+        guard template != .launch else { return plan.app.appDelegate }
         let view = ViewReference(screen: record.screen, node: record.control, detail: record.detail)
         return template.isControl ? views.behaviourData(view) : views.node(view).className
     }
