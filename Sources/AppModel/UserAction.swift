@@ -42,9 +42,13 @@ package enum UserAction: Hashable, Sendable {
 package struct PlannedAction: Hashable, Sendable {
     package var at: Instant
     package var action: UserAction
+    /// The app's own code reacts to it, and the next action is what it does: of a tap, a call from the
+    /// control's action; of a screen, one from its `viewDidAppear:`. False for the last of the reactions.
+    package var isAnswered: Bool
 
-    package init(at: Instant, action: UserAction) {
+    package init(at: Instant, action: UserAction, isAnswered: Bool = false) {
         self.at = at
         self.action = action
+        self.isAnswered = isAnswered
     }
 }

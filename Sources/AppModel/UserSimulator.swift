@@ -123,9 +123,9 @@ package struct UserSimulator: Sendable {
     /// - Complexity: O(1), and O(log n) in the size of a catalogue where an entity is concerned.
     package mutating func next(_ model: UserModel) -> PlannedAction {
         precondition(nextAt < .distantFuture)
-        let action = PlannedAction(at: nextAt, action: upcoming)
-        plan(model)
-        return action
+        var planned = PlannedAction(at: nextAt, action: upcoming)
+        planned.isAnswered = plan(model)
+        return planned
     }
 
     /// Seconds between the exponential kind of sessions: what is left of the mean time between
@@ -144,12 +144,21 @@ package struct UserSimulator: Sendable {
 extension UserSimulator {
     /// Goes on to the next action: first whatever the app still does because of the last one, then
     /// the next step of the user's life. ``nextAt`` is the clock meanwhile.
-    mutating func plan(_ model: UserModel) {
+    ///
+    /// - Returns: Whether the next action is one of the app's, because of the last one.
+    @discardableResult
+    mutating func plan(_ model: UserModel) -> Bool {
         var isPlanned = false
+        var isReaction = false
         while !isPlanned && nextAt < usersEnd {
-            isPlanned = reaction < reactionEnd ? react(model) : take(step, model)
+            isReaction = reaction < reactionEnd
+            isPlanned = isReaction ? react(model) : take(step, model)
         }
-        if nextAt >= usersEnd { nextAt = .distantFuture }
+        guard nextAt < usersEnd else {
+            nextAt = .distantFuture
+            return false
+        }
+        return isReaction
     }
 
     /// Plans an action at the clock plus a delay.

@@ -20,7 +20,9 @@ struct UserSimulatorTests {
         let model = UserModel(app: Presets.shop, persona: busyPersona())
         let long = life(model, seed: 4, end: day(2))
         let short = life(model, seed: 4, end: day(1))
-        #expect(long.filter { $0.at < day(1) } == short)
+        // What the last one sets off is cut with it.
+        #expect(long.filter { $0.at < day(1) }.map(\.action) == short.map(\.action))
+        #expect(long.filter { $0.at < day(1) }.dropLast() == short.dropLast())
     }
 
     @Test("lives the same life in half the time at tempo 2")
@@ -34,6 +36,33 @@ struct UserSimulatorTests {
             let error = (left.at - start).nanoseconds - 2 * (right.at - start).nanoseconds
             #expect(abs(error) < 1_000_000)
         }
+    }
+
+    @Test("tells of an action whether the app's code answers to it with the next one")
+    func answers() {
+        let isOfApp: (UserAction) -> Bool = { action in
+            switch action {
+            case .business, .web, .profile, .item, .beginTimed, .registerSuperProperties: true
+            default: false
+            }
+        }
+        var counts = (answered: 0, all: 0)
+        for device in 0..<20 {
+            let all = life(
+                UserModel(app: Presets.shop, persona: busyPersona()), seed: 3, device: device, end: day(2))
+            for (planned, next) in zip(all, all.dropFirst()) {
+                #expect(planned.isAnswered == isOfApp(next.action))
+                counts.answered += planned.isAnswered ? 1 : 0
+                counts.all += 1
+            }
+            // Whatever the last one would have set off, the run is over.
+            #expect(all.last?.isAnswered == false)
+        }
+        #expect(counts.answered > 100 && counts.all > 2 * counts.answered)
+        // A user at a steady rate calls for the app, and nothing reacts.
+        let steady = UserModel(app: Presets.shop, persona: Presets.steady)
+        let calls = life(steady, seed: 3, end: start + .minutes(1)).filter { isOfApp($0.action) }
+        #expect(calls.count > 20 && calls.filter(\.isAnswered).count < 5)
     }
 
     @Test("fits into 168 bytes")

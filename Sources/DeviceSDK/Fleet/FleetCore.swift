@@ -73,7 +73,7 @@ struct FleetCore<System: TrackingSystem> {
             if nextAction(of: slot) == wake {
                 let planned = users[slot].next(model)
                 note(planned, slot: slot)
-                system.perform(planned.action, on: &devices[slot], at: planned.at, effects: &effects)
+                system.perform(planned, on: &devices[slot], effects: &effects)
             } else {
                 system.fireTimer(of: &devices[slot], at: wake, effects: &effects)
             }

@@ -41,6 +41,11 @@ package protocol TrackingSystem {
     mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects)
 
+    /// The same, for systems whose events depend on whether the app's own code answers to the action
+    /// (``AppModel/PlannedAction/isAnswered``).
+    mutating func perform(
+        _ planned: PlannedAction, on device: inout Device, effects: inout DeviceEffects)
+
     /// Fires the device's next timer, which is due at `now`.
     mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects)
@@ -61,4 +66,13 @@ package protocol TrackingSystem {
 
     /// The run ends: seals every event of the device that has no fate yet.
     mutating func finish(_ device: inout Device, effects: inout DeviceEffects)
+}
+
+extension TrackingSystem {
+    @inline(__always)
+    package mutating func perform(
+        _ planned: PlannedAction, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        perform(planned.action, on: &device, at: planned.at, effects: &effects)
+    }
 }

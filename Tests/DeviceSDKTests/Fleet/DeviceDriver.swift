@@ -50,13 +50,16 @@ class DeviceDriver<System: TrackingSystem> {
         now = max(now, end)
     }
 
-    /// Lets things happen at a moment, in order. Timers due at that very moment come after.
+    /// Lets things happen at a moment, in order: what the app does comes out of the action before it. Timers
+    /// due at that very moment come after.
     func act(_ seconds: Double, _ actions: UserAction...) {
         let moment = time(seconds)
         if moment > now { run(to: seconds - 1e-9) }
         now = moment
-        for action in actions {
-            step { system.perform(action, on: &device, at: now, effects: &$0) }
+        for (place, action) in actions.enumerated() {
+            let next = place + 1 < actions.count ? actions[place + 1] : nil
+            let planned = PlannedAction(at: now, action: action, isAnswered: next?.isOfApp ?? false)
+            step { system.perform(planned, on: &device, effects: &$0) }
         }
     }
 
@@ -150,5 +153,15 @@ extension DeviceDriver {
     /// Seconds since the start at which the uploads were planned.
     var plannedSeconds: [Double] {
         requests.filter { $0.number.kind == .upload }.map { ($0.plannedAt - start).fractionalSeconds }
+    }
+}
+
+extension UserAction {
+    /// Whether the app's own code does it, and not its user or the system.
+    fileprivate var isOfApp: Bool {
+        switch self {
+        case .business, .web, .profile, .item, .beginTimed, .registerSuperProperties: true
+        default: false
+        }
     }
 }

@@ -107,6 +107,44 @@ struct TrackingSDKEventTests {
         #expect(world.uploads.last?.text.contains("share:") == false)
     }
 
+    @Test("a hook calls the original first: the app's own event precedes ButtonClick and PageView")
+    func originalFirst() {
+        let world = TrackingSDKWorld(app: .forTests)
+        world.startApp()
+        // The app's code is in the innermost controller; the one around it has no say.
+        world.act(1, .appear(screen: 0, referrer: nil), .business(event: 0, subject: 3))
+        #expect(world.trackedNames == ["AppLaunch", "PageView", "BuyGoods", "PageView"])
+        let text = world.uploads.last?.text ?? ""
+        let last = text.split(separator: "},{").last ?? ""
+        #expect(last.contains(#""page":"HomeViewController""#), "\(text)")
+        while !world.openUploads.isEmpty { world.answer(500, at: 1) }
+        world.act(
+            2, .tap(screen: 0, control: 0), .beginTimed(event: 2), .business(event: 0, subject: 3),
+            .profile(update: 0, subject: 0), .business(event: 0, subject: 4))
+        #expect(world.trackedNames.suffix(3) == ["BuyGoods", "BuyGoods", "ButtonClick"])
+        while !world.openUploads.isEmpty { world.answer(500, at: 2) }
+        // Nothing of the app's: at once.
+        world.act(3, .tap(screen: 0, control: 0))
+        #expect(world.trackedNames.suffix(2) == ["ButtonClick", "ButtonClick"])
+        #expect(world.device.held == nil)
+    }
+
+    @Test("an app that dies in a control's action never comes back to the hook")
+    func diesInOriginal() {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        let now = world.time(1)
+        var effects = DeviceEffects()
+        world.system.perform(
+            PlannedAction(at: now, action: .tap(screen: 0, control: 0), isAnswered: true),
+            on: &world.device, effects: &effects)
+        #expect(world.device.nextSequence == 1)
+        world.act(1, .crash(reason: 0))
+        #expect(world.device.nextSequence == 1 && world.device.held == nil)
+        world.act(2, .launch(passive: false))
+        #expect(world.device.nextSequence == 2)
+    }
+
     @Test("as the printed code has it, an action without an event counts as a touch")
     func withoutEvent() {
         var app = AppDescription.plainForTests

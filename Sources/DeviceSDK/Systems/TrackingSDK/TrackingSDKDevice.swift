@@ -31,6 +31,10 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
     var network: NetworkKind
     /// What UIKit knows of the app: gone with the process.
     var trace = UIKitTrace()
+    /// The app's code answers to the call that is being made: it is not over yet.
+    var isAnswered = false
+    /// What a hook tells when the original method, in which the app's code is, has come back.
+    var held: TrackingSDKEvent?
     var appVersion: UInt16 = 0
     var isRunning = false
     package var isForeground = false

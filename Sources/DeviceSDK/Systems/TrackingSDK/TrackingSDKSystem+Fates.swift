@@ -52,6 +52,8 @@ extension TrackingSDKSystem {
         sealCleared(0..<device.fileStart, on: &device, effects: &effects)
         device.trimLog()
         device.trace = UIKitTrace()
+        // The original method never came back to the hook.
+        device.held = nil
         device.isRunning = false
         device.isForeground = false
         effects.died.append(device.slot)

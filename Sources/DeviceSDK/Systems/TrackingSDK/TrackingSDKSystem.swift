@@ -12,6 +12,9 @@ package import World
 /// event. Both steps happen on the caller's thread, so nothing is in memory alone and a process that dies
 /// loses no event that the file has.
 ///
+/// A swizzled method calls the original first and reports then, so what the app itself tracks in its
+/// `viewDidAppear:` or in the action of a control comes before the `PageView` or `ButtonClick` of it.
+///
 /// The files beside this one: hooks (`Hooks`), uploads and their answers (`+Upload`), where events end
 /// (`+Fates`), the file and its disk (`+File`).
 package struct TrackingSDKSystem: HookingSystem {
@@ -80,6 +83,17 @@ package struct TrackingSDKSystem: HookingSystem {
 
 extension TrackingSDKSystem {
     package mutating func perform(
+        _ planned: PlannedAction, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        device.isAnswered = planned.isAnswered
+        perform(planned.action, on: &device, at: planned.at, effects: &effects)
+        // The last that the app's code does: the original method comes back.
+        guard !device.isAnswered, let event = device.held else { return }
+        device.held = nil
+        trackEvent(event, on: &device, at: planned.at, effects: &effects)
+    }
+
+    package mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         // What happens to the disk comes before everything else of its moment.
@@ -112,8 +126,22 @@ extension TrackingSDKSystem {
         case .didEnterBackground: device.isForeground = false
         default:
             guard let event = event(of: call) else { return }
-            trackEvent(event, on: &device, at: now, effects: &effects)
+            report(event, of: call, on: &device, at: now, effects: &effects)
         }
+    }
+
+    /// A hook reports when the original method has come back. Of several controllers that appear, the app's
+    /// code is in the innermost, which comes last; an alert has none.
+    private mutating func report(
+        _ event: TrackingSDKEvent, of call: UIKitCall, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let isAlert = call.view.map { views.node($0).kind == .alertController } ?? false
+        guard device.isAnswered, !isAlert else {
+            return trackEvent(event, on: &device, at: now, effects: &effects)
+        }
+        if let outer = device.held { trackEvent(outer, on: &device, at: now, effects: &effects) }
+        device.held = event
     }
 
     /// `trackEvent:withParameters:`: saves, then uploads.
