@@ -67,6 +67,36 @@ struct CodelessEventTests {
         #expect(event.view?.id == MD5.hexadecimal(of: event.view?.path ?? ""))
     }
 
+    @Test("the viewId of the published path")
+    func publishedID() throws {
+        var product = Control(
+            className: "HYGHallProductView", action: "tapProduct:", target: "Hall", label: "")
+        product.kind = .gesture
+        product.place = 1
+        product.position = Control.Position(section: 0, rows: 9)
+        var table = Control.Ancestor("HYGHallProductTableView")
+        table.place = 1
+        var cell = Control.Ancestor("HYGHallProductCell")
+        cell.isCell = true
+        product.within = [
+            table, Control.Ancestor("UITableViewWrapperView"), cell,
+            Control.Ancestor("UITableViewCellContentView"),
+        ]
+        var app = AppDescription.codelessForTests
+        app.screens[0].className = "HYGHallSlideViewController"
+        app.screens[0].viewClass = "UIScrollView"
+        app.screens[0].controls = [product]
+        // Which row is hit is drawn: the published one is the third.
+        let views = events(app: app, (0..<60).map { _ in .tap(screen: 0, control: 0) }).compactMap(\.view)
+        let path =
+            "HYGHallSlideViewController-UIScrollView-HYGHallProductTableView-UITableViewWrapperView-"
+            + "HYGHallProductCell-UITableViewCellContentView-HYGHallProductView & 0-0-1-0-0:2-0-1"
+        let published = try #require(views.first { $0.path == path })
+        // By Python's hashlib.
+        #expect(published.id == "9939498b21974f4b1abea0cd493fecf8")
+        #expect(views.filter { $0.path != path }.allSatisfy { $0.id != published.id })
+    }
+
     @Test("gestures and React Native")
     func gestures() {
         let events = events([
