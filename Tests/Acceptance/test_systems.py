@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import random
 import urllib.error
@@ -164,7 +165,8 @@ def codeless(device: int, count: int, form: str, rnd: random.Random) -> tuple[st
             2: STM + number,
             3: "s",
             4: "Home",
-            5: {1: "Cell", 2: "A-B & 0-0", 3: "{{0, 0}, {1, 1}}", 4: "标题", 5: f"{number:032x}"},
+            5: {1: "Cell", 2: f"A-B & 0-0:{number}", 3: "{{0, 0}, {1, 1}}", 4: "标题"}
+            | {5: hashlib.md5(f"A-B & 0-0:{number}".encode()).hexdigest()},
             6: "0:2",
             11: {"price": "9.5", "名": "值"},
             15: f"{device}-{number}",

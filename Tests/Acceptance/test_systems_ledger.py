@@ -18,7 +18,7 @@ from systems_collector import SENSORS, SystemsCollector
 #: Versions by system; each is a population of its own.
 VERSIONS = {
     SENSORS: ["1.10.17", "4.9.1"],
-    rules.GROWING: ["3.2.1", "4.11.0"],
+    rules.GROWING: ["3.2.1", "4.11.0", "document"],
     rules.TRACKING: ["document"],
     rules.KIT: ["1.0", "document"],
     rules.CODELESS: ["document"],

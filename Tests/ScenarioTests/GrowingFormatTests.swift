@@ -43,13 +43,47 @@ struct GrowingFormatTests {
             """)
         #expect(problems.isEmpty && warnings.isEmpty)
         #expect(rules.activeModules == [.hybrid])
-        #expect(rules.compression == .lz4 && rules.encryption == .xor)
-        #expect(rules.channels.map(\.dialect) == [.v2, .v2])
+        // "禁用数据加密，使用明文".
+        #expect(rules.compression == .none && rules.encryption == .none)
+        #expect(rules.channels.map(rules.dialect) == [.v2, .v2])
+        #expect(rules.channels.map(rules.path) == rules.channels.map(\.template))
         #expect(rules.channels.map(\.template) == ["v3/%@/ios/pv?stm=%llu", "app/%@/ios/ctvt"])
         #expect(rules.events.map(\.moment) == [.visit, .firstLaunch, .foreground])
         #expect(rules.events[1].extra == [.init("rngg_mch", "url_scheme")])
         #expect(rules.interceptors[0].sets == [.init("attributes.env", "test")])
         #expect(rules.interceptors[1].dropsEvent)
+    }
+
+    @Test("3.2.1 logs a channel's template and does not send there, unless a module makes the requests")
+    func unusedTemplates() throws {
+        let (rules, problems, warnings) = try read(
+            .v3,
+            """
+            {"channels": [
+              {"eventTypes": ["vst"], "urlTemplate": "v3/%@/ios/pv?stm=%llu"},
+              {"eventTypes": ["activate"], "urlTemplate": "app/%@/ios/ctvt", "dialect": "v2"},
+              {"eventTypes": ["own"], "urlTemplate": "v3/projects/%@/collect?stm=%llu"}
+            ]}
+            """)
+        #expect(problems.isEmpty)
+        #expect(warnings.map(\.pointer) == ["/channels/0/urlTemplate"])
+        #expect(rules.channels.map(rules.dialect) == [.v3, .v2, .v3])
+        #expect(
+            rules.channels.map(rules.path) == [
+                "v3/projects/%@/collect", "app/%@/ios/ctvt", "v3/projects/%@/collect",
+            ])
+    }
+
+    @Test("the published text codes bodies unless it was built with ENABLE_ENCRYPTION; the sources only then")
+    func codes() throws {
+        for version in GrowingRules.Version.allCases {
+            #expect(try read(version, "{}").rules.compression == (version == .document ? .lz4 : .none))
+            let built = try read(version, #"{"buildFlags": ["ENABLE_ENCRYPTION"]}"#).rules
+            #expect(built.encryption == (version == .document ? .none : .xor))
+            let named = try read(version, #"{"services": {"compression": "none", "encryption": "xor"}}"#)
+                .rules
+            #expect(named.compression == .none && named.encryption == .xor)
+        }
     }
 
     @Test("stores, uploads and services")

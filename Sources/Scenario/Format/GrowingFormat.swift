@@ -14,13 +14,15 @@ enum GrowingFormat {
             Knob(group: "modules", modules), Knob(group: "services", services),
             Knob(
                 "buildFlags", \.buildFlags, GrowingForms.set(of: .cases(what: "a build flag")),
-                "Options of the pod. ENABLE_ENCRYPTION turns LZ4 and XOR on; DISABLE_IDFA leaves idfa out."),
+                "Options of the pod. ENABLE_ENCRYPTION turns LZ4 and XOR on, in document off, as its table has "
+                    + "it; DISABLE_IDFA leaves idfa out."),
         ] + configuration + [
             Knob(group: "autotrack", autotrack), Knob(group: "storage", storage),
             Knob(group: "upload", upload),
             Knob(
                 "channels", \.channels, .list(of: GrowingForms.channel, count: 0...28),
-                "Channels that an interceptor adds to the version's own (3.x)."),
+                "Channels that an interceptor adds to the version's own (3.x). Answers mean the same for all: "
+                    + "200 to 299 delete, everything else keeps."),
             Knob(
                 "events", \.events, .list(of: GrowingForms.ownEvent, count: 0...50),
                 "Types of events that the app adds."),
@@ -85,12 +87,13 @@ enum GrowingFormat {
         [
             Knob(
                 "compression", \.services.compression, .cases(what: "a compression"),
-                "lz4 (X-Compress-Codec: 3), snappy (2) or none; by default none, with ENABLE_ENCRYPTION lz4. "
-                    + "4.x: compressEnabled."),
+                "lz4 (X-Compress-Codec: 3), snappy (2) or none; by default none, with ENABLE_ENCRYPTION lz4; "
+                    + "document: lz4, with ENABLE_ENCRYPTION none. 4.x: compressEnabled."),
             Knob(
                 "encryption", \.services.encryption, .cases(what: "an encryption"),
                 "xor (X-Crypt-Codec: 1), aes (2: AES-128, CBC, PKCS #7, the initialization vector is the "
-                    + "lowest byte of stm sixteen times) or none; by default none, with ENABLE_ENCRYPTION xor."
+                    + "lowest byte of stm sixteen times) or none; by default none, with ENABLE_ENCRYPTION xor; "
+                    + "document: xor, with ENABLE_ENCRYPTION none."
             ),
             Knob(
                 "aesKey", \.services.aesKey, GrowingForms.aesKey,
@@ -100,7 +103,9 @@ enum GrowingFormat {
                 "default, or none: without a network service nothing is ever sent."),
             Knob(
                 "database", \.services.database, GrowingForms.presence,
-                "default, or none: without a database service every event is lost (storage_error)."),
+                "default, or none: without a database service custom events are lost (storage_error), and in "
+                    + "4.11.0 all; 3.2.1 and document send the others from their queue in memory, which an answer "
+                    + "empties of whatever else is in it."),
         ])
 
     private static let autotrack: ObjectDescription<GrowingRules> = .rules(

@@ -105,14 +105,17 @@ enum GrowingForms {
                 Field(
                     "urlTemplate", \.template, template, required: true,
                     "Path below the server's address; %@ stands for the account. A query is every request's "
-                        + "own."),
+                        + "own. document sends there; 3.2.1 logs it and sends to v3/projects/%@/collect, unless "
+                        + "the dialect is v2."),
                 Field(
                     "isCustomEvent", \.isCustom, .boolean,
                     "Whether its events go to the realtime store; such a channel sends all that is there."),
                 Field(
                     "dialect", \.dialect, .cases(what: "a dialect"),
-                    "v3, or v2: short names, always LZ4 and XOR, 200 alone is success and 413 deletes. By "
-                        + "default v2 for the second protocol's paths (v3/%@/ios/…, app/%@/…)."),
+                    "v3, or v2, the second protocol: short names, JSON as application/octet-stream, always "
+                        + "compressed and encrypted (by LZ4 and XOR, or what services names). By default v3; in "
+                        + "document v2 for the second protocol's paths (v3/%@/ios/…, app/%@/…). In 3.2.1 v2 stands "
+                        + "for a module that makes requests of its own, as the advertising module does."),
             ])
     ).map { draft, _, _ in
         GrowingChannel(

@@ -151,6 +151,25 @@ extension GrowingFormat {
             "the collectors of beaconswarm know the default key alone: only a collector of yours can read this"
         )
         note(["services", "network"], !rules.services.network, "nothing is ever uploaded")
-        note(["services", "database"], !rules.services.database, "every event is lost (storage_error)")
+        note(
+            ["services", "database"], !rules.services.database,
+            isNew
+                ? "every event is lost (storage_error)"
+                : "custom events are lost (storage_error), and others whenever an answer empties the queue")
+        warnOfTemplates(rules, sdk, &reading)
+    }
+
+    /// 3.2.1 does not send to a template.
+    private static func warnOfTemplates(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        guard rules.version == .v3 else { return }
+        for (index, channel) in rules.channels.enumerated() {
+            let template = channel.template.prefix { $0 != "?" }
+            guard template != rules.path(of: channel).prefix(while: { $0 != "?" }),
+                let place = sdk.value(at: ["channels", String(index), "urlTemplate"])
+            else { continue }
+            reading.warn(
+                place.path,
+                "3.2.1 only logs it: the requests go to \(GrowingChannel.template), unless the dialect is v2")
+        }
     }
 }

@@ -22,15 +22,23 @@ struct GrowingChannelTests {
         ]
     }
 
-    @Test("example 3.2: own events through own channels, in the second protocol's form")
-    func ownChannels() throws {
-        let world = GrowingWorld(.document, Self.advertising)
-        world.act(0, .launch(passive: false), .enterForeground)
-        #expect(world.uploads.map(\.channel) == [0, 2, 3])
-        let bodies = try world.open.map { request in
+    private func bodies(_ world: GrowingWorld) throws -> [(RequestHead, GrowingBody)] {
+        try world.open.map { request in
             let (head, body) = world.encode(request)
             return (head, try GrowingBody(head, body))
         }
+    }
+
+    @Test("example 3.2: own events through own channels, in the second protocol's form")
+    func ownChannels() throws {
+        // Built with the flag that makes bodies plain in the text: the second protocol's are coded all the same.
+        let world = GrowingWorld(.document) {
+            Self.advertising(&$0)
+            $0.buildFlags = [.encryption]
+        }
+        world.act(0, .launch(passive: false), .enterForeground)
+        #expect(world.uploads.map(\.channel) == [0, 2, 3])
+        let bodies = try bodies(world)
         #expect(
             bodies.map(\.0.path) == [
                 "/v3/projects/acc-1/collect?stm=1767571200000", "/v3/acc-1/ios/pv?stm=1767571200000",
@@ -59,20 +67,74 @@ struct GrowingChannelTests {
         #expect(world.types(.delivered) == ["VISIT", "vst", "activate"])
     }
 
-    @Test("the second protocol: 200 alone is success, and 413 deletes")
-    func secondProtocol() {
-        let world = GrowingWorld(.document, Self.advertising)
+    @Test(
+        "every channel's answers go through the event manager: 200 to 299 delete, all else keeps",
+        arguments: [GrowingRules.Version.v3, .document])
+    func answers(version: GrowingRules.Version) {
+        for status in [199, 200, 204, 299, 300, 302, 400, 413, 429, 500, 503] as [UInt16] {
+            let world = GrowingWorld(version, Self.advertising)
+            world.act(0, .launch(passive: false), .enterForeground)
+            for channel in [0, 2, 3] { world.answer(status, at: 1, channel: channel) }
+            let isSuccess = (200...299).contains(status)
+            #expect(
+                world.types(.delivered) == (isSuccess ? ["VISIT", "vst", "activate"] : []), "\(status)")
+            #expect(world.fates.count == (isSuccess ? 3 : 0), "\(status)")
+            // The next tick tries each again.
+            world.run(to: 5)
+            #expect(world.uploads.dropFirst(3).map(\.channel) == (isSuccess ? [] : [0, 2, 3]), "\(status)")
+        }
+    }
+
+    @Test("3.2.1 does not send to a channel's template: its own requests, in its own form, to its own path")
+    func unusedTemplates() throws {
+        let world = GrowingWorld(.v3, Self.advertising)
         world.act(0, .launch(passive: false), .enterForeground)
-        world.answer(204, at: 1, channel: 2)
-        world.answer(413, at: 1, channel: 3)
-        #expect(world.types(.rejected(status: 413)) == ["activate"])
-        #expect(world.fates[1] == nil)
-        // A tick tries the visit anew; for the SDK's own channel 413 keeps the row.
-        world.answer(413, at: 2, channel: 0)
-        world.run(to: 5)
-        #expect(world.uploads.suffix(2).map(\.channel) == [0, 2])
-        world.answer(200, at: 6, channel: 2)
-        #expect(world.types(.delivered) == ["vst"])
+        #expect(world.uploads.map(\.channel) == [0, 2, 3])
+        for (head, body) in try bodies(world) {
+            #expect(head.path == "/v3/projects/acc-1/collect?stm=1767571200000")
+            #expect(body.headers["Content-Type"] == "application/json")
+            #expect(body.headers["X-Compress-Codec"] == nil && body.headers["X-Crypt-Codec"] == nil)
+        }
+        let activate = try #require(try bodies(world).last?.1.events().first)
+        #expect(activate["eventType"] == "activate" && activate["rngg_mch"] == "url_scheme")
+        #expect(activate["t"] == nil && activate["deviceId"]?.count == 36)
+        #expect(
+            world.system.rules.uploadPaths(of: world.system.plan.target) == ["/v3/projects/acc-1/collect"])
+    }
+
+    @Test("a module of 3.2.1 that makes requests of its own sends them as the advertising module does")
+    func ownRequests() throws {
+        let world = GrowingWorld(.v3) {
+            Self.advertising(&$0)
+            $0.channels[0].dialect = .v2
+        }
+        world.act(0, .launch(passive: false), .enterForeground)
+        let bodies = try bodies(world)
+        #expect(
+            bodies.map(\.0.path) == [
+                "/v3/projects/acc-1/collect?stm=1767571200000", "/v3/acc-1/ios/pv?stm=1767571200000",
+                "/v3/projects/acc-1/collect?stm=1767571200000",
+            ])
+        #expect(bodies.map { $0.1.headers["X-Crypt-Codec"] } == [nil, "1", nil])
+        #expect(try bodies[1].1.events().first?["t"] == "vst")
+        #expect(try bodies[2].1.events().first?["eventType"] == "activate")
+        #expect(
+            world.system.rules.uploadPaths(of: world.system.plan.target) == [
+                "/v3/projects/acc-1/collect", "/v3/acc-1/ios/pv",
+            ])
+    }
+
+    @Test("the second protocol is coded by the services that are there: Snappy where that is the compression")
+    func snappy() throws {
+        let world = GrowingWorld(.document) {
+            Self.advertising(&$0)
+            $0.services.compression = .snappy
+        }
+        world.act(0, .launch(passive: false))
+        for (_, body) in try bodies(world) {
+            #expect(body.headers["X-Compress-Codec"] == "2" && body.headers["X-Crypt-Codec"] == "1")
+            #expect(try body.events().count == 1)
+        }
     }
 
     @Test("own events without a channel of theirs go through 3.x's last one; 4.x has no store for them")

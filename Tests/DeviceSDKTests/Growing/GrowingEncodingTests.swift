@@ -154,11 +154,17 @@ struct GrowingEncodingTests {
         #expect(plain.body.headers["Accept"] == "application/json" && plain.body.headers["X-Env"] == "test")
         let stamp = try #require(plain.body.headers["X-Timestamp"].flatMap { Int64($0) })
         #expect((0..<4).contains(stamp - plain.body.stm))
+        // The text says of ENABLE_ENCRYPTION that it disables encryption, so that without it bodies are coded; the
+        // sources' macro enables it.
         for version in GrowingRules.Version.allCases {
-            let packed = try #require(try life(version) { $0.buildFlags = [.encryption] }.first)
-            #expect(
-                packed.body.headers["X-Compress-Codec"] == "3" && packed.body.headers["X-Crypt-Codec"] == "1")
-            #expect(try version == .v4 ? packed.body.messages().count == 1 : packed.body.events().count == 1)
+            for isSet in [true, false] {
+                let flags: Set<GrowingRules.BuildFlag> = isSet ? [.encryption] : []
+                let sent = try #require(try life(version) { $0.buildFlags = flags }.first)
+                let isCoded = isSet != (version == .document)
+                #expect(sent.body.headers["X-Compress-Codec"] == (isCoded ? "3" : nil))
+                #expect(sent.body.headers["X-Crypt-Codec"] == (isCoded ? "1" : nil))
+                #expect(try version == .v4 ? sent.body.messages().count == 1 : sent.body.events().count == 1)
+            }
         }
         let snappy = try #require(try life(.v3) { $0.services.compression = .snappy }.first)
         #expect(snappy.body.headers["X-Compress-Codec"] == "2" && snappy.body.headers["X-Crypt-Codec"] == nil)
@@ -253,7 +259,7 @@ struct GrowingEncodingTests {
             return world.encodedEvents()
         }
         let all = events { _ in }
-        let web = all.filter { $0.contains(#""domain":"m.example.com""#) }
+        let web = all.filter(Self.isOfPage)
         #expect(web.count == 81)
         #expect(web[0].contains(#""path":"\/sale\/spring""#) && web[0].contains(#""query":"from=app""#))
         #expect(web[0].contains(#""protocolType":"https""#))
@@ -262,7 +268,7 @@ struct GrowingEncodingTests {
             acts.count == 40 && acts.contains { $0.contains("FORM_SUBMIT") }
                 && acts.contains { $0.contains("VIEW_CLICK") })
         #expect(web.filter { $0.contains(#""eventName":"FromPage""#) }.count == 40)
-        #expect(events { $0.modules.removed = [.hybrid] }.allSatisfy { !$0.contains("m.example.com") })
+        #expect(events { $0.modules.removed = [.hybrid] }.allSatisfy { !$0.contains("from=app") })
         // The tracker has no such module, but can get it; it has no pages and clicks of its own.
         #expect(events { $0.shell = .tracker }.isEmpty)
         let added = events {
@@ -270,6 +276,43 @@ struct GrowingEncodingTests {
             $0.modules.added = [.hybrid]
         }
         #expect(added.count == 81)
+    }
+
+    private static func isOfPage(_ event: String) -> Bool { event.contains(#""query":"from=app""#) }
+
+    @Test(
+        "events of pages in web views have what their builders inherit",
+        arguments: GrowingRules.Version.allCases)
+    func hybridFields(version: GrowingRules.Version) throws {
+        let world = GrowingWorld(version) { $0.usesProtobuf = false }
+        world.startApp()
+        world.act(1, .appear(screen: 1, referrer: nil))
+        for second in 2..<42 {
+            world.act(Double(second), .web(event: AppDescription.growingFromPage, subject: 1))
+        }
+        let isRecent = version == .v4
+        let web = world.encodedEvents().filter(Self.isOfPage)
+        #expect(web.count == 81)
+        var kinds: Set<String> = []
+        for event in web {
+            let kind = ["PAGE", "VIEW_CLICK", "FORM_SUBMIT", "CUSTOM"].first {
+                event.contains("\"eventType\":\"\($0)\"")
+            }
+            kinds.insert(kind ?? event)
+            // `GrowingPageBuilder` reads it; all others have none.
+            #expect(event.contains(#""orientation":""#) == (kind == "PAGE"))
+            // Until 3.3.2 the page's host was replaced by the app's identifier.
+            let domain = isRecent ? "m.example.com" : "cn.example.shop"
+            #expect(event.contains("\"domain\":\"\(domain)\""))
+            // `GrowingViewElementEvent` and `GrowingPageCustomEvent` of 3.x always write when the page was shown.
+            let isShown = event.contains(#""pageShowTimestamp":1767571201000,"#)
+            #expect(isShown == (!isRecent && kind != "PAGE"), "\(event)")
+            #expect(isShown == event.contains("pageShowTimestamp"))
+            let isElement = kind == "VIEW_CLICK" || kind == "FORM_SUBMIT"
+            #expect(event.contains("xcontent") == (isRecent && isElement))
+            #expect(!event.contains(#""index":"#))
+        }
+        #expect(kinds == ["PAGE", "VIEW_CLICK", "FORM_SUBMIT", "CUSTOM"])
     }
 
     @Test("golden vector of the schema: the fields of one event in numbers' order")

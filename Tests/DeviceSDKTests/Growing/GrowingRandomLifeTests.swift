@@ -85,6 +85,7 @@ struct GrowingRandomLifeTests {
         rules.debugEnabled = random.chance(0.1)
         rules.autotrack.pages = .all
         rules.services.network = !random.chance(0.05)
+        rules.services.database = !random.chance(0.1)
         if random.chance(0.2) { rules.excludedEvents = ["PAGE"] }
         if random.chance(0.3) {
             var rule = GrowingInterceptorRule(name: "drop", callback: .eventDidBuild)

@@ -152,13 +152,65 @@ struct GrowingStoreTests {
         }
     }
 
-    @Test("without a database service nothing is kept")
+    @Test("without a database service 4.x keeps nothing, and sends nothing")
     func noDatabase() {
-        let world = GrowingWorld(.v3) { $0.services.database = false }
+        let world = GrowingWorld(.v4) {
+            $0.services.database = false
+            $0.storage.prefill = 2
+        }
         world.act(0, .launch(passive: false), .enterForeground)
         world.track(1, count: 2)
-        #expect(world.sequences(.lost(.storageError)) == [0, 1, 2])
+        world.run(to: 60)
+        #expect(world.sequences(.lost(.storageError)) == [0, 1, 2, 3, 4])
         #expect(world.uploads.isEmpty)
+    }
+
+    @Test(
+        "without a database service 3.x sends timing events from its queue, until an answer empties it",
+        arguments: [GrowingRules.Version.v3, .document])
+    func noDatabaseButQueue(version: GrowingRules.Version) {
+        let world = GrowingWorld(version) { $0.services.database = false }
+        world.act(0, .launch(passive: false), .enterForeground)
+        #expect(world.uploads.map(\.sequences) == [[0]])
+        world.track(1, count: 2)
+        world.tap(1, count: 2)
+        #expect(world.sequences(.lost(.storageError)) == [1, 2])
+        // A queue that disagrees with the store, which says that it has nothing, is filled from it.
+        world.answer(200, at: 2, channel: 0)
+        #expect(world.types(.delivered) == ["VISIT"])
+        #expect(world.sequences(.lost(.storageError)) == [1, 2, 3, 4])
+        // A refusal leaves it as it is; a success after which it is empty finds nothing to complain of.
+        world.tap(3)
+        world.answer(503, at: 6, channel: 2)
+        world.run(to: 20)
+        #expect(world.uploads.dropFirst().map(\.sequences) == [[5], [5]])
+        world.answer(200, at: 21, channel: 2)
+        #expect(world.sequences(.delivered) == [0, 5])
+        world.finish()
+    }
+
+    @Test("what a request carries while the queue is emptied is delivered or lost by its own answer")
+    func emptiedInFlight() {
+        for status in [200, 500] as [UInt16] {
+            let world = GrowingWorld(.v3) { $0.services.database = false }
+            world.startApp()
+            world.act(1, .appear(screen: 0, referrer: nil))
+            world.tap(1)
+            world.run(to: 5)
+            #expect(world.uploads.suffix(2).map(\.channel) == [0, 2])
+            let click = world.uploads.last?.sequences ?? []
+            let pages = world.uploads.dropLast().last?.sequences ?? []
+            world.answer(200, at: 6, channel: 0)
+            #expect(world.sequences(.delivered) == [0] + pages)
+            #expect(world.sequences(.lost(.storageError)).isEmpty)
+            world.answer(status, at: 7, channel: 2)
+            #expect(world.sequences(.delivered) == [0] + pages + (status == 200 ? click : []))
+            #expect(world.sequences(.lost(.storageError)) == (status == 200 ? [] : click))
+            world.run(to: 60)
+            #expect(world.open.isEmpty)
+            world.finish()
+            #expect(world.fates.count == Int(world.device.nextSequence))
+        }
     }
 }
 

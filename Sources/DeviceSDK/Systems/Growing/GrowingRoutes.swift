@@ -1,6 +1,9 @@
 /// The channels in force, and which events go through which.
 struct GrowingRoutes: Sendable {
     let channels: [GrowingChannel]
+    /// By channel: how it speaks, and the template of its path.
+    let dialects: [GrowingChannel.Dialect]
+    let paths: [String]
     /// By template: the channel that its events are stored for; `nil` if no channel has the type, in which
     /// case 4.x has no store for it.
     let channelOf: [UInt8?]
@@ -21,6 +24,8 @@ struct GrowingRoutes: Sendable {
             channels = Array(channels.prefix(Self.limit - 1)) + [rest]
         }
         self.channels = channels
+        dialects = channels.map(rules.dialect)
+        paths = channels.map(rules.path)
         // A type in several channels belongs to the last of them (`eventChannelMapFromAllChannels:`).
         var byType: [String: UInt8] = [:]
         for (index, channel) in channels.enumerated() {
@@ -38,6 +43,11 @@ struct GrowingRoutes: Sendable {
     }
 
     func takes(_ template: UInt16, channel: Int) -> Bool { takes[channel][Int(template)] }
+
+    /// Whether events of an own type have the second protocol's short names: their channel's dialect says so.
+    func isShort(_ type: String) -> Bool {
+        channels.indices.last { channels[$0].types.contains(type) }.map { dialects[$0] == .v2 } ?? false
+    }
 }
 
 /// Paths of requests: the server's address is the target's, what follows is a channel's template.

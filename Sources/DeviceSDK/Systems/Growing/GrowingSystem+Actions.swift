@@ -77,6 +77,8 @@ extension GrowingSystem {
         _ screen: UInt16, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         guard hasHybrid, encoder.pieces.webPage(screen) != nil else { return }
+        // The page's own time, which is that of the controller around it.
+        if !rules.isRecent { device.epochs.change { $0.pageShownAt = now } }
         var draft = GrowingDraft(GrowingTemplates.webPage)
         draft.screen = screen
         post(draft, on: &device, at: now, effects: &effects)

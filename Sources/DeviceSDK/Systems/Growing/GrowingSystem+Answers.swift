@@ -12,8 +12,7 @@ extension GrowingSystem {
         let ended = device.requests.remove(at: place)
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
-        let channel = routes.channels[Int(ended.channel)]
-        let verdict = verdict(on: outcome, channel: channel)
+        let verdict = verdict(on: outcome)
         releaseGhosts(
             of: ended, isPositive: verdict == .success, on: &device, now: now, effects: &effects)
         release(ended, of: &device, verdict: verdict, now: now, effects: &effects)
@@ -33,13 +32,10 @@ extension GrowingSystem {
         case keep
     }
 
-    /// Any 2xx is success and everything else keeps the rows; the second protocol takes 200 alone, and lets go
-    /// of what is too large (413). The rules may say otherwise.
-    private func verdict(on outcome: RequestOutcome, channel: GrowingChannel) -> Verdict {
+    /// Any 2xx is success and everything else keeps the rows, whatever the channel: `GrowingEventManager` takes
+    /// all answers, those to a module's own requests too. The rules may say otherwise.
+    private func verdict(on outcome: RequestOutcome) -> Verdict {
         guard case .answered(let status, _, _, _) = outcome else { return .keep }
-        if channel.dialect == .v2 {
-            return status == 200 ? .success : status == 413 ? .drop(status: status) : .keep
-        }
         if (200...299).contains(status) { return .success }
         switch rules.upload.keeps {
         case .notSuccess: return .keep
@@ -90,8 +86,10 @@ extension GrowingSystem {
             }
             if let fate { for row in dropped { leave(row, as: fate, on: &device, effects: &effects) } }
         }
-        for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
-        if isQueued && request.isStale { keepStale(request.rows, on: &device) }
+        if rules.services.database {
+            for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
+            if isQueued && request.isStale { keepStale(request.rows, on: &device) }
+        }
         if isQueued { refillQueue(of: &device, effects: &effects) }
         // 4.x counts the rows of the store then, which writes what waits; 3.x those of a custom channel's.
         if !isQueued { flush(kind, of: &device, effects: &effects) }

@@ -106,22 +106,31 @@ extension GrowingSystem {
     private mutating func store(
         _ record: EventRecord, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        guard let kind = stores[Int(record.template)], rules.services.database,
+        guard let kind = stores[Int(record.template)], canTake(kind),
             let channel = routes.channelOf[Int(record.template)]
         else {
-            // No channel, so no store: the call goes to nil.
+            // No channel, or no database service, so no store: the call goes to nil.
             seal(record, .lost(.storageError), on: device, effects: &effects)
             device.trim()
             return
         }
         bringForwardTimer(of: &device, to: now)
-        insert(record, into: kind, of: &device, effects: &effects)
+        if rules.services.database {
+            insert(record, into: kind, of: &device, effects: &effects)
+        } else {
+            device.queue.extra.append(record)
+        }
         let isInstant = policyBits[Int(record.template)] == GrowingPolicy.instant.bit
         let isDebug = rules.debugEnabled && (!rules.isRecent || rules.debugBuild)
         if isInstant || isDebug {
             flush(.timing, of: &device, effects: &effects)
             send(Int(channel), of: &device, due: now, now: now, effects: &effects)
         }
+    }
+
+    /// Without a database service 3.x has its queue in memory still, for all but custom events.
+    private func canTake(_ kind: GrowingStoreKind) -> Bool {
+        rules.services.database || hasQueue && kind == .timing
     }
 
     /// The ticks that were skipped because nothing was there to be sent are over. One that is due now is not:
@@ -151,7 +160,7 @@ extension GrowingSystem {
                 epoch: device.epochs.reference())
             takeIDs(of: record, on: &device)
             var displaced = ContiguousArray<EventRecord>()
-            guard let kind = stores[Int(record.template)],
+            guard rules.services.database, let kind = stores[Int(record.template)],
                 device[kind].table.insert([record], { displaced.append($0) })
             else {
                 seal(record, .lost(.storageError), on: device, effects: &effects)

@@ -8,6 +8,9 @@ import Accounting
 /// its number is compared with the store's, and if they differ it is filled anew, with new objects. Events of
 /// a request that is under way then are in it a second time: their answer takes the old objects out, which
 /// are not there any more, and so they are sent again.
+///
+/// Without a database service there is nothing to fill it from. It takes events all the same, and they are sent;
+/// an answer after which any are left in it finds that it does not agree with the store, and so empties it.
 extension GrowingSystem {
     var hasQueue: Bool { rules.storage.queueLimit != nil }
 

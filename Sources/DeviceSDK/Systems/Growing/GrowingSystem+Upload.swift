@@ -86,7 +86,7 @@ extension GrowingSystem {
         _ rows: inout ContiguousArray<EventRecord>, channel: Int, on device: borrowing Device
     ) {
         guard let limit = rules.upload.maxBytes else { return }
-        let form = form(of: routes.channels[channel])
+        let form = form(of: channel)
         var bytes = 0
         for (place, row) in rows.enumerated() {
             let event = event(row, of: device)
@@ -98,8 +98,8 @@ extension GrowingSystem {
         }
     }
 
-    private func form(of channel: GrowingChannel) -> GrowingEncoder.Form {
-        rules.usesProtobuf && channel.dialect == .v3 ? .message : .json
+    private func form(of channel: Int) -> GrowingEncoder.Form {
+        rules.usesProtobuf && routes.dialects[channel] == .v3 ? .message : .json
     }
 
     /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
@@ -142,7 +142,7 @@ extension GrowingSystem {
                 headerLines: endpoints.addedLines)
         }
         let open = device.requests[place]
-        let channel = routes.channels[Int(open.channel)]
+        let channel = Int(open.channel)
         let process = device.epochs.current.process
         plain.removeAll()
         for (place, row) in open.rows.enumerated() {
@@ -168,14 +168,16 @@ extension GrowingSystem {
             event, order: watchers(Int(device.index), process: event.epoch.process), as: form, into: &plain)
     }
 
-    /// The channel's template, unless an interceptor replaces the request (3.x).
+    /// The channel's path, unless an interceptor replaces the request (3.x).
     private func path(
-        of channel: GrowingChannel, device: borrowing Device, process: UInt32, stm: Int64
+        of channel: Int, device: borrowing Device, process: UInt32, stm: Int64
     ) -> String {
-        var template = channel.template
+        var template = routes.paths[channel]
         if !rules.isRecent {
             for place in order(Int(device.index), process: process) {
-                guard let other = interceptors[place].requestTemplate(for: channel) else { continue }
+                guard let other = interceptors[place].requestTemplate(for: routes.channels[channel]) else {
+                    continue
+                }
                 template = other
                 break
             }
@@ -193,8 +195,8 @@ extension GrowingSystem {
     /// Compresses, then encrypts what is in ``plain`` into ``packed``.
     ///
     /// - Returns: The lines of the head.
-    private mutating func pack(_ channel: GrowingChannel, stm: Int64, sentAt: Int64) -> String {
-        let isShort = channel.dialect == .v2
+    private mutating func pack(_ channel: Int, stm: Int64, sentAt: Int64) -> String {
+        let isShort = routes.dialects[channel] == .v2
         let compression: (any GrowingCompressionService)? =
             isShort ? services.compression ?? GrowingLZ4() : services.compression
         let encryption: (any GrowingEncryptionService)? =
@@ -215,8 +217,8 @@ extension GrowingSystem {
         return lines
     }
 
-    private func contentType(of channel: GrowingChannel) -> String {
-        if channel.dialect == .v2 { return "application/octet-stream" }
+    private func contentType(of channel: Int) -> String {
+        if routes.dialects[channel] == .v2 { return "application/octet-stream" }
         return rules.usesProtobuf ? "application/protobuf" : "application/json"
     }
 }

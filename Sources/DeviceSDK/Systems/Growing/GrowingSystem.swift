@@ -83,7 +83,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
         self.routes = routes
         endpoints = GrowingEndpoints(target: plan.target, rules: rules)
         let encoder = GrowingEncoder(
-            plan: plan, rules: rules, templates: templates, views: views, channels: routes.channels,
+            plan: plan, rules: rules, templates: templates, views: views, routes: routes,
             interceptors: interceptors)
         self.encoder = encoder
         policyBits = templates.all.map(\.policy.bit)

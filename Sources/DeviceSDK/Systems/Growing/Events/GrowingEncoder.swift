@@ -51,10 +51,10 @@ final class GrowingEncoder {
         static let orientation: UInt64 = 1 << 21
     }
 
-    /// - Parameter channels: All channels in force, which decide the form of own events.
+    /// - Parameter routes: The channels in force, which decide the form of own events.
     init(
         plan: PopulationPlan, rules: GrowingRules, templates: GrowingTemplates, views: AppViews,
-        channels: [GrowingChannel], interceptors: [any GrowingInterceptor]
+        routes: GrowingRoutes, interceptors: [any GrowingInterceptor]
     ) {
         self.plan = plan
         self.rules = rules
@@ -74,9 +74,7 @@ final class GrowingEncoder {
         extras = rules.events.map { event in
             GrowingPiece(event.extra.map { (GrowingField($0.key, 0), .text($0.value)) })
         }
-        isShort = rules.events.map { event in
-            channels.last { $0.types.contains(event.type) }?.dialect == .v2
-        }
+        isShort = rules.events.map { routes.isShort($0.type) }
         groups = app.superProperties.map { GrowingAttributes($0.properties, app: app, zone: zone) }
         dynamic = GrowingAttributes(
             app.dynamicSuperProperties, app: app, zone: zone, firstOrdinal: Ordinal.dynamic)
@@ -152,16 +150,10 @@ final class GrowingEncoder {
         to writer: inout some GrowingWriter
     ) {
         switch kind {
-        case .webPage, .webElement:
-            guard let page = pieces.webPage(event.record.screen) else { return }
-            let isPage = event.record.template == GrowingTemplates.webPage
-            let isClick = event.record.template == GrowingTemplates.webClick
-            writer.put(isPage ? page.page : isClick ? page.click : page.submit)
-            return
+        case .webPage, .webElement: return writeWeb(event, skew, to: &writer)
         case .custom(let business) where plan.app.events[business].isWeb:
             writer.put(names[Int(event.record.template)])
-            writer.put(pieces.webPage(event.record.screen)?.custom ?? domain)
-            return
+            return writeWeb(event, skew, to: &writer)
         default: writer.put(domain)
         }
         switch kind {
@@ -177,13 +169,38 @@ final class GrowingEncoder {
         }
     }
 
-    private func writePage(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
-        let record = event.record
-        writer.put(pieces.page(record.screen, record.control))
-        var draw = plan.stream(.properties, index: event.index).child(UInt64(record.sequence)).child(
+    /// What a page in a web view hands over the bridge: its PAGE, what is done on it, its CUSTOM events. The
+    /// builders inherit from those of native events, so PAGE has the orientation (`GrowingPageBuilder
+    /// readPropertyInTrackThread`), and in 3.x all others have the time since when the page is shown
+    /// (`GrowingViewElementEvent`, `GrowingPageCustomEvent`).
+    private func writeWeb(_ event: GrowingEvent, _ skew: Interval, to writer: inout some GrowingWriter) {
+        let page = pieces.webPage(event.record.screen)
+        switch event.record.template {
+        case GrowingTemplates.webPage:
+            writer.put(page?.page ?? domain)
+            return writeOrientation(event, to: &writer)
+        case GrowingTemplates.webClick: writer.put(page?.click ?? domain)
+        case GrowingTemplates.webSubmit: writer.put(page?.submit ?? domain)
+        default: writer.put(page?.custom ?? domain)
+        }
+        guard !rules.isRecent else { return }
+        let shown = event.epoch.pageShownAt
+        // Where the page does not say it, the bridge takes the present.
+        let moment = shown == .distantFuture ? event.record.capturedAt : shown
+        writer.put(.pageShowTimestamp, (moment + skew).milliseconds)
+    }
+
+    private func writeOrientation(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
+        var draw = plan.stream(.properties, index: event.index).child(UInt64(event.record.sequence)).child(
             Ordinal.orientation)
         // Phones are held upright nearly always.
         writer.put(draw.chance(0.97) ? orientations.portrait : orientations.landscape)
+    }
+
+    private func writePage(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
+        let record = event.record
+        writer.put(pieces.page(record.screen, record.control))
+        writeOrientation(event, to: &writer)
         if rules.isRecent, record.detail != GrowingTemplates.none {
             writer.put(pieces.referral(record.detail))
         }
@@ -204,7 +221,8 @@ final class GrowingEncoder {
         let shown = element.isInContainer ? event.epoch.containerShownAt : event.epoch.pageShownAt
         // A container that has not appeared has no page; the page shown stands in for it.
         let moment = shown == .distantFuture ? event.epoch.pageShownAt : shown
-        if moment != .distantFuture { writer.put(.pageShowTimestamp, (moment + skew).milliseconds) }
+        // Always written: 0 where no page has been shown.
+        writer.put(.pageShowTimestamp, moment == .distantFuture ? 0 : (moment + skew).milliseconds)
     }
 
     private func writeCustom(_ event: GrowingEvent, to writer: inout some GrowingWriter) {

@@ -31,7 +31,10 @@ final class GrowingViewPieces {
         self.views = views
         self.rules = rules
         format = rules.isRecent ? .v4 : .v3
-        web = views.app.screens.map { screen in screen.web.map { GrowingViewPieces.web($0, screen) } }
+        let domain = rules.isRecent ? nil : views.app.bundleIdentifier
+        web = views.app.screens.map { screen in
+            screen.web.map { GrowingViewPieces.web($0, screen, domain: domain) }
+        }
     }
 
     private static func key(_ screen: UInt16, _ node: UInt16) -> UInt32 {
@@ -122,23 +125,28 @@ final class GrowingViewPieces {
     func webPage(_ screen: UInt16) -> WebPage? { Int(screen) < web.count ? web[Int(screen)] : nil }
 
     /// The fields that GrowingIO's script hands over the bridge (`GrowingHybridBridgeProvider.m`). What is
-    /// clicked on a page is not in the app's description: one link, and one form.
-    private static func web(_ page: Screen.WebPage, _ screen: Screen) -> WebPage {
+    /// clicked on a page is not in the app's description: one link, and one form. Neither has an `index`.
+    ///
+    /// - Parameter domain: 3.x: the app's bundle identifier, with which `readPropertyInTrackThread` replaces
+    ///   the page's host (until 3.3.2). `nil` for 4.x, which sends the host, and `xcontent`.
+    private static func web(_ page: Screen.WebPage, _ screen: Screen, domain: String?) -> WebPage {
         let parts = parse(page.url)
         let place: [(GrowingField, GrowingEventBuilder.Value?)] = [
-            (.domain, .nonEmpty(parts.host)), (.path, .text(parts.path)), (.query, .nonEmpty(parts.query)),
+            (.domain, .nonEmpty(domain ?? parts.host)), (.path, .text(parts.path)),
+            (.query, .nonEmpty(parts.query)),
         ]
+        let indices: GrowingEventBuilder.Value? = domain == nil ? .text("/0/0/0/0") : nil
         return WebPage(
             page: GrowingPiece(
                 place + [(.title, .nonEmpty(screen.title)), (.protocolType, .nonEmpty(parts.scheme))]),
             click: GrowingPiece(
                 place + [
-                    (.xpath, .text("/html/body/div/a")), (.xcontent, .text("/0/0/0/0")),
+                    (.xpath, .text("/html/body/div/a")), (.xcontent, indices),
                     (.textValue, .nonEmpty(screen.title)), (.hyperlink, .text(page.url + "#more")),
                 ]),
             submit: GrowingPiece(
                 place + [
-                    (.xpath, .text("/html/body/div/form")), (.xcontent, .text("/0/0/0/0")),
+                    (.xpath, .text("/html/body/div/form")), (.xcontent, indices),
                     (.hyperlink, .text(page.url)),
                 ]),
             custom: GrowingPiece(place))

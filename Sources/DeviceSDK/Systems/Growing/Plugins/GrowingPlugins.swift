@@ -18,7 +18,7 @@ package struct GrowingPlugins: Sendable {
         let moved = channels.flatMap { channel in
             context.interceptors.compactMap { $0.requestTemplate(for: channel) }
         }
-        return channels.map(\.template) + moved
+        return channels.map(rules.path) + moved
     }
 }
 

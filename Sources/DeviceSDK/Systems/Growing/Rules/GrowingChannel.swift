@@ -2,19 +2,21 @@
 package struct GrowingChannel: Hashable, Sendable {
     /// Types of events; empty for all that no other channel has.
     package var types: [String]
-    /// Path below the server's address; `%@` stands for the account.
+    /// Path below the server's address; `%@` stands for the account. See ``GrowingRules/path(of:)``.
     package var template: String
     /// Whether the channel's events go to the realtime store (`isCustomEvent`).
     package var isCustom: Bool
-    package var dialect: Dialect
+    /// How it speaks to its server, where that is said; else ``GrowingRules/dialect(of:)`` decides.
+    package var dialect: Dialect?
 
-    /// How a channel speaks to its server.
+    /// How a channel speaks to its server. What an answer means is the same for both: every channel's goes
+    /// through `GrowingEventManager`.
     package enum Dialect: String, CaseIterable, Sendable {
-        /// `v3/projects/%@/collect`: long keys, `application/json` or `application/protobuf`; any 2xx is
-        /// success.
+        /// `v3/projects/%@/collect`: long keys, `application/json` or `application/protobuf`.
         case v3
-        /// The second protocol, which the published text's own channels go to: short keys, always LZ4
-        /// and XOR, `application/octet-stream`; 200 is success, and 413 deletes.
+        /// The second protocol, which the published text's own channels go to: short keys, always compressed
+        /// and encrypted (LZ4 and XOR unless ``GrowingRules/Services`` names others),
+        /// `application/octet-stream`.
         case v2
 
         /// The dialect of a template: that of the second protocol's paths, else v3.
@@ -25,12 +27,11 @@ package struct GrowingChannel: Hashable, Sendable {
         }
     }
 
-    /// - Parameter dialect: By default as the template says.
     package init(types: [String], template: String, isCustom: Bool, dialect: Dialect? = nil) {
         self.types = types
         self.template = template
         self.isCustom = isCustom
-        self.dialect = dialect ?? Dialect(template: template)
+        self.dialect = dialect
     }
 
     /// Where all of a version's own channels go.
@@ -59,6 +60,25 @@ package struct GrowingChannel: Hashable, Sendable {
             GrowingChannel(types: ["CUSTOM", "LOGIN_USER_ATTRIBUTES"], template: template, isCustom: true),
         ]
     }
+}
+
+extension GrowingRules {
+    /// How a channel speaks. The published text's channels are told apart by their templates alone. In 3.2.1 a
+    /// channel has the SDK's own requests (`GrowingEventRequest`) whatever its template, unless a module makes
+    /// others for it, as the advertising module does: then the channel says so.
+    package func dialect(of channel: GrowingChannel) -> GrowingChannel.Dialect {
+        channel.dialect ?? (usesTemplates ? GrowingChannel.Dialect(template: channel.template) : .v3)
+    }
+
+    /// The template of the path that a channel's requests go to: its own in the published text. In 3.2.1
+    /// `urlTemplate` goes to the log and nowhere else, and the path is `GrowingEventRequest`'s; only requests of
+    /// a module's own making go elsewhere.
+    package func path(of channel: GrowingChannel) -> String {
+        usesTemplates || dialect(of: channel) == .v2 ? channel.template : GrowingChannel.template
+    }
+
+    /// Whether channels' templates are what their requests go by.
+    var usesTemplates: Bool { version == .document }
 }
 
 /// A type of event that the app adds (the published text's example 3.2): a subclass of one of the SDK's

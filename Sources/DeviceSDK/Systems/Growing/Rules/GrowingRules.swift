@@ -12,7 +12,9 @@ package struct GrowingRules: Hashable, Sendable {
     package enum Version: String, CaseIterable, Sendable {
         case v3 = "3.2.1"
         case v4 = "4.11.0"
-        /// The published text on custom SDKs; what it leaves open is as in 3.2.1.
+        /// The published text on custom SDKs; what it leaves open is as in 3.2.1. Where the two differ it
+        /// has rules of its own: channels' requests go to their templates (``path(of:)``), and
+        /// ``BuildFlag/encryption`` switches encryption off.
         case document
     }
 

@@ -42,14 +42,17 @@ extension GrowingRules {
     }
 
     /// Implementations by name. `nil` is the SDK's own, which 3.2.1 uses only if it was built with
-    /// ``BuildFlag/encryption`` and 4.x only if the app switches it on.
+    /// ``BuildFlag/encryption``, 4.x only if the app switches it on, and the published text unless it was built
+    /// with that flag.
     package struct Services: Hashable, Sendable {
         package var compression: Compression?
         package var encryption: Encryption?
         /// Without a network service nothing is sent; in 3.x the channel then counts as uploading for
         /// ever.
         package var network = true
-        /// Without a database service nothing is kept.
+        /// Without a database service nothing is kept: custom events are lost, in 4.x all. 3.x still sends
+        /// the others from its queue in memory, which the first answer after which anything is left in it
+        /// empties.
         package var database = true
         /// The key of ``Encryption/aes``, sixteen bytes.
         package var aesKey = Array("beaconswarm-aes1".utf8)
@@ -67,18 +70,21 @@ extension GrowingRules {
     package enum BuildFlag: String, CaseIterable, Sendable {
         /// No code that asks for the advertising identifier.
         case disableIDFA = "DISABLE_IDFA"
-        /// `GROWING_ANALYSIS_ENABLE_ENCRYPTION`: turns compression and encryption on. (The published
-        /// text's table says the opposite.)
+        /// `GROWING_ANALYSIS_ENABLE_ENCRYPTION`: turns compression and encryption on. In the published text
+        /// it is the other way round: "禁用数据加密，使用明文", so bodies are plain with it and coded without.
         case encryption = "ENABLE_ENCRYPTION"
     }
 
+    /// Whether the SDK as it was built compresses and encrypts.
+    private var codesBodies: Bool { buildFlags.contains(.encryption) != (version == .document) }
+
     /// The compression in force.
     package var compression: Services.Compression {
-        services.compression ?? (buildFlags.contains(.encryption) ? .lz4 : .none)
+        services.compression ?? (codesBodies ? .lz4 : .none)
     }
 
     /// The encryption in force.
     package var encryption: Services.Encryption {
-        services.encryption ?? (buildFlags.contains(.encryption) ? .xor : .none)
+        services.encryption ?? (codesBodies ? .xor : .none)
     }
 }
