@@ -128,7 +128,8 @@ def test_without_a_database_service_visits_arrive(tool: Tool):
         visits = Counter()
         for (kind, fate, _), count in fates[name].items():
             visits[fate] += count if kind == "VISIT" else 0
-        assert visits["delivered"] > 0.8 * visits.total(), visits
+        # Each process's first one leaves at once; a second one waits in the queue that its answer empties.
+        assert visits["delivered"] > 0.5 * visits.total() and visits["lost"], visits
         custom = {key[1:] for key in fates[name] if key[0] == "CUSTOM"}
         assert custom == {("lost", "storage_error")}, custom
         # A page leaves if no answer empties the queue before.

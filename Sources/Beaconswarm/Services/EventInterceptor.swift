@@ -65,7 +65,8 @@ public struct TriggeredEvent: Hashable, Sendable {
 public struct UploadChannel: Hashable, Sendable {
     /// Types of events; empty for all that no other channel has.
     public var types: [String]
-    /// Path below the server's address; `%@` stands for the account.
+    /// Path below the server's address; `%@` stands for the account. The published text sends there; 3.2.1 logs it, and
+    /// sends to `v3/projects/%@/collect` (``EventInterceptor/requestTemplate(for:)`` moves requests in both).
     public var template: String
     /// Whether the channel's events go to the realtime store (`isCustomEvent`), which is written at once.
     public var isCustom: Bool
