@@ -215,14 +215,14 @@ struct GaugeRange: Sendable {
 }
 
 extension RequestSample {
-    /// No whole answer, or a status of 400 or above.
-    package var failed: Bool { failure != nil || status >= 400 }
+    /// No answer that its system takes as success.
+    package var failed: Bool { !isAcknowledged }
 
     /// First byte sent → last byte of the answer.
     var service: Interval { sending + waiting + receiving }
 
     /// Begun without a network: nothing was sent.
-    var isOffline: Bool { failure?.isSame(as: "offline") ?? false }
+    package var isOffline: Bool { failure?.isSame(as: "offline") ?? false }
 }
 
 extension StaticString {

@@ -13,6 +13,8 @@ package struct RequestSample: Sendable {
     package var status: UInt16 = 0
     /// The name of the failure where there was no whole answer.
     package var failure: StaticString?
+    /// Whether the system that sent it takes the answer as success.
+    package var isAcknowledged = false
     package var eventCount: UInt16 = 0
     package var isRetry = false
     package var bytesSent: UInt64 = 0

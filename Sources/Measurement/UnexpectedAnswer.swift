@@ -1,6 +1,7 @@
 package import Timebase
 
-/// An answer that no device hopes for: outside 2xx, or bytes that are not a whole answer.
+/// An answer that no device hopes for: one that its system does not take as success, or bytes that are not a
+/// whole answer.
 package struct UnexpectedAnswer: Sendable, Hashable {
     /// The most that a run keeps.
     package static let limit = 20
@@ -15,10 +16,14 @@ package struct UnexpectedAnswer: Sendable, Hashable {
     package var body: [UInt8]
     package var population: Int
     package var at: Instant
+    /// Whether it answered a fetch of a configuration, and not an upload.
+    package var isConfig: Bool
 
     package init(
-        status: UInt16, failure: String?, headers: String, body: [UInt8], population: Int, at: Instant
+        status: UInt16, failure: String?, headers: String, body: [UInt8], population: Int, at: Instant,
+        isConfig: Bool = false
     ) {
+        self.isConfig = isConfig
         self.status = status
         self.failure = failure
         self.headers = headers

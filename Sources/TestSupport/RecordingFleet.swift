@@ -48,6 +48,13 @@ final class RecordingFleet: DeviceFleet {
         fleet.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
     }
 
+    func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        fleet.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    }
+
     func setNetwork(
         _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {

@@ -1,14 +1,19 @@
 import DeviceSDK
 import Measurement
+import World
 
 /// A request whose answer is on its way, with the answer.
 struct OpenRequest {
     var number: RequestNumber
+    /// As the device asked for it.
+    var network: NetworkKind
     var outcome: RequestOutcome
     /// `nil` for a request that never began: nothing is counted.
     var sample: RequestSample?
     /// Of a request that is held up on the client's side: what is to leave.
     var attempt: Attempt?
+    /// What is kept of the answer, should its system not take it as success.
+    var answer: UnexpectedAnswer?
 }
 
 /// The requests in the air: a slab with a free list, chained by device so that a process's death
@@ -70,6 +75,11 @@ struct OpenRequests {
         }
         first[device] = -1
         return requests.reversed()
+    }
+
+    /// Takes everything out, device by device, each device's in the order in which they were sent. O(devices).
+    mutating func takeAll() -> [(device: Int, request: OpenRequest)] {
+        first.indices.flatMap { device in takeAll(of: device).map { (device, $0) } }
     }
 
     private mutating func unlink(_ index: Int32) {

@@ -8,17 +8,19 @@ import World
 extension VirtualEngine {
     /// Begins a request that a device asked for.
     mutating func start(_ request: OutgoingRequest, device: Int, population: Int) {
-        if phase == .closing { return giveBack(request.number, device: device) }
+        if phase == .closing { return giveBack(request.number, request.network, device: device) }
         if request.number.kind == .upload, request.network != .none {
             recorder.noteStart(plannedAt: request.plannedAt, population: population)
         }
         let verdict = clientFaults.verdict(
             on: request, of: configuration.plans[population], index: devices.place(of: device).slot, at: now)
         let attempt = Attempt(request: request, verdict: verdict, begunAt: now)
-        guard verdict.delay > .zero, verdict.delay < request.timeout else {
+        // What never leaves is not late.
+        guard verdict.fate != .drop, verdict.delay > .zero, verdict.delay < request.timeout else {
             return send(attempt, device: device, population: population)
         }
-        var held = OpenRequest(number: request.number, outcome: .failed(.processDied))
+        var held = OpenRequest(
+            number: request.number, network: request.network, outcome: .failed(.processDied))
         held.sample = sample(of: attempt, until: now + verdict.delay)
         held.attempt = attempt
         insert(.departure(open.add(held, device: device)), device: device, at: now + verdict.delay)
@@ -27,7 +29,7 @@ extension VirtualEngine {
     /// A request that was held up leaves, unless its process died meanwhile.
     mutating func depart(_ index: UInt32, device: Int) {
         guard let held = open.take(index), let attempt = held.attempt else { return }
-        if phase == .closing { return giveBack(held.number, device: device) }
+        if phase == .closing { return giveBack(held.number, held.network, device: device) }
         send(attempt, device: device, population: devices.place(of: device).fleet)
     }
 
@@ -45,17 +47,22 @@ extension VirtualEngine {
         sample.waiting = endsAt - now - sample.receiving
         var outcome = exchange.outcome
         if timedOut { outcome = .failed(.timedOut) }
+        var answer: UnexpectedAnswer?
         switch outcome {
         case .answered(let status, _, _, _):
             sample.status = status
             sample.bytesReceived = exchange.bytesReceived
-            if request.number.kind == .upload, !(200..<300).contains(status) {
-                keepSample(of: exchange, status: status, population: population, at: endsAt)
+            if request.number.kind == .upload, unexpectedAnswers.count < UnexpectedAnswer.limit {
+                answer = UnexpectedAnswer(
+                    status: status, failure: nil, headers: exchange.headers, body: exchange.body,
+                    population: population, at: endsAt)
             }
         case .failed: sample.failure = timedOut ? "timed_out" : exchange.failure
         }
         let index = open.add(
-            OpenRequest(number: request.number, outcome: outcome, sample: sample), device: device)
+            OpenRequest(
+                number: request.number, network: request.network, outcome: outcome, sample: sample,
+                answer: answer), device: device)
         insert(.answer(index), device: device, at: endsAt)
     }
 
@@ -86,30 +93,43 @@ extension VirtualEngine {
         return sample
     }
 
-    private mutating func keepSample(of exchange: Exchange, status: UInt16, population: Int, at time: Instant)
-    {
-        guard unexpectedAnswers.count < UnexpectedAnswer.limit else { return }
-        unexpectedAnswers.append(
-            UnexpectedAnswer(
-                status: status, failure: nil, headers: exchange.headers, body: exchange.body,
-                population: population, at: time))
-    }
-
     /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
-    private mutating func giveBack(_ number: RequestNumber, device: Int) {
-        let index = open.add(OpenRequest(number: number, outcome: .failed(.offline)), device: device)
-        insert(.answer(index), device: device, at: now)
+    private mutating func giveBack(_ number: RequestNumber, _ network: NetworkKind, device: Int) {
+        let request = OpenRequest(number: number, network: network, outcome: .failed(.offline))
+        insert(.answer(open.add(request, device: device)), device: device, at: now)
     }
 
     /// The process of a device died: its requests are cut, and count as such if they had begun.
     mutating func cutRequests(of device: Int, population: Int) {
         for request in open.takeAll(of: device) {
-            guard var sample = request.sample else { continue }
-            sample.finishedAt = now
-            sample.status = 0
-            sample.failure = "process_died"
-            recorder.note(sample, population: population)
+            note(request, endedBy: "process_died", population: population)
         }
+    }
+
+    /// The run is over: what has no answer yet counts as that, and what was held up and never left goes
+    /// back.
+    mutating func endOpenRequests(_ observer: inout some VirtualObserver) {
+        while !open.isEmpty {
+            for (device, request) in open.takeAll() {
+                let (fleet, slot) = devices.place(of: device)
+                guard request.attempt != nil || request.sample == nil else {
+                    note(request, endedBy: "unanswered", population: fleet)
+                    continue
+                }
+                fleets[fleet].giveBack(
+                    slot, request: request.number, network: request.network, at: now, effects: &effects)
+                settle(device, next: devices.nextWake(of: device), &observer)
+            }
+        }
+    }
+
+    /// Counts a request that ends without an answer. One without a network never began.
+    private mutating func note(_ request: OpenRequest, endedBy failure: StaticString, population: Int) {
+        guard var sample = request.sample, request.network != .none else { return }
+        sample.finishedAt = now
+        sample.status = 0
+        sample.failure = failure
+        recorder.note(sample, population: population)
     }
 }
 

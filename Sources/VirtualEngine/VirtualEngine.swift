@@ -120,10 +120,21 @@ struct VirtualEngine {
 
     mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
         let (fleet, slot) = devices.place(of: device)
-        if let sample = request.sample { recorder.note(sample, population: fleet) }
+        guard var sample = request.sample else {
+            fleets[fleet].giveBack(
+                slot, request: request.number, network: request.network, at: now, effects: &effects)
+            return settle(device, next: devices.nextWake(of: device), &observer)
+        }
         _ = fleets[fleet].advance(slot, through: now, effects: &effects)
         let next = fleets[fleet].complete(
             slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
+        sample.isAcknowledged = effects.isAcknowledged
+        recorder.note(sample, population: fleet)
+        if !sample.isAcknowledged, let answer = request.answer,
+            unexpectedAnswers.count < UnexpectedAnswer.limit
+        {
+            unexpectedAnswers.append(answer)
+        }
         settle(device, next: next, &observer)
     }
 
@@ -212,6 +223,7 @@ struct VirtualEngine {
                 complete(request, device: Int(entry.device), &observer)
             }
         }
+        endOpenRequests(&observer)
     }
 
     private mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {

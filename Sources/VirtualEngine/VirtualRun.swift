@@ -39,7 +39,7 @@ package struct VirtualResult: Sendable {
     package var devicesStarted: Int
     /// The time at which an observer ended the users' part, if one did.
     package var stoppedAt: Instant?
-    /// The first answers outside 2xx.
+    /// The first answers that their systems do not take as success.
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// Entries taken from the event queue.
     package var wakes: UInt64

@@ -91,6 +91,7 @@ enum Work {
             })
         var sample = RequestSample(plannedAt: Fixture.start, finishedAt: Fixture.start + .milliseconds(3))
         sample.status = 200
+        sample.isAcknowledged = true
         for _ in 0..<rounds {
             recorder.note(events, population: 0)
             recorder.note(sample, population: 0)

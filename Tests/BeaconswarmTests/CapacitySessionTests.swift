@@ -33,6 +33,7 @@ struct FakeTarget {
             let isServed =
                 queues || Int(Double(index + 1) * served / rate) > Int(Double(index) * served / rate)
             sample.status = isServed ? 200 : 503
+            sample.isAcknowledged = isServed
             guard sample.finishedAt < start + .fractional(seconds: seconds) else { continue }
             recorder.note(sample, population: 0)
             guard isServed else { continue }

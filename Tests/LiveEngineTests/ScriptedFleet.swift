@@ -140,11 +140,19 @@ final class ScriptedFleet: DeviceFleet {
     ) -> Instant {
         log.note(.completed(device: globalNumber(of: slot), number: request.number, outcome))
         openRequests[slot] -= 1
+        if case .answered(let status, _, _, _) = outcome { effects.isAcknowledged = status / 100 == 2 }
         if openRequests[slot] == 0, case .awaitAnswers = scripts[slot].first?.step {
             bases[slot] = now
             scripts[slot].removeFirst()
         }
         return wake(slot)
+    }
+
+    func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
     }
 
     func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects)

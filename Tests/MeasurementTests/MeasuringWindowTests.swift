@@ -21,6 +21,7 @@ struct MeasuringWindowTests {
         var sample = RequestSample(
             plannedAt: start + .milliseconds(planned), finishedAt: start + .milliseconds(finished))
         sample.status = 200
+        sample.isAcknowledged = true
         return sample
     }
 

@@ -88,15 +88,21 @@ struct RunRecorderTests {
         offline.failure = "offline"
         var answered = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(80))
         answered.status = 200
-        for sample in [refused, offline, answered] { recorder.note(sample, population: 0) }
+        answered.isAcknowledged = true
+        // Success is what the system takes for it: a 204 may be none.
+        var unwanted = answered
+        unwanted.status = 204
+        unwanted.isAcknowledged = false
+        for sample in [refused, offline, answered, unwanted] { recorder.note(sample, population: 0) }
         let record = recorder.populations[0]
-        #expect(record.requests == 2)
-        #expect(record.failedRequests == 1)
+        #expect(record.requests == 3)
+        #expect(record.failedRequests == 2)
+        #expect(recorder.series.buckets[0].failures == 2)
         #expect(record.offlineAttempts == 1)
-        #expect(record.answers.map(\.name) == ["200", "refused"])
+        #expect(record.answers.map(\.name) == ["200", "204", "refused"])
         let duration = try #require(record.metrics(seconds: 1).first { $0.name == "http_req_duration" })
         guard case .trend(let trend) = duration.value else { throw UnexpectedKind() }
-        #expect(trend.summary.count == 1)
+        #expect(trend.summary.count == 2)
         #expect(abs(trend.summary.median - 80) < 0.1)
     }
 

@@ -38,13 +38,21 @@ package protocol DeviceFleet: AnyObject {
         -> RequestHead
 
     /// Gives an answer, or the lack of one, back to the device. The engine has advanced the device
-    /// through `now` before.
+    /// through `now` before. Of an upload, ``DeviceEffects/isAcknowledged`` tells what the system makes of it.
     ///
     /// - Returns: when the device next wants to be woken.
     func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant
+
+    /// Gives a request back that the device asked for and that never began: the run is over. No upload
+    /// carried its events; to the device it is one without a network.
+    ///
+    /// - Parameter network: The network that the request was asked for with.
+    func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects)
 
     /// The device's network changed.
     func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects)
@@ -206,6 +214,8 @@ package struct DeviceEffects {
     package var died: ContiguousArray<UInt32> = []
     /// Events whose fate became final.
     package var sealed: ContiguousArray<SealedEvent> = []
+    /// Whether the upload that was completed got an answer that its system takes as success.
+    package var isAcknowledged = false
 
     package init() {}
 
@@ -224,5 +234,6 @@ package struct DeviceEffects {
         requests.removeAll(keepingCapacity: true)
         died.removeAll(keepingCapacity: true)
         sealed.removeAll(keepingCapacity: true)
+        isAcknowledged = false
     }
 }

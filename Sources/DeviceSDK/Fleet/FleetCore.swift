@@ -99,6 +99,15 @@ struct FleetCore<System: TrackingSystem> {
         return nextWake(of: slot)
     }
 
+    /// What was asked for without a network was never counted.
+    mutating func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        if request.kind == .upload, network != .none { system.takeBack(request, of: &devices[slot]) }
+        _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
+    }
+
     mutating func setNetwork(
         _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {

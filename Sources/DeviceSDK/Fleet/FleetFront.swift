@@ -59,6 +59,14 @@ extension FleetFront {
     }
 
     @inline(__always)
+    package func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        fleet.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    }
+
+    @inline(__always)
     package func setNetwork(
         _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {

@@ -55,6 +55,13 @@ package final class SystemFleet<System: TrackingSystem>: DeviceFleet {
         core.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
     }
 
+    package func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        core.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    }
+
     package func setNetwork(
         _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {

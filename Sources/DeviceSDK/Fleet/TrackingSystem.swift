@@ -60,6 +60,9 @@ package protocol TrackingSystem {
         _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects)
 
+    /// An upload that was counted for the events that it carries never begins: takes the count back.
+    mutating func takeBack(_ upload: RequestNumber, of device: inout Device)
+
     /// The device's network changed.
     mutating func setNetwork(
         _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects)

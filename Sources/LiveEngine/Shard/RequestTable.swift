@@ -80,6 +80,9 @@ struct RequestTable {
         RequestKey(index: index, generation: places[Int(index)].generation)
     }
 
+    /// The places of all open requests. O(places).
+    var openIndices: [Int32] { places.indices.filter { places[$0].isOpen }.map(Int32.init) }
+
     /// The first open request of a device, or -1; the others follow by `nextOfDevice`.
     func first(of device: UInt32) -> Int32 { firstOfDevice[Int(device)] }
 

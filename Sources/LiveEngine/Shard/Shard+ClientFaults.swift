@@ -19,9 +19,9 @@ extension Shard {
         return requests[index].isHeld
     }
 
-    /// Lets go what was held up long enough.
-    func releaseHeld() {
-        while let key = held.popDue(through: now) {
+    /// Lets go what was held up until a moment.
+    func releaseHeld(through moment: Instant) {
+        while let key = held.popDue(through: moment) {
             guard requests.isOpen(key), requests[key.index].isHeld else { continue }
             requests[key.index].isHeld = false
             work.append(.start(key))

@@ -63,9 +63,8 @@ extension Shard {
     func giveBack(_ index: Int32) {
         let request = requests[index]
         requests.close(index)
-        _ = parts[Int(request.fleet)].fleet.complete(
-            Int(request.slot), request: request.number, outcome: .failed(.offline), at: now, effects: &effects
-        )
+        parts[Int(request.fleet)].fleet.giveBack(
+            Int(request.slot), request: request.number, network: request.network, at: now, effects: &effects)
         // What it asks for instead, such as a flush that waited behind this request, comes back as well.
         absorbEffects(of: Int(request.fleet))
     }
@@ -106,7 +105,11 @@ extension Shard: ConnectionOwner {
             fillSample(index, from: connection)
             let status = connection.parser.status
             requests[index].sample.status = status
-            if status / 100 != 2 { keepSample(of: connection, request: index, failure: nil) }
+            if status / 100 != 2 {
+                keepSample(of: connection, request: index, failure: nil)
+            } else {
+                setAside(connection, request: index)
+            }
             let outcome = RequestOutcome.answered(
                 status: status, body: requests[index].wantsBody ? connection.parser.body : [],
                 retryAfter: retryAfter(connection),
@@ -122,7 +125,7 @@ extension Shard: ConnectionOwner {
             if index >= 0, let failure {
                 fillSample(index, from: connection)
                 if connection.parser.received > 0 {
-                    keepSample(of: connection, request: index, failure: failure)
+                    keepSample(of: connection, request: index, failure: failure.label)
                 }
                 fail(index, failure)
             }
@@ -145,145 +148,29 @@ extension Shard: ConnectionOwner {
         }
     }
 
-    private func keepSample(of connection: Connection, request index: Int32, failure: RequestFailure?) {
+    func keepSample(of connection: Connection, request index: Int32, failure: StaticString?) {
         guard unexpected.count < UnexpectedAnswer.limit else { return }
+        unexpected.append(sample(of: connection, request: index, failure: failure))
+    }
+
+    /// Of an answer of 2xx its system decides whether it is success. 200 always is, unless the system reads on
+    /// in the body: so nothing is set aside of what nearly all answers are.
+    private func setAside(_ connection: Connection, request index: Int32) {
+        let isSure = connection.parser.status == 200 && !requests[index].wantsBody
+        guard !isSure, requests[index].number.kind == .upload, unexpected.count < UnexpectedAnswer.limit
+        else { return }
+        undecided[requests.key(index)] = sample(of: connection, request: index, failure: nil)
+    }
+
+    private func sample(
+        of connection: Connection, request index: Int32, failure: StaticString?
+    ) -> UnexpectedAnswer {
         let parser = connection.parser
-        unexpected.append(
-            UnexpectedAnswer(
-                status: parser.status, failure: failure?.name,
-                headers: String(decoding: parser.sampleHead, as: UTF8.self),
-                body: failure == .malformed ? connection.garbage : parser.sampleBody,
-                population: parts[Int(requests[index].fleet)].population, at: now))
-    }
-}
-
-// MARK: - The end of a request
-
-extension Shard {
-    /// Puts the end of a request without a whole answer in line.
-    func fail(_ index: Int32, _ failure: RequestFailure) {
-        requests[index].connection = -1
-        requests[index].sample.failure = failure.label
-        requests[index].sample.finishedAt = now
-        work.append(.end(requests.key(index), .failed(failure)))
-    }
-
-    /// Takes the phases from the connection's moments. They add up to the duration: what lies neither in
-    /// setting up nor between the first byte sent and the last received is `blocked`.
-    func fillSample(_ index: Int32, from connection: Connection) {
-        let times = connection.times
-        let planned = requests[index].sample.plannedAt
-        requests[index].connection = -1
-        var sample = requests[index].sample
-        sample.finishedAt = times.lastByte == 0 ? now : clock.instant(atUptime: times.lastByte)
-        sample.lookingUp = Shard.phase(times.lookupBegan, times.lookedUp)
-        sample.connecting = Shard.phase(times.connectBegan, times.connected)
-        sample.handshaking = Shard.phase(times.connected, times.secured)
-        if times.writeBegan == 0 {
-            // It never came to writing.
-            let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
-            sample.blocked = waited(since: planned, until: clock.instant(atUptime: begun))
-        } else {
-            let begun = clock.instant(atUptime: times.writeBegan)
-            sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
-            sample.bytesSent = UInt64(connection.sentBytes)
-            sample.bytesReceived = UInt64(connection.parser.received)
-            sample.sending = Shard.span(times.writeBegan, times.written)
-            sample.waiting = Shard.span(times.written, times.firstByte)
-            sample.receiving = Shard.span(times.firstByte, times.lastByte)
-        }
-        requests[index].sample = sample
-    }
-
-    /// The real time between two moments of the run.
-    func waited(since begin: Instant, until end: Instant) -> Interval {
-        max(.zero, clock.realTime(end - begin))
-    }
-
-    /// A phase of setting up; `nil` for one that did not happen.
-    private static func phase(_ from: UInt64, _ to: UInt64) -> Interval? {
-        from == 0 || to == 0 ? nil : span(from, to)
-    }
-
-    private static func span(_ from: UInt64, _ to: UInt64) -> Interval {
-        from == 0 || to < from ? .zero : Interval(nanoseconds: Int64(to - from))
-    }
-
-    /// Gives an answer to its device, which has come to the present before.
-    func endRequest(_ key: RequestKey, _ outcome: RequestOutcome) {
-        let request = requests[key.index]
-        let part = Int(request.fleet)
-        if outcome != .failed(.offline) {
-            advance(request.device)
-            // The process may have died meanwhile, and its request with it.
-            guard requests.isOpen(key) else { return }
-        }
-        requests.close(key.index)
-        recorder.note(request.sample, population: parts[part].population)
-        let wake = parts[part].fleet.complete(
-            Int(request.slot), request: request.number, outcome: outcome, at: now, effects: &effects)
-        wakes.set(request.device, wake)
-        absorbEffects(of: part)
-    }
-
-    /// The limit of an open request has passed.
-    func timeOut(_ key: RequestKey) {
-        let index = key.index
-        guard requests.isOpen(key), requests[index].sample.failure == nil else { return }
-        if let connection = connections[requests[index].connection] {
-            fillSample(index, from: connection)
-            drop(connection)
-        } else {
-            // Without a connection: it waits for one or is held by plan, or its answer is in line already.
-            guard requests[index].isWaiting || requests[index].isHeld else { return }
-            if requests[index].isWaiting {
-                requests[index].sample.blocked = waited(
-                    since: requests[index].sample.plannedAt, until: now)
-            } else {
-                waitInVain(index)
-            }
-        }
-        fail(index, .timedOut)
-    }
-
-    /// A device's process died: its connections close, its requests are cut and never completed.
-    func cut(_ device: UInt32) {
-        var index = requests.first(of: device)
-        while index >= 0 {
-            let next = requests[index].nextOfDevice
-            if let connection = connections[requests[index].connection] {
-                fillSample(index, from: connection)
-                drop(connection)
-            }
-            var sample = requests[index].sample
-            sample.status = 0
-            sample.failure = RequestFailure.processDied.label
-            sample.finishedAt = now
-            if requests[index].hasBegun {
-                recorder.note(sample, population: parts[Int(requests[index].fleet)].population)
-            }
-            requests.close(index)
-            index = next
-        }
-        while let connection = connections.first(of: device) { drop(connection) }
-    }
-}
-
-extension RequestFailure {
-    /// ``name`` as a constant, for samples.
-    var label: StaticString {
-        switch self {
-        case .offline: "offline"
-        case .dns: "dns"
-        case .refused: "refused"
-        case .tls: "tls"
-        case .reset: "reset"
-        case .closed: "closed"
-        case .truncated: "truncated"
-        case .malformed: "malformed"
-        case .timedOut: "timed_out"
-        case .processDied: "process_died"
-        case .noSocket: "no_socket"
-        }
+        return UnexpectedAnswer(
+            status: parser.status, failure: failure?.description,
+            headers: String(decoding: parser.sampleHead, as: UTF8.self),
+            body: connection.garbage.isEmpty ? parser.sampleBody : connection.garbage,
+            population: parts[Int(requests[index].fleet)].population, at: now,
+            isConfig: requests[index].number.kind == .config)
     }
 }

@@ -58,7 +58,7 @@ extension Shard: NIOScheduledCallbackHandler {
     /// Does what is due, in order of urgency, and a bounded part of the wakes.
     private func runDue() {
         while let key = deadlines.popDue(through: now) { timeOut(key) }
-        releaseHeld()
+        releaseHeld(through: now)
         closeIdle()
         if phase < .closing { changeNetworks() }
         if phase < .closing { runWakes() }
@@ -140,6 +140,7 @@ extension Shard {
 
     /// Seals what is left and gives the shard's result.
     private func end() {
+        endOpenRequests()
         noteState(endingAt: max(now, configuration.schedule.start))
         phase = .finished
         armed?.cancel()

@@ -96,6 +96,8 @@ final class Shard {
     var recycled: UInt64 = 0
     var handshakes: UInt64 = 0
     var unexpected: [UnexpectedAnswer] = []
+    /// Answers of 2xx of which the systems are still to say whether they are success.
+    var undecided: [RequestKey: UnexpectedAnswer] = [:]
     var usage = ThreadUsage()
     /// Where the last draining device was found, so that the next look begins there.
     var drainingHint = 0
@@ -182,7 +184,7 @@ final class Shard {
     /// Reads the clock; the shard's time never goes back.
     func tick() { now = max(now, clock.now()) }
 
-    private func doWork() {
+    func doWork() {
         while phase != .finished, let item = work.popFirst() {
             switch item {
             case .start(let key):

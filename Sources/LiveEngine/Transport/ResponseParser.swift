@@ -40,7 +40,7 @@ package struct ResponseParser {
     private(set) var received = 0
     /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
     package private(set) var body: [UInt8] = []
-    /// Fields of an answer outside 2xx, as they came, where a sample was asked for.
+    /// Fields of an answer, as they came, where a sample was asked for.
     private(set) var sampleHead: [UInt8] = []
     /// The first bytes of such an answer's body.
     private(set) var sampleBody: [UInt8] = []
@@ -63,7 +63,8 @@ package struct ResponseParser {
     ///
     /// - Parameters:
     ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes; else it is counted only.
-    ///   - keepsSample: Whether the first bytes of an answer outside 2xx are wanted.
+    ///   - keepsSample: Whether the answer's first bytes are wanted: whether it is one to be shown is known only
+    ///     later.
     package mutating func begin(keepsBody: Bool, keepsSample: Bool) {
         self.keepsBody = keepsBody
         self.keepsSample = keepsSample
@@ -71,8 +72,8 @@ package struct ResponseParser {
         received = 0
         headBytes = 0
         if !body.isEmpty { body = [] }
-        if !sampleHead.isEmpty { sampleHead = [] }
-        if !sampleBody.isEmpty { sampleBody = [] }
+        ResponseParser.empty(&sampleHead)
+        ResponseParser.empty(&sampleBody)
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
         forgetHead()
     }
@@ -134,12 +135,15 @@ package struct ResponseParser {
             }
             body.append(contentsOf: bytes)
         }
-        if keepsSample && !isSuccess {
+        if keepsSample {
             sampleBody.append(contentsOf: bytes.prefix(ResponseParser.sampleLimit - sampleBody.count))
         }
     }
 
-    private var isSuccess: Bool { status / 100 == 2 }
+    /// Empties a sample; the memory of a short one is used again for each answer.
+    private static func empty(_ sample: inout [UInt8]) {
+        if sample.capacity > 512 { sample = [] } else { sample.removeAll(keepingCapacity: true) }
+    }
 
     /// Reads up to the end of a line, and the line if it is whole.
     private mutating func consumeLine(_ input: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -224,7 +228,7 @@ extension ResponseParser {
     }
 
     private mutating func readField(_ line: UnsafeRawBufferPointer) {
-        if keepsSample && !isSuccess && status >= 200 {
+        if keepsSample && status >= 200 {
             sampleHead.append(contentsOf: line.prefix(ResponseParser.sampleLimit - sampleHead.count))
             if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(0x0A) }
         }

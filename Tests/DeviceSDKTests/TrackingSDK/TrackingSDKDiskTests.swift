@@ -52,13 +52,18 @@ struct TrackingSDKDiskTests {
         let world = world(.readOnly)
         world.track(12)
         world.answer(200, at: 13)
-        #expect(world.fate(1) == .delivered)
+        // It is acknowledged, but how many uploads will have carried it is not known yet.
+        #expect(world.fate(1) == nil)
         #expect(world.stored == [1])
         world.track(22)
         #expect(world.uploadedSequences.last == [1, 3])
         world.answer(200, at: 23)
         #expect(world.stored == [])
         #expect(world.sequences(.delivered) == [0, 1, 3])
+        let event = world.fates[1]
+        // One upload when it came, one each with events 2 and 3; the first positive answer counts.
+        #expect(event?.attempts == UInt16(world.uploadedSequences.count { $0.contains(1) }))
+        #expect(event?.ackedAt == world.time(13))
     }
 
     @Test("a damaged file is lost; the next event begins a new one")

@@ -56,6 +56,52 @@ struct TrackingSDKUploadTests {
         #expect(world.uploadedSequences.last == [1, 2, 3, 4, 5, 6])
     }
 
+    /// Seven uploads, the last three of which wait: upload n carries the events 1...n.
+    private func waiting() -> TrackingSDKWorld {
+        let world = TrackingSDKWorld()
+        world.startApp()
+        for second in 1...7 { world.track(Double(second)) }
+        return world
+    }
+
+    @Test("an upload that waits carries what was acknowledged meanwhile: it counts, once it starts")
+    func attemptsOfWaiting() {
+        let world = waiting()
+        world.answer(200, at: 9, upload: 1)
+        #expect(world.fate(1) == nil)
+        for upload in UInt32(2)...7 { world.answer(200, at: 10 + Double(upload), upload: upload) }
+        #expect(world.sequences(.delivered) == Array(0...7))
+        for event in UInt32(1)...7 { #expect(world.fates[event]?.attempts == UInt16(8 - event)) }
+        // The first acknowledgement counts.
+        #expect(world.fates[1]?.ackedAt == world.time(9))
+        #expect(world.fates[7]?.ackedAt == world.time(17))
+        let carried = world.uploads.reduce(0) { $0 + Int($1.request.eventCount) }
+        #expect(world.fates.values.reduce(0) { $0 + Int($1.attempts) } == carried)
+    }
+
+    @Test("an upload that never got a socket counts for nothing")
+    func attemptsOfNeverStarted() {
+        let world = waiting()
+        world.answer(200, at: 9, upload: 1)
+        world.act(10, .kill)
+        // Uploads 1 to 5 began; 6 and 7 died in the line.
+        #expect(world.fates[1]?.attempts == 5)
+        #expect(world.fates[1]?.ackedAt == world.time(9))
+        world.finish()
+        #expect(world.fates[5]?.attempts == 1)
+        #expect(world.fates[7]?.attempts == 0)
+    }
+
+    @Test("an upload that the end of the run gives back was none")
+    func givenBack() throws {
+        let world = waiting()
+        let upload = try #require(world.open.last)
+        world.system.takeBack(upload.number, of: &world.device)
+        world.fail(.offline, at: 9, upload: upload.number.number)
+        world.finish()
+        #expect(world.fates[1]?.attempts == 4)
+    }
+
     @Test("the number of sockets is a rule", arguments: [1, 2, 10])
     func socketRule(sockets: Int) {
         let world = TrackingSDKWorld { $0.upload.sockets = sockets }

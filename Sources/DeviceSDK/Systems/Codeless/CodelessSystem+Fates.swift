@@ -72,12 +72,12 @@ extension CodelessSystem {
     /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which
     /// the process dies, and never left.
     private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
-        for outgoing in effects.revokeRequests(of: device.slot) {
-            guard outgoing.number.kind == .upload,
-                let content = content(of: outgoing.number.number, of: device)
-            else { continue }
-            device.log.update(in: content.events) { $0.takeBackAttempt() }
-        }
+        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+    }
+
+    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+        guard upload.kind == .upload, let content = content(of: upload.number, of: device) else { return }
+        device.log.update(in: content.events) { $0.takeBackAttempt() }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {

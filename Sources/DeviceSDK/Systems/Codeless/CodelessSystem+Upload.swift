@@ -101,6 +101,7 @@ extension CodelessSystem {
         }
         var isPositive = false
         if case .answered(let status, _, _, _) = outcome { isPositive = (200...299).contains(status) }
+        effects.isAcknowledged = isPositive
         if device.fileUpload?.number == request.number {
             device.fileUpload = nil
             completeFile(of: &device, isPositive: isPositive, now: now, effects: &effects)

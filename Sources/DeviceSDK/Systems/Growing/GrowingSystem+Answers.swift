@@ -13,6 +13,7 @@ extension GrowingSystem {
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
         let verdict = verdict(on: outcome)
+        effects.isAcknowledged = verdict == .success
         releaseGhosts(
             of: ended, isPositive: verdict == .success, on: &device, now: now, effects: &effects)
         release(ended, of: &device, verdict: verdict, now: now, effects: &effects)

@@ -95,13 +95,13 @@ extension GrowingSystem {
     /// process dies, and never left.
     private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) {
-            guard let request = device.requests.first(where: { $0.number == outgoing.number }) else {
-                continue
-            }
-            device.update(request, of: kind(routes.channels[Int(request.channel)].isCustom)) {
-                $0.takeBackAttempt()
-            }
+        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+    }
+
+    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+        guard let request = device.requests.first(where: { $0.number == upload }) else { return }
+        device.update(request, of: kind(routes.channels[Int(request.channel)].isCustom)) {
+            $0.takeBackAttempt()
         }
     }
 

@@ -87,11 +87,13 @@ extension KitSystem {
     /// Takes back a request that the engine has not seen yet: it was asked for in the very call in which
     /// the process dies, and never left.
     private mutating func revokeUnsentRequest(of device: inout Device, effects: inout DeviceEffects) {
-        guard let request = device.request else { return }
-        for outgoing in effects.revokeRequests(of: device.slot)
-        where outgoing.number.number == request.number {
-            device.log.update(in: 0..<request.end) { $0.takeBackAttempt() }
-        }
+        guard device.request != nil else { return }
+        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+    }
+
+    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+        guard let request = device.request, request.number == upload.number else { return }
+        device.log.update(in: 0..<request.end) { $0.takeBackAttempt() }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {

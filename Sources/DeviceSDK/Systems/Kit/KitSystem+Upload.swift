@@ -41,6 +41,7 @@ extension KitSystem {
         guard let ended = device.request, ended.number == request.number else { return }
         device.request = nil
         if isPositive(outcome) {
+            effects.isAcknowledged = true
             deliver(until: ended.end, of: &device, now: now, effects: &effects)
             removeFiles(after: ended, of: &device, now: now, effects: &effects)
         }

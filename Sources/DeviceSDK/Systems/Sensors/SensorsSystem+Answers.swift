@@ -52,6 +52,7 @@ extension SensorsSystem {
             heed(retryAfter, of: answer, on: &device, now: now)
         }
         let isPositive = status.map { (200...299).contains($0) } ?? false
+        effects.isAcknowledged = isPositive
         releaseGhosts(of: request, isPositive: isPositive, on: &device, now: now, effects: &effects)
         // While rows wait in memory, 4.9.1 neither deletes nor unmarks rows of the database.
         let isStuck = !request.isFromMemory && device.memory.count > 0

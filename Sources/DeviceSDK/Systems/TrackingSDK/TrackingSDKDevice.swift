@@ -24,6 +24,9 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
     /// Uploads that have no answer yet, oldest first. Neither where they begin nor where they end ever
     /// goes back from one to the next.
     var requests: ContiguousArray<TrackingSDKRequest> = []
+    /// What was acknowledged and may still be carried by uploads that wait for a socket, or is in a file that
+    /// cannot be removed, in order of the answers.
+    var acknowledgements: ContiguousArray<TrackingSDKAcknowledgement> = []
 
     /// When the device's disk next changes, and what it makes of writes now.
     var diskDue = Instant.distantFuture
@@ -56,15 +59,16 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
         if first < needed { log.delete(in: first..<needed) }
     }
 
-    /// The parts of a range of sequences that no open request carries, in order. O(open requests).
-    ///
-    /// - Parameter startedOnly: Leaves out requests that still wait for a socket.
+    /// Requests by whether they have a socket.
+    enum Carriers { case any, started, waiting }
+
+    /// The parts of a range of sequences that no open request of a kind carries, in order. O(open requests).
     func rangesCarriedByNone(
-        of range: Range<UInt32>, startedOnly: Bool = false
+        of range: Range<UInt32>, _ carriers: Carriers = .any
     ) -> ContiguousArray<Range<UInt32>> {
         var free: ContiguousArray<Range<UInt32>> = []
         var from = range.lowerBound
-        for request in requests where request.isStarted || !startedOnly {
+        for request in requests where carriers == .any || request.isStarted == (carriers == .started) {
             guard from < range.upperBound else { break }
             let events = request.events
             if from < events.lowerBound { free.append(from..<min(events.lowerBound, range.upperBound)) }
@@ -86,4 +90,10 @@ struct TrackingSDKRequest: Sendable {
     var plannedAt: Instant
     /// It has a socket; the others wait for one.
     var isStarted = false
+}
+
+/// A positive answer to an upload.
+struct TrackingSDKAcknowledgement: Sendable {
+    var events: Range<UInt32>
+    var at: Instant
 }

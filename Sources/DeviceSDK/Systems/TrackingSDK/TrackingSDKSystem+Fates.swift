@@ -8,8 +8,9 @@ import World
 ///
 /// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
 /// request carries the event any more. So an event that was cleared without having been acknowledged
-/// waits for the requests that still carry it, and an acknowledged event whose file could not be removed
-/// stays in it as *settled*: it travels again and is never counted again.
+/// waits for the requests that still carry it. An acknowledged event has its fate, but not the number of its
+/// uploads yet, as long as one that carries it waits for a socket, and as long as it is in a file that cannot be
+/// removed: there it travels again.
 extension TrackingSDKSystem {
     func seal(
         _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
@@ -21,21 +22,33 @@ extension TrackingSDKSystem {
                 naturalKey: naturalKey(of: record, on: device)))
     }
 
-    /// A positive answer: everything that the request carried has arrived.
-    mutating func deliver(
-        _ request: TrackingSDKRequest, of device: inout Device, now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        for row in device.log.settle(in: request.events) {
-            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
+    /// Seals the acknowledged events that no upload will carry any more: those that have left the file, but for
+    /// those in uploads that wait for a socket. The first acknowledgement counts. O(requests +
+    /// acknowledgements).
+    private mutating func sealAcknowledged(on device: inout Device, effects: inout DeviceEffects) {
+        guard !device.acknowledgements.isEmpty else { return }
+        let free = device.rangesCarriedByNone(of: 0..<device.fileStart, .waiting)
+        var kept = ContiguousArray<TrackingSDKAcknowledgement>()
+        for answer in device.acknowledgements {
+            var sealed = 0
+            for range in free where range.overlaps(answer.events) {
+                let range = range.clamped(to: answer.events)
+                sealed += range.count
+                for row in device.log.settle(in: range) {
+                    seal(row, .delivered, on: device, ackedAt: answer.at, effects: &effects)
+                }
+            }
+            if sealed < answer.events.count { kept.append(answer) }
         }
+        device.acknowledgements = kept
     }
 
-    /// Seals those events of a range that have left the file, that nobody has acknowledged, and that no
-    /// open request carries.
+    /// Seals what is acknowledged, and then those events of a range that have left the file, that nobody has
+    /// acknowledged, and that no open request carries.
     mutating func sealCleared(
         _ range: Range<UInt32>, on device: inout Device, effects: inout DeviceEffects
     ) {
+        sealAcknowledged(on: &device, effects: &effects)
         guard range.lowerBound < device.fileStart else { return }
         let cleared = range.lowerBound..<min(range.upperBound, device.fileStart)
         for free in device.rangesCarriedByNone(of: cleared) {
@@ -63,22 +76,27 @@ extension TrackingSDKSystem {
     /// the process dies, and never left.
     private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) {
-            guard let request = device.requests.first(where: { $0.number == outgoing.number.number }) else {
-                continue
-            }
-            device.log.update(in: request.events) { $0.takeBackAttempt() }
-        }
+        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+    }
+
+    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+        guard let request = device.requests.first(where: { $0.number == upload.number }) else { return }
+        device.log.update(in: request.events) { $0.takeBackAttempt() }
     }
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
+        for answer in device.acknowledgements {
+            for row in device.log.settle(in: answer.events) {
+                seal(row, .delivered, on: device, ackedAt: answer.at, effects: &effects)
+            }
+        }
         // What was cleared and is still under way keeps the fate that it had.
         var cleared = ContiguousArray<EventRecord>()
         device.log.forEach(in: 0..<device.fileStart) { if !$0.isSettled { cleared.append($0) } }
         for row in cleared { seal(row, .lost(row.lossByClearing), on: device, effects: &effects) }
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
         // Requests that never got a socket carry nothing.
-        for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {
+        for idle in device.rangesCarriedByNone(of: file, .started) {
             for row in device.log.settle(in: idle) {
                 seal(row, .pending(.stored), on: device, effects: &effects)
             }
@@ -87,5 +105,6 @@ extension TrackingSDKSystem {
             seal(row, .pending(.inFlight), on: device, effects: &effects)
         }
         device.requests = []
+        device.acknowledgements = []
     }
 }

@@ -53,19 +53,19 @@ extension TrackingSDKSystem {
         let ended = device.requests.remove(at: place)
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
+        let first = device.fileStart
         if case .answered(let status, _, _, _) = outcome, rules.upload.success.accepts(status) {
-            deliver(ended, of: &device, now: now, effects: &effects)
-            clear(ended, of: &device, effects: &effects)
-        } else {
-            sealCleared(ended.events, on: &device, effects: &effects)
+            effects.isAcknowledged = true
+            device.acknowledgements.append(.init(events: ended.events, at: now))
+            clear(ended, of: &device)
         }
+        let range = min(ended.events.lowerBound, first)..<max(ended.events.upperBound, device.fileStart)
+        sealCleared(range, on: &device, effects: &effects)
         device.trimLog()
     }
 
     /// `clearEvents`: removes the whole file, or only what the request carried.
-    private mutating func clear(
-        _ request: TrackingSDKRequest, of device: inout Device, effects: inout DeviceEffects
-    ) {
+    private mutating func clear(_ request: TrackingSDKRequest, of device: inout Device) {
         let first = device.fileStart
         let end: UInt32
         switch rules.clear {
@@ -82,6 +82,5 @@ extension TrackingSDKSystem {
         }
         device.fileCount -= UInt32(device.log.count(in: first..<end))
         device.fileStart = end
-        sealCleared(first..<end, on: &device, effects: &effects)
     }
 }

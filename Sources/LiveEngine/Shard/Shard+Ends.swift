@@ -1,0 +1,167 @@
+import DeviceSDK
+import Measurement
+import Timebase
+import World
+
+// MARK: - The end of a request
+
+extension Shard {
+    /// Puts the end of a request without a whole answer in line.
+    func fail(_ index: Int32, _ failure: RequestFailure) {
+        requests[index].connection = -1
+        requests[index].sample.failure = failure.label
+        requests[index].sample.finishedAt = now
+        work.append(.end(requests.key(index), .failed(failure)))
+    }
+
+    /// Takes the phases from the connection's moments. They add up to the duration: what lies neither in
+    /// setting up nor between the first byte sent and the last received is `blocked`.
+    func fillSample(_ index: Int32, from connection: Connection) {
+        let times = connection.times
+        let planned = requests[index].sample.plannedAt
+        requests[index].connection = -1
+        var sample = requests[index].sample
+        sample.finishedAt = times.lastByte == 0 ? now : clock.instant(atUptime: times.lastByte)
+        sample.lookingUp = Shard.phase(times.lookupBegan, times.lookedUp)
+        sample.connecting = Shard.phase(times.connectBegan, times.connected)
+        sample.handshaking = Shard.phase(times.connected, times.secured)
+        if times.writeBegan == 0 {
+            // It never came to writing.
+            let begun = times.lookupBegan == 0 ? times.connectBegan : times.lookupBegan
+            sample.blocked = waited(since: planned, until: clock.instant(atUptime: begun))
+        } else {
+            let begun = clock.instant(atUptime: times.writeBegan)
+            sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
+            sample.bytesSent = UInt64(connection.sentBytes)
+            sample.bytesReceived = UInt64(connection.parser.received)
+            sample.sending = Shard.span(times.writeBegan, times.written)
+            sample.waiting = Shard.span(times.written, times.firstByte)
+            sample.receiving = Shard.span(times.firstByte, times.lastByte)
+        }
+        requests[index].sample = sample
+    }
+
+    /// The real time between two moments of the run.
+    func waited(since begin: Instant, until end: Instant) -> Interval {
+        max(.zero, clock.realTime(end - begin))
+    }
+
+    /// A phase of setting up; `nil` for one that did not happen.
+    private static func phase(_ from: UInt64, _ to: UInt64) -> Interval? {
+        from == 0 || to == 0 ? nil : span(from, to)
+    }
+
+    private static func span(_ from: UInt64, _ to: UInt64) -> Interval {
+        from == 0 || to < from ? .zero : Interval(nanoseconds: Int64(to - from))
+    }
+
+    /// Gives an answer to its device, which has come to the present before.
+    func endRequest(_ key: RequestKey, _ outcome: RequestOutcome) {
+        let request = requests[key.index]
+        let part = Int(request.fleet)
+        if outcome != .failed(.offline) {
+            advance(request.device)
+            // The process may have died meanwhile, and its request with it.
+            guard requests.isOpen(key) else { return }
+        }
+        requests.close(key.index)
+        let wake = parts[part].fleet.complete(
+            Int(request.slot), request: request.number, outcome: outcome, at: now, effects: &effects)
+        wakes.set(request.device, wake)
+        var sample = request.sample
+        sample.isAcknowledged = effects.isAcknowledged
+        recorder.note(sample, population: parts[part].population)
+        if !undecided.isEmpty, let answer = undecided.removeValue(forKey: key), !sample.isAcknowledged,
+            unexpected.count < UnexpectedAnswer.limit
+        {
+            unexpected.append(answer)
+        }
+        absorbEffects(of: part)
+    }
+
+    /// The limit of an open request has passed.
+    func timeOut(_ key: RequestKey) {
+        let index = key.index
+        guard requests.isOpen(key), requests[index].sample.failure == nil else { return }
+        if let connection = connections[requests[index].connection] {
+            if connection.parser.received > 0 {
+                keepSample(of: connection, request: index, failure: RequestFailure.timedOut.label)
+            }
+            fillSample(index, from: connection)
+            drop(connection)
+        } else {
+            // Without a connection: it waits for one or is held by plan, or its answer is in line already.
+            guard requests[index].isWaiting || requests[index].isHeld else { return }
+            if requests[index].isWaiting {
+                requests[index].sample.blocked = waited(
+                    since: requests[index].sample.plannedAt, until: now)
+            } else {
+                waitInVain(index)
+            }
+        }
+        fail(index, .timedOut)
+    }
+
+    /// A device's process died: its connections close, its requests are cut and never completed.
+    func cut(_ device: UInt32) {
+        var index = requests.first(of: device)
+        while index >= 0 {
+            let next = requests[index].nextOfDevice
+            let connection = connections[requests[index].connection]
+            note(index, endedBy: RequestFailure.processDied.label)
+            if let connection { drop(connection) }
+            undecided.removeValue(forKey: requests.key(index))
+            requests.close(index)
+            index = next
+        }
+        while let connection = connections.first(of: device) { drop(connection) }
+    }
+
+    /// The run is over: what never began goes back to its device, and what has no answer counts as that.
+    func endOpenRequests() {
+        phase = .closing
+        releaseHeld(through: .distantFuture)
+        askToServe()
+        doWork()
+        for index in requests.openIndices {
+            if let connection = connections[requests[index].connection], connection.parser.received > 0 {
+                keepSample(of: connection, request: index, failure: "unanswered")
+            }
+            note(index, endedBy: "unanswered")
+            requests.close(index)
+        }
+    }
+
+    /// Counts a request that ends without an answer, from the moment at which its device asked for it. One
+    /// without a network never began.
+    private func note(_ index: Int32, endedBy failure: StaticString) {
+        guard requests[index].network != .none else { return }
+        if let connection = connections[requests[index].connection] {
+            fillSample(index, from: connection)
+        }
+        var sample = requests[index].sample
+        sample.status = 0
+        sample.failure = failure
+        sample.finishedAt = now
+        recorder.note(sample, population: parts[Int(requests[index].fleet)].population)
+    }
+}
+
+extension RequestFailure {
+    /// ``name`` as a constant, for samples.
+    var label: StaticString {
+        switch self {
+        case .offline: "offline"
+        case .dns: "dns"
+        case .refused: "refused"
+        case .tls: "tls"
+        case .reset: "reset"
+        case .closed: "closed"
+        case .truncated: "truncated"
+        case .malformed: "malformed"
+        case .timedOut: "timed_out"
+        case .processDied: "process_died"
+        case .noSocket: "no_socket"
+        }
+    }
+}
