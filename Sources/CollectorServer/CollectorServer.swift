@@ -50,6 +50,10 @@ package final class CollectorServer: Sendable {
     /// The receipts share their memory with the server's until either changes.
     package func snapshot() -> (CollectorStatistics, Receipts) { pipeline.snapshot() }
 
+    /// What the store could not take though no fault was planned; `nil` if it took everything. Also after
+    /// ``stop()``.
+    package var storeTrouble: StoreTrouble? { pipeline.storeTrouble }
+
     /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the
     /// store is committed and closed.
     package func stop() async {

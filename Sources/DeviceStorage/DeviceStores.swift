@@ -55,6 +55,9 @@ package final class DeviceStores: Sendable {
     /// files that did not hold what they should.
     package var warnings: [String] { troubles.warnings }
 
+    /// How often the machine's own disk failed, and the first time in words.
+    package var hostFailures: (count: Int, first: String) { troubles.hostFailures }
+
     /// Deletes the files of this run's devices, and the folder if nothing else is in it.
     package func remove() {
         guard let directory = opendir(folder) else { return }

@@ -29,6 +29,11 @@ final class StoreTroubles: Sendable {
         }
     }
 
+    /// How often the host's own file system refused a call, and the first time in words.
+    var hostFailures: (count: Int, first: String) {
+        state.withLock { ($0.hostFailures, $0.firstHostFailure) }
+    }
+
     /// In sentences, for the report.
     var warnings: [String] {
         state.withLock { state in

@@ -73,7 +73,9 @@ package enum MetricCatalogue {
     ]
 
     private static let http: [Entry] = [
-        metric("http_reqs", .counter, .requests, "Uploads sent; one begun without a radio is not counted."),
+        metric(
+            "http_reqs", .counter, .requests,
+            "Uploads, those unanswered at the end included; one begun without a radio is not counted."),
         metric(
             "http_req_duration", .trend, .milliseconds,
             "Planned start (the due time of the trigger) to last byte of the answer: not k6's meaning."),

@@ -38,9 +38,28 @@ extension Report {
         findings.lagP99 = generator.scheduleLag.p99
         findings.thresholds = thresholds
         findings.internalError = internalError
+        findings.delivery = delivery
         settle(VerdictRules.judge(findings))
         if isPartial { reasons.append(stateNote) }
     }
+
+    /// What became of the uploads, as verdicts are made from it.
+    package var delivery: VerdictRules.Delivery {
+        var delivery = VerdictRules.Delivery()
+        delivery.isLive = mode == .live
+        delivery.isExternal = run.target != Report.embeddedTarget
+        delivery.expectsNothing = scenario.expectsNothingDelivered
+        if let failed = metrics.rate("http_req_failed") {
+            delivery.uploads = failed.samples
+            delivery.acknowledged = failed.samples - failed.passes
+        }
+        delivery.answers = answers
+        delivery.ownFailures = generator.ownFailures
+        return delivery
+    }
+
+    /// The target of runs against the collector that comes with them.
+    package static let embeddedTarget = "embedded collector"
 
     /// How much real time passes between two states of a run that is still going on.
     package static let statePeriod = Interval.seconds(10)

@@ -18,6 +18,7 @@ extension Report {
         self.fingerprint = fingerprint
         self.verdict = outcome.verdict
         self.reasons = outcome.reasons
+        self.causes = outcome.causes
         self.exitCode = outcome.exitCode
         self.startedAt = startedAt
         self.wallSeconds = wallSeconds
@@ -42,6 +43,7 @@ extension Report {
     package mutating func settle(_ outcome: VerdictRules.Outcome) {
         verdict = outcome.verdict
         reasons = outcome.reasons
+        causes = outcome.causes
         exitCode = outcome.exitCode
     }
 }

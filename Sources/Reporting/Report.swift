@@ -18,6 +18,8 @@ package struct Report: Sendable {
     package var verdict: Verdict
     /// Why the verdict is what it is, a sentence each; the first is the headline.
     package var reasons: [String]
+    /// The same in words for scripts, each once: ``VerdictRules/Cause``. Empty for a run that passed.
+    package var causes: [String]
     package var exitCode: Int32
     /// Wall clock.
     package var startedAt: Instant
@@ -61,11 +63,17 @@ package struct Report: Sendable {
         package var sha256: String
         /// `--set` and other options that changed the scenario, as given (secrets left out).
         package var overrides: [String]
-        package init(name: String, description: String, sha256: String, overrides: [String]) {
+        /// Whether it is the scenario's purpose that no upload gets through.
+        package var expectsNothingDelivered: Bool
+        package init(
+            name: String, description: String, sha256: String, overrides: [String],
+            expectsNothingDelivered: Bool = false
+        ) {
             self.name = name
             self.description = description
             self.sha256 = sha256
             self.overrides = overrides
+            self.expectsNothingDelivered = expectsNothingDelivered
         }
     }
 
@@ -139,9 +147,13 @@ package struct Report: Sendable {
         package var headers: String
         /// The first 2 kB.
         package var body: String
+        /// Whether it answered a fetch of a configuration, and not an upload.
+        package var isConfig: Bool
         package init(
-            at: Instant, population: String, status: UInt16, failure: String?, headers: String, body: String
+            at: Instant, population: String, status: UInt16, failure: String?, headers: String, body: String,
+            isConfig: Bool = false
         ) {
+            self.isConfig = isConfig
             self.at = at
             self.population = population
             self.status = status
@@ -238,6 +250,8 @@ package struct Report: Sendable {
         /// TLS handshakes that were completed, and those of them that took up an earlier session.
         package var tlsHandshakes: UInt64 = 0
         package var tlsResumed: UInt64 = 0
+        /// What Beaconswarm itself could not do, by kind.
+        package var ownFailures: [OwnFailure] = []
         package init() {}
     }
 

@@ -22,7 +22,41 @@ package enum VerdictRules {
         package var thresholds: [Report.ThresholdResult] = []
         /// What went wrong inside, if anything did.
         package var internalError: String?
+        package var delivery = Delivery()
         package init() {}
+    }
+
+    /// Why a run did not pass, for scripts.
+    package enum Cause: String, CaseIterable, Sendable {
+        case internalError = "internal_error"
+        case balance
+        case ackedNotFound = "acked_not_found"
+        case unexpectedEvents = "unexpected_events"
+        case interrupted
+        case generatorLate = "generator_late"
+        case generatorFailed = "generator_failed"
+        case thresholdBroken = "threshold_broken"
+        case nothingDelivered = "nothing_delivered"
+        case deliveredUnexpectedly = "delivered_unexpectedly"
+
+        /// The exit code, and what it weighs: the lower the earlier.
+        var code: Int32 {
+            switch self {
+            case .internalError: 70
+            case .balance, .ackedNotFound, .unexpectedEvents: 95
+            case .interrupted: 105
+            case .generatorLate, .generatorFailed: 96
+            case .thresholdBroken, .nothingDelivered, .deliveredUnexpectedly: 99
+            }
+        }
+
+        var verdict: Report.Verdict {
+            switch code {
+            case 105: .interrupted
+            case 96: .invalid
+            default: .failed
+            }
+        }
     }
 
     package struct Outcome: Hashable, Sendable {
@@ -30,10 +64,15 @@ package enum VerdictRules {
         package var exitCode: Int32
         /// The first is the headline.
         package var reasons: [String]
-        package init(verdict: Report.Verdict, exitCode: Int32, reasons: [String]) {
+        /// ``Cause``s in the order of the reasons, each once.
+        package var causes: [String]
+        package init(
+            verdict: Report.Verdict, exitCode: Int32, reasons: [String], causes: [String] = []
+        ) {
             self.verdict = verdict
             self.exitCode = exitCode
             self.reasons = reasons
+            self.causes = causes
         }
 
         /// Passed without a word.
@@ -45,33 +84,42 @@ package enum VerdictRules {
         if findings.isPartial {
             let text =
                 "The run broke off, or is still going on: these are its figures so far, and nothing is judged."
-            return Outcome(verdict: .interrupted, exitCode: 105, reasons: [text])
+            return Outcome(
+                verdict: .interrupted, exitCode: 105, reasons: [text], causes: [Cause.interrupted.rawValue])
         }
-        var outcomes: [(code: Int32, verdict: Report.Verdict, reasons: [String])] = []
+        let found = reasons(findings)
+        guard let heaviest = found.first?.cause else {
+            return Outcome(verdict: .passed, exitCode: 0, reasons: [passedReason(findings)])
+        }
+        var causes: [String] = []
+        for (cause, _) in found where !causes.contains(cause.rawValue) { causes.append(cause.rawValue) }
+        return Outcome(
+            verdict: heaviest.verdict, exitCode: heaviest.code, reasons: found.map(\.text), causes: causes)
+    }
+
+    /// Everything that speaks against the run, the heaviest first.
+    private static func reasons(_ findings: Findings) -> [(cause: Cause, text: String)] {
+        var found: [(cause: Cause, text: String)] = []
         if let message = findings.internalError {
-            outcomes.append(
-                (70, .failed, ["Beaconswarm itself failed: \(message). The figures may be incomplete."]))
+            found.append(
+                (.internalError, "Beaconswarm itself failed: \(message). The figures may be incomplete."))
         }
-        let books = balanceReasons(findings.balance) + auditReasons(findings.audit)
-        if !books.isEmpty { outcomes.append((95, .failed, books)) }
+        found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
         if findings.interrupted {
             let text = "The run was interrupted; it was drained, and the figures cover what ran until then."
-            outcomes.append((105, .interrupted, [text]))
+            found.append((.interrupted, text))
         }
         if findings.saturated {
             let lag = Numbers.duration(milliseconds: findings.lagP99)
             let text =
                 "The generator could not keep its own schedule (lag p(99) \(lag)), so this run says nothing about "
                 + "the collector: use fewer devices, more threads or a faster machine."
-            outcomes.append((96, .invalid, [text]))
+            found.append((.generatorLate, text))
         }
-        let broken = findings.thresholds.filter { !$0.ok }
-        if !broken.isEmpty { outcomes.append((99, .failed, broken.map(sentence))) }
-        guard let heaviest = outcomes.first else {
-            return Outcome(verdict: .passed, exitCode: 0, reasons: [passedReason(findings)])
-        }
-        return Outcome(
-            verdict: heaviest.verdict, exitCode: heaviest.code, reasons: outcomes.flatMap(\.reasons))
+        if let text = findings.delivery.ownFailureReason { found.append((.generatorFailed, text)) }
+        found += findings.thresholds.filter { !$0.ok }.map { (.thresholdBroken, sentence($0)) }
+        if let reason = findings.delivery.reason { found.append(reason) }
+        return found
     }
 
     private static func balanceReasons(_ balance: Int64) -> [String] {
@@ -83,19 +131,19 @@ package enum VerdictRules {
             : ["The books do not balance: \(count) \(noun) more than one fate, or were never captured."]
     }
 
-    private static func auditReasons(_ audit: Report.AuditCounts?) -> [String] {
+    private static func auditReasons(_ audit: Report.AuditCounts?) -> [(cause: Cause, text: String)] {
         guard let audit else { return [] }
-        var reasons: [String] = []
+        var reasons: [(cause: Cause, text: String)] = []
         if audit.ackedNotFound > 0 {
             let noun = audit.ackedNotFound == 1 ? "event" : "events"
+            let count = Numbers.count(audit.ackedNotFound)
             reasons.append(
-                "The collector acknowledged \(Numbers.count(audit.ackedNotFound)) \(noun) that it does not hold."
-            )
+                (.ackedNotFound, "The collector acknowledged \(count) \(noun) that it does not hold."))
         }
         if audit.unexpected > 0 {
             let noun = audit.unexpected == 1 ? "event" : "events"
-            reasons.append(
-                "The collector holds \(Numbers.count(audit.unexpected)) \(noun) that no device made.")
+            let count = Numbers.count(audit.unexpected)
+            reasons.append((.unexpectedEvents, "The collector holds \(count) \(noun) that no device made."))
         }
         return reasons
     }
@@ -140,7 +188,10 @@ package enum VerdictRules {
     /// What the audit adds. Planned answers that store nothing, such as a captive portal's, took what no reader
     /// should believe to be in the collector.
     private static func held(_ findings: Findings) -> String {
-        if findings.delivered == 0 { return ", but none was delivered" }
+        if findings.delivered == 0 {
+            return findings.delivery.expectsNothing
+                ? ", and none was delivered, as the scenario expects" : ", but none was delivered"
+        }
         guard let audit = findings.audit else { return "" }
         let holds = ", and the collector holds what it acknowledged"
         guard audit.swallowed > 0 else { return holds }

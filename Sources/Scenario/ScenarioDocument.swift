@@ -19,6 +19,7 @@ package struct ScenarioDocument: Sendable {
     package var drain: Interval
     /// Seconds of people's and devices' clocks in a second of a live run, 1...86,400.
     package var pace = 1
+    package var expect = ScenarioExpectation.delivery
     package var populations: [ScenarioPopulation]
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]
@@ -45,6 +46,14 @@ package struct ScenarioDocument: Sendable {
 
     /// The timeline's entries that only the embedded collector (or a modelled one) can follow.
     package var collectorEntries: [TimelineEntry] { timeline.filter(\.needsOwnCollector) }
+}
+
+/// What a live run is to show of its uploads.
+package enum ScenarioExpectation: String, CaseIterable, Sendable {
+    /// At least one gets an answer that its system takes as success.
+    case delivery
+    /// None does.
+    case nothingDelivered = "nothing delivered"
 }
 
 /// A population of a sound scenario.

@@ -7,6 +7,8 @@ struct Run: AsyncParsableCommand {
         discussion: """
             Events go to --target, else to the scenario's target, else to a collector embedded in the run.
             With "pace" in the scenario, people and device clocks go as many times as fast; sockets stay real.
+            A run whose uploads are all without success fails (99), unless the scenario says
+            "expect": "nothing delivered".
             The first Ctrl-C ends gracefully (no new events, drain, full report, exit 105); the second at once.
             """)
 

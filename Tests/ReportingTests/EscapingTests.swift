@@ -95,7 +95,7 @@ struct EscapingTests {
         let parser = XMLParser(data: Data(JUnitWriter().render(EscapingTests.hostile())))
         parser.delegate = delegate
         #expect(parser.parse())
-        #expect(delegate.elements.filter { $0 == "testcase" }.count == 5 + 4)
+        #expect(delegate.elements.filter { $0 == "testcase" }.count == 7 + 4)
         #expect(delegate.elements.filter { $0 == "failure" }.count == 3)
     }
 

@@ -25,13 +25,13 @@ struct ReportJSONTests {
         }
         #expect(
             members.map(\.key) == [
-                "schema", "tool", "scenario", "mode", "seed", "fingerprint", "verdict", "reasons",
+                "schema", "tool", "scenario", "mode", "seed", "fingerprint", "verdict", "reasons", "causes",
                 "exit_code",
                 "interrupted", "partial",
                 "started_at", "wall_seconds", "simulated_seconds", "pace", "devices",
                 "devices_started", "run", "events",
                 "audit", "audit_note", "metrics", "populations", "thresholds", "generator", "answers",
-                "marks", "series", "percentiles", "heatmaps", "unexpected_answers",
+                "marks", "series", "percentiles", "heatmaps", "first_failed_answer", "unexpected_answers",
                 "warnings",
             ])
         #expect(value["schema"] == .string("beaconswarm.report/1"))

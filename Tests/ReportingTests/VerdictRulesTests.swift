@@ -112,4 +112,78 @@ struct VerdictRulesTests {
             VerdictRules.judge(findings).reasons.first?.hasSuffix(
                 "holds what it acknowledged, but for 1,004 that planned answers swallowed.") == true)
     }
+
+    // MARK: What became of the uploads
+
+    /// A live run that lost nothing and broke no threshold.
+    private static func live(
+        uploads: UInt64, acknowledged: UInt64, expectsNothing: Bool = false, own: UInt64 = 0
+    ) -> VerdictRules.Findings {
+        var findings = VerdictRules.Findings()
+        findings.captured = 100
+        findings.thresholds = [held]
+        findings.delivery.isLive = true
+        findings.delivery.uploads = uploads
+        findings.delivery.acknowledged = acknowledged
+        findings.delivery.expectsNothing = expectsNothing
+        findings.delivery.answers = [Report.NamedCount("404", uploads - acknowledged)]
+        if own > 0 {
+            findings.delivery.ownFailures = [
+                Report.OwnFailure(name: "no_socket", count: own, text: "no socket was left")
+            ]
+        }
+        return findings
+    }
+
+    @Test("a live run without one answer of success fails, unless that is its purpose")
+    func nothingDelivered() {
+        let dead = VerdictRules.judge(Self.live(uploads: 8, acknowledged: 0))
+        #expect(dead.exitCode == 99)
+        #expect(dead.verdict == .failed)
+        #expect(dead.causes == ["nothing_delivered"])
+        #expect(dead.reasons.first?.contains("of 8 uploads not one") == true)
+        #expect(dead.reasons.first?.contains("404: 8") == true)
+        #expect(VerdictRules.judge(Self.live(uploads: 8, acknowledged: 1)).exitCode == 0)
+        #expect(VerdictRules.judge(Self.live(uploads: 0, acknowledged: 0)).exitCode == 0)
+        var modelled = Self.live(uploads: 8, acknowledged: 0)
+        modelled.delivery.isLive = false
+        #expect(VerdictRules.judge(modelled).exitCode == 0)
+
+        let meant = VerdictRules.judge(Self.live(uploads: 8, acknowledged: 0, expectsNothing: true))
+        #expect(meant.exitCode == 0)
+        #expect(meant.reasons.first?.hasSuffix("none was delivered, as the scenario expects.") == true)
+        let alive = VerdictRules.judge(Self.live(uploads: 8, acknowledged: 1, expectsNothing: true))
+        #expect(alive.exitCode == 99)
+        #expect(alive.causes == ["delivered_unexpectedly"])
+    }
+
+    @Test("warns where less than half was acknowledged", arguments: [(49, true), (50, false), (100, false)])
+    func fewAcknowledged(acknowledged: UInt64, warns: Bool) {
+        let delivery = Self.live(uploads: 100, acknowledged: acknowledged).delivery
+        #expect(delivery.warnings.contains { $0.hasPrefix("only ") } == warns)
+        let meant = Self.live(uploads: 100, acknowledged: acknowledged, expectsNothing: true).delivery
+        #expect(meant.warnings.isEmpty)
+    }
+
+    @Test("what the machine refused makes a run invalid above 1 % of its uploads", arguments: [10, 11])
+    func ownFailures(own: UInt64) {
+        let findings = Self.live(uploads: 1000, acknowledged: 900, own: own)
+        let outcome = VerdictRules.judge(findings)
+        if own == 11 {
+            #expect(outcome.exitCode == 96)
+            #expect(outcome.verdict == .invalid)
+            #expect(outcome.causes == ["generator_failed"])
+            #expect(outcome.reasons.first?.contains("11 times in 1,000 uploads") == true)
+            #expect(findings.delivery.warnings.isEmpty)
+        } else {
+            #expect(outcome.exitCode == 0)
+            #expect(findings.delivery.warnings.first?.contains("no socket was left") == true)
+        }
+        // It outweighs a threshold, and nothing else than it is to blame where no upload got further.
+        var broken = findings
+        broken.thresholds = [Self.broken]
+        #expect(VerdictRules.judge(broken).exitCode == (own == 11 ? 96 : 99))
+        let all = VerdictRules.judge(Self.live(uploads: 9, acknowledged: 0, own: 9))
+        #expect(all.causes == ["generator_failed"])
+    }
 }

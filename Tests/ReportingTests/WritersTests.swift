@@ -187,12 +187,12 @@ struct WritersTests {
     func junit() {
         let report = Fixtures.outage()
         let xml = String(decoding: JUnitWriter().render(report), as: UTF8.self)
-        #expect(xml.contains("tests=\"8\" failures=\"2\""))
+        #expect(xml.contains("tests=\"10\" failures=\"2\""))
         var unknown = report
         unknown.audit = nil
         unknown.events.balance = -1
         let other = String(decoding: JUnitWriter().render(unknown), as: UTF8.self)
-        #expect(other.contains("tests=\"7\" failures=\"3\""))
+        #expect(other.contains("tests=\"9\" failures=\"3\""))
         #expect(other.contains("<skipped "))
     }
 
@@ -219,7 +219,7 @@ struct WritersTests {
         let terminal = TerminalSummary.render(report, color: false, width: 100)
         #expect(terminal.contains("… 'p(95)<60000' was ") && !terminal.contains("✗ '"))
         let junit = String(decoding: JUnitWriter().render(report), as: UTF8.self)
-        #expect(junit.components(separatedBy: "not judged yet").count - 1 == 3)
+        #expect(junit.components(separatedBy: "not judged yet").count - 1 == 4)
         let metrics = String(decoding: PrometheusWriter().render(report), as: UTF8.self)
         #expect(!metrics.contains("threshold_ok"))
         let summary = String(decoding: MarkdownWriter().render(report), as: UTF8.self)

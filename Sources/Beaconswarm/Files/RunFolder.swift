@@ -70,9 +70,7 @@ struct RunFolder: Sendable {
             try OutputFile.write(
                 writer.render(report), to: file("\(curve.metric).\(PercentileWriter.format)"))
         }
-        if !report.thresholds.isEmpty {
-            try OutputFile.write(JUnitWriter().render(report), to: file("junit.xml"))
-        }
+        try OutputFile.write(JUnitWriter().render(report), to: file(JUnitWriter.fileName))
         try OutputFile.write(ReportJSON.write(report), to: file("report.json"))
         unlink(file("report.partial.json"))
     }

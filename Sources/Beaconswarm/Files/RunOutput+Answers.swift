@@ -12,7 +12,7 @@ extension RunOutput {
             Report.UnexpectedAnswer(
                 at: answer.at, population: populations[answer.population].name, status: answer.status,
                 failure: answer.failure, headers: redact(answer.headers),
-                body: redact(String(decoding: answer.body, as: UTF8.self)))
+                body: redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig)
         }
     }
 }

@@ -109,6 +109,8 @@ struct LiveRunner: Sendable {
         progress.abortedBy = abortedBy
         progress.warnings = stage.stores.warnings
         await audit(&progress, result: result, server: server, output: output)
+        progress.generator.ownFailures = OwnFailures.of(
+            result.recorder, embedded: server?.storeTrouble, devices: stage.stores.hostFailures)
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }
@@ -150,7 +152,7 @@ struct LiveRunner: Sendable {
 
     /// Where the events go, for people.
     func targetText(_ plans: ScenarioPlans) -> String {
-        guard !scenario.document.needsEmbeddedCollector else { return "embedded collector" }
+        guard !scenario.document.needsEmbeddedCollector else { return Report.embeddedTarget }
         var targets: [String] = []
         for url in plans.populations.flatMap({ $0.targets.map(\.url) }) where !targets.contains(url) {
             targets.append(url)

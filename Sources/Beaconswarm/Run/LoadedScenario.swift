@@ -46,7 +46,8 @@ struct LoadedScenario: Sendable {
         reference = Report.ScenarioReference(
             name: document.redact(document.name), description: document.redact(document.description),
             sha256: SHA256.hexadecimal(of: bytes),
-            overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" })
+            overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" },
+            expectsNothingDelivered: document.expect == .nothingDelivered)
         thresholds = try LoadedScenario.parse(document.thresholds)
         for index in thresholds.indices {
             thresholds[index].population = thresholds[index].population.map(document.publicName)

@@ -89,7 +89,7 @@ struct ReportBuilder: Sendable {
             series: ReportBuilder.series(progress.recorder.series),
             warnings: warnings + progress.warnings)
         report.pace = pace
-        if !progress.isPartial { report.warnings += ReportBuilder.nothingDelivered(report) }
+        if !progress.isPartial { report.warnings += report.delivery.warnings }
         report.isInterrupted = progress.interrupted
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
@@ -98,16 +98,6 @@ struct ReportBuilder: Sendable {
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
         return report
-    }
-
-    /// A live run whose uploads all failed says more about the target's URL than about anything else.
-    private static func nothingDelivered(_ report: Report) -> [String] {
-        let inFlight = report.events.pending.contains { $0.name == "in_flight" && $0.count > 0 }
-        let began = !report.answers.isEmpty || inFlight
-        guard report.mode == .live, report.events.delivered == 0, began else { return [] }
-        let answers = report.answers.map { "\($0.name): \($0.count)" }.joined(separator: ", ")
-        let met = answers.isEmpty ? "none was answered" : answers
-        return ["no upload was acknowledged (\(met)): look whether the target's URL is the collector's"]
     }
 
     private func results(

@@ -120,6 +120,9 @@ final class RunConsole: Sendable {
     ///
     /// - Parameter folder: Where the report is, if it could be written.
     func end(_ report: Report, folder: String?) {
+        status("")
+        // Whether quiet or not: who reads only the exit code may not know that it says nothing.
+        for text in report.alarms { warn(text) }
         end(json: { ReportJSON.write(report) }) { colored in
             TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
                 + (folder.map { "report: \($0)/report.html\n" } ?? "")

@@ -65,6 +65,9 @@ struct RunStores: Sendable {
     /// What went wrong with the files without the scenario's doing.
     var warnings: [String] { files?.warnings ?? [] }
 
+    /// How often the machine's own disk failed the devices' files, and the first time in words.
+    var hostFailures: (count: Int, first: String) { files?.hostFailures ?? (0, "") }
+
     /// Deletes the files, unless they were to be kept.
     func removeIfTemporary() {
         if isTemporary { files?.remove() }

@@ -13,6 +13,7 @@ struct CollectorWriter: ~Copyable {
     private let clock: CollectorClock
     private var batchNumber: Int64
     private var failedRequests: UInt64 = 0
+    private var firstTrouble = ""
 
     init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
         let store = try EventStore(
@@ -30,6 +31,12 @@ struct CollectorWriter: ~Copyable {
 
     var statistics: CollectorStatistics { model.statistics }
     var receipts: Receipts { model.receipts }
+
+    /// What the store refused, if it refused anything.
+    var storeTrouble: StoreTrouble? {
+        failedRequests == 0
+            ? nil : StoreTrouble(requests: failedRequests, reason: firstTrouble, path: store.path)
+    }
 
     mutating func close() { store.close() }
 
@@ -84,6 +91,7 @@ struct CollectorWriter: ~Copyable {
             failed += 1
         }
         if failedRequests == 0, failed > 0 {
+            firstTrouble = reason
             onTrouble("the store \(store.path) takes no more events (\(reason)); uploads are answered 500")
         }
         failedRequests += failed
@@ -111,6 +119,15 @@ struct CollectorWriter: ~Copyable {
         return CollectorReply(
             status: 200, disposition: .notStored, body: text.bytes, contentType: "application/json")
     }
+}
+
+/// A store that could not take what was to be put into it.
+package struct StoreTrouble: Hashable, Sendable {
+    /// Requests whose events it did not take: each was answered 500.
+    package var requests: UInt64
+    /// Of the first.
+    package var reason: String
+    package var path: String
 }
 
 /// Puts the model's events into the open transaction and remembers their keys in case it fails.

@@ -73,6 +73,9 @@ final class CommitPipeline: Sendable {
         writer.withLock { writer in (writer.statistics, writer.receipts) }
     }
 
+    /// What the store refused so far.
+    var storeTrouble: StoreTrouble? { writer.withLock { writer in writer.storeTrouble } }
+
     /// Writes what is queued, closes the store and ends the thread. Nothing may be submitted any more.
     func close() async {
         while queue.withLock({ $0.isDraining }) { try? await Task.sleep(for: .milliseconds(2)) }

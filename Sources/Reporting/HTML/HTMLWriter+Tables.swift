@@ -20,6 +20,9 @@ extension HTMLWriter {
                             parts: [(tone, share)])
                     })
             }
+            if let first = report.firstFailedAnswer {
+                html.element("p", "The first that failed: \(first.text)")
+            }
             unexpected(report.unexpectedAnswers, into: &html)
         }
     }

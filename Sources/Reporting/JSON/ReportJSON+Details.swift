@@ -104,7 +104,17 @@ extension ReportJSON {
             "at": .double(Double(answer.at.nanoseconds / 1000) / 1000),
             "population": .string(answer.population), "status": .unsigned(UInt64(answer.status)),
             "failure": answer.failure.map(JSONValue.string) ?? .null, "headers": .string(answer.headers),
-            "body": .string(answer.body),
+            "body": .string(answer.body), "request": .string(answer.isConfig ? "config" : "upload"),
+        ])
+    }
+
+    /// The first answer of an upload that failed, in short.
+    static func value(of answer: Report.FailedAnswer) -> JSONValue {
+        .members([
+            "at": .double(Double(answer.at.nanoseconds / 1000) / 1000),
+            "population": .string(answer.population),
+            "status": answer.status == 0 ? .null : .unsigned(UInt64(answer.status)),
+            "failure": answer.failure.map(JSONValue.string) ?? .null, "body": .string(answer.body),
         ])
     }
 
@@ -122,7 +132,8 @@ extension ReportJSON {
             at: Instant(nanoseconds: Int64((milliseconds * 1000).rounded()) * 1000),
             population: try node.required("population").string(), status: code,
             failure: try node.optional("failure")?.string(),
-            headers: try node.required("headers").string(), body: try node.required("body").string())
+            headers: try node.required("headers").string(), body: try node.required("body").string(),
+            isConfig: try node.optional("request")?.string() == "config")
     }
 }
 

@@ -20,6 +20,7 @@ extension ReportJSON {
         report.pace = max(1, try root.optional("pace")?.integer() ?? 1)
         report.verdict = try choice(root.required("verdict"))
         report.reasons = try root.optional("reasons")?.strings() ?? []
+        report.causes = try root.optional("causes")?.strings() ?? []
         report.exitCode = Int32(clamping: try root.optional("exit_code")?.integer() ?? 0)
         report.isInterrupted =
             try root.optional("interrupted")?.boolean() ?? (report.verdict == .interrupted)
@@ -107,7 +108,9 @@ extension ReportJSON {
         Report.ScenarioReference(
             name: try node.required("name").string(),
             description: try node.optional("description")?.string() ?? "",
-            sha256: try node.required("sha256").string(), overrides: try node.required("overrides").strings())
+            sha256: try node.required("sha256").string(), overrides: try node.required("overrides").strings(),
+            expectsNothingDelivered: try node.optional("expect")?.string()
+                == Report.ScenarioReference.nothingDelivered)
     }
 
     private static func run(_ node: ReportNode) throws(ReportReadError) -> Report.RunContext {
@@ -189,6 +192,13 @@ extension ReportJSON {
         generator.connectionsRecycled = try node.optional("connections_recycled")?.count() ?? 0
         generator.tlsHandshakes = try node.optional("tls_handshakes")?.count() ?? 0
         generator.tlsResumed = try node.optional("tls_resumed")?.count() ?? 0
+        for failure in try node.optional("own_failures")?.elements() ?? [] {
+            generator.ownFailures.append(
+                Report.OwnFailure(
+                    name: try failure.required("cause").string(),
+                    count: try failure.required("count").count(),
+                    text: try failure.required("text").string()))
+        }
         return generator
     }
 

@@ -21,7 +21,7 @@ package enum ReportJSON {
             "seed": .unsigned(report.seed),
             "fingerprint": .string(report.fingerprint),
             "verdict": .string(report.verdict.rawValue),
-            "reasons": strings(report.reasons),
+            "reasons": strings(report.reasons), "causes": strings(report.causes),
             "exit_code": .integer(Int64(report.exitCode)),
             "interrupted": .boolean(report.isInterrupted), "partial": .boolean(report.isPartial),
             "started_at": .string(report.startedAt.text),
@@ -43,6 +43,7 @@ package enum ReportJSON {
             "series": SeriesColumns.value(of: report.series),
             "percentiles": .object(report.curves.map { JSONMember($0.metric, curve($0.curve)) }),
             "heatmaps": .object(report.heatMaps.map { JSONMember($0.metric, heatMap($0)) }),
+            "first_failed_answer": report.firstFailedAnswer.map { value(of: $0) } ?? .null,
             "unexpected_answers": .array(report.unexpectedAnswers.map { value(of: $0) }),
             "warnings": strings(report.warnings),
         ])
@@ -58,6 +59,8 @@ package enum ReportJSON {
         .members([
             "name": .string(scenario.name), "description": .string(scenario.description),
             "sha256": .string(scenario.sha256), "overrides": strings(scenario.overrides),
+            "expect": scenario.expectsNothingDelivered
+                ? .string(Report.ScenarioReference.nothingDelivered) : .null,
         ])
     }
 
@@ -144,6 +147,12 @@ package enum ReportJSON {
             "connections_recycled": .unsigned(generator.connectionsRecycled),
             "tls_handshakes": .unsigned(generator.tlsHandshakes),
             "tls_resumed": .unsigned(generator.tlsResumed),
+            "own_failures": .array(
+                generator.ownFailures.map {
+                    .members([
+                        "cause": .string($0.name), "count": .unsigned($0.count), "text": .string($0.text),
+                    ])
+                }),
         ])
     }
 

@@ -243,6 +243,9 @@ private struct Page {
                 + Columns.right(Numbers.count(answer.count), 14)
             lines.append("    " + text + Columns.right(Numbers.percent(answer.count, of: total), 10))
         }
+        guard let first = report.firstFailedAnswer else { return }
+        lines.append("")
+        sentence("The first that failed: \(first.text)", mark: "  ")
     }
 
     mutating func list(_ title: String, _ items: [String]) {

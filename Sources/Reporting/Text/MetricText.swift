@@ -65,6 +65,10 @@ enum RunFacts {
         let median = Numbers.duration(milliseconds: lag.median)
         facts += [
             ("Generator", generator.saturated ? "could not keep its schedule" : "kept its schedule"),
+            (
+                "Generator's own failures",
+                generator.ownFailures.map { "\($0.name): \(Numbers.count($0.count))" }.joined(separator: ", ")
+            ),
             ("Generator's lag", "median \(median), p(99) \(Numbers.duration(milliseconds: lag.p99))"),
             ("Busiest event loop", "\(Numbers.percent(generator.cpuUtilization)) of \(generator.eventLoops)"),
             ("Connections", connections(generator)),

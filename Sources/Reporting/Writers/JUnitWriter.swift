@@ -1,8 +1,8 @@
 import Measurement
 import Timebase
 
-/// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator and the
-/// run itself. After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day
+/// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator, the answers and
+/// the run itself. After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day
 /// without a zone (they are UTC), and a time for each case, which is all in that of the run itself.
 package struct JUnitWriter: ReportWriter {
     package static let format = "junit"
@@ -14,6 +14,8 @@ package struct JUnitWriter: ReportWriter {
         var name: String
         var failure: String?
         var skipped: String?
+        /// What kind of failure it would be, where the group does not say it.
+        var type: String?
     }
 
     package func render(_ report: Report) -> [UInt8] {
@@ -56,7 +58,7 @@ package struct JUnitWriter: ReportWriter {
         ]
         xml.element("testcase", attributes) { xml in
             if let failure = check.failure {
-                xml.element("failure", ["message": failure, "type": check.group], failure)
+                xml.element("failure", ["message": failure, "type": check.type ?? check.group], failure)
             } else if let skipped = check.skipped {
                 xml.empty("skipped", ["message": skipped])
             }
@@ -85,13 +87,7 @@ package struct JUnitWriter: ReportWriter {
             let why = report.auditNote ?? "the collector's store was not read"
             cases.append(Case(group: "audit", name: "the collector holds what it acknowledged", skipped: why))
         }
-        if report.mode == .live {
-            let lag = Numbers.duration(milliseconds: report.generator.scheduleLag.p99)
-            cases.append(
-                Case(
-                    group: "generator", name: "the generator kept its own schedule",
-                    failure: report.generator.saturated ? "lag p(99) \(lag): the run is invalid" : nil))
-        }
+        if report.mode == .live { cases += liveCases(report) }
         let broken = report.verdict == .interrupted || report.exitCode == 70
         cases.append(
             Case(
@@ -105,5 +101,36 @@ package struct JUnitWriter: ReportWriter {
                     failure: report.isPartial ? nil : failure,
                     skipped: report.isPartial ? "the run is not over: not judged yet" : nil)
             }
+    }
+
+    /// What only live runs can fail by.
+    private static func liveCases(_ report: Report) -> [Case] {
+        let generator = report.generator
+        let lag = Numbers.duration(milliseconds: generator.scheduleLag.p99)
+        let delivery = report.delivery
+        let reason = delivery.reason
+        let isExpected = delivery.expectsNothing
+        var answered = Case(
+            group: "delivery",
+            name: isExpected
+                ? "no upload gets an answer that its system takes as success, as expected"
+                : "uploads get answers that their systems take as success",
+            failure: report.isPartial ? nil : reason?.text,
+            type: reason?.cause.rawValue)
+        if report.isPartial {
+            answered.skipped = "the run is not over: not judged yet"
+        } else if delivery.uploads == 0 {
+            answered.skipped = "no upload began"
+        }
+        return [
+            Case(
+                group: "generator", name: "the generator kept its own schedule",
+                failure: generator.saturated ? "lag p(99) \(lag): the run is invalid" : nil,
+                type: VerdictRules.Cause.generatorLate.rawValue),
+            Case(
+                group: "generator", name: "the generator had the sockets and the disk that it needed",
+                failure: report.isPartial ? nil : delivery.ownFailureReason,
+                type: VerdictRules.Cause.generatorFailed.rawValue), answered,
+        ]
     }
 }

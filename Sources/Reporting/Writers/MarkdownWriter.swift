@@ -141,7 +141,11 @@ package struct MarkdownWriter: ReportWriter {
         let rows = report.answers.map {
             [Escaping.markdown($0.name), Numbers.count($0.count), share($0.count, of: total)]
         }
+        let first = report.firstFailedAnswer.map {
+            "The first that failed: \(Escaping.markdown(Escaping.line($0.text)))\n\n"
+        }
         return "## Answers\n\n" + table(["answer", "uploads", "share"], numbers: [1, 2], rows)
+            + (first ?? "")
     }
 
     private static func run(_ report: Report) -> String {

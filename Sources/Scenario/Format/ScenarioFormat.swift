@@ -10,6 +10,7 @@ struct ScenarioDraft: Sendable {
     var duration = Interval.minutes(1)
     var drain = Interval.seconds(30)
     var pace = 1
+    var expect = ScenarioExpectation.delivery
     var target: TargetDraft?
     var tagEvents = true
     var populations: [PopulationDraft] = []
@@ -59,6 +60,10 @@ struct ScenarioDraft: Sendable {
             Field(
                 "pace", \.pace, .integer(ScenarioDraft.paces),
                 "Seconds of people's and devices' clocks in a second of a live run; sockets stay real."),
+            Field(
+                "expect", \.expect, .cases(what: "an expectation"),
+                "What a live run is for. With \"delivery\" it fails if none of its uploads gets an answer that its "
+                    + "system takes as success; with \"nothing delivered\" if one does."),
             Field(
                 "target", \.target, .object(TargetDraft.format),
                 "The collector; by default the embedded one."),

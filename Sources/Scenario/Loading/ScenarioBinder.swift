@@ -45,6 +45,7 @@ struct ScenarioBinder {
             populations: populations, timeline: timeline, thresholds: thresholds, warnings: [],
             overrides: overrides, redactor: Redactor(secrets: []))
         document.pace = draft.pace
+        document.expect = draft.expect
         return document
     }
 

@@ -1,0 +1,44 @@
+import CollectorServer
+import LiveEngine
+import Measurement
+import Reporting
+
+/// What the machine refused to a live run itself: nothing that a collector under test could help.
+enum OwnFailures {
+    /// - Parameters:
+    ///   - embedded: Of the collector that came with the run, if one did.
+    ///   - devices: How often the machine's disk failed the devices' files, and the first time in words.
+    static func of(
+        _ recorder: RunRecorder, embedded: StoreTrouble?, devices: (count: Int, first: String)
+    ) -> [Report.OwnFailure] {
+        var failures: [Report.OwnFailure] = []
+        let noSocket = recorder.total.answers.first { $0.name == "no_socket" }?.count ?? 0
+        if noSocket > 0 {
+            failures.append(
+                Report.OwnFailure(
+                    name: "no_socket", count: noSocket,
+                    text: "\(noSocket) uploads got no socket: the process may open "
+                        + "\(MachineLimits.raiseDescriptorLimit()) files (ulimit -n), and the system has "
+                        + "\(MachineLimits.ephemeralPorts()) ports for connections to one address; raise the limit, "
+                        + "use fewer devices or more addresses in target.urls"))
+        }
+        if let embedded {
+            failures.append(
+                Report.OwnFailure(
+                    name: "embedded_store", count: embedded.requests,
+                    text:
+                        "the embedded collector answered 500 to \(embedded.requests) uploads, since its store "
+                        + "\(embedded.path) took no more events (\(embedded.reason)); make room there, or put "
+                        + "the store elsewhere with --store or TMPDIR"))
+        }
+        if devices.count > 0 {
+            failures.append(
+                Report.OwnFailure(
+                    name: "device_store", count: UInt64(devices.count),
+                    text:
+                        "the disk of this machine failed \(devices.count) operations of the devices' files, "
+                        + "first: \(devices.first); make room there, or put them elsewhere with TMPDIR"))
+        }
+        return failures
+    }
+}

@@ -1,0 +1,59 @@
+package import Timebase
+
+extension Report {
+    /// An answer to an upload that was no success, short enough for a summary.
+    package struct FailedAnswer: Hashable, Sendable {
+        /// On the run's clock.
+        package var at: Instant
+        package var population: String
+        /// 0 where there was no status line.
+        package var status: UInt16
+        /// What was wrong, where the answer was not whole.
+        package var failure: String?
+        /// ``bodyLimit`` characters at most.
+        package var body: String
+
+        /// Characters of the body that a summary shows.
+        package static let bodyLimit = 200
+
+        /// The answer in a line; the body as it came.
+        var text: String {
+            let words = [status == 0 ? "" : String(status), failure ?? ""].filter { !$0.isEmpty }
+            let what = words.joined(separator: ", ")
+            let content = body.isEmpty ? "without a body" : "with the body: \(body)"
+            return "\(what), to \(population) at \(at.text), \(content)"
+        }
+    }
+
+    /// The first answer that its system did not take as success; `nil` where there was none, and where no
+    /// byte of an answer ever came.
+    package var firstFailedAnswer: FailedAnswer? {
+        guard let first = unexpectedAnswers.first(where: { !$0.isConfig }) else { return nil }
+        return FailedAnswer(
+            at: first.at, population: first.population, status: first.status, failure: first.failure,
+            body: String(first.body.prefix(FailedAnswer.bodyLimit)))
+    }
+}
+
+extension Report.ScenarioReference {
+    /// The value of the scenario's `expect`.
+    static let nothingDelivered = "nothing delivered"
+}
+
+extension Report {
+    /// Something that the machine refused to Beaconswarm, and that has nothing to do with the collector under
+    /// test.
+    package struct OwnFailure: Hashable, Sendable {
+        /// For scripts: `no_socket`, `embedded_store`, `device_store`.
+        package var name: String
+        /// Uploads that came to nothing by it; operations, of device stores.
+        package var count: UInt64
+        /// What it was and what helps, as a clause.
+        package var text: String
+        package init(name: String, count: UInt64, text: String) {
+            self.name = name
+            self.count = count
+            self.text = text
+        }
+    }
+}

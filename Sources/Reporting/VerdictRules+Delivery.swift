@@ -1,0 +1,102 @@
+extension VerdictRules {
+    /// What became of a run's uploads.
+    package struct Delivery: Sendable {
+        package var isLive = false
+        /// Whether they went to a collector that did not come with the run.
+        package var isExternal = true
+        /// Whether it is the scenario's purpose that nothing gets through.
+        package var expectsNothing = false
+        /// Uploads that began, those without an answer included.
+        package var uploads: UInt64 = 0
+        /// Those whose answer their system takes as success.
+        package var acknowledged: UInt64 = 0
+        /// By status or failure, the most frequent first.
+        package var answers: [Report.NamedCount] = []
+        package var ownFailures: [Report.OwnFailure] = []
+        package init() {}
+    }
+
+    /// The share of a run's uploads in which Beaconswarm may fail by itself; a run with more is invalid.
+    static let ownFailureLimit = 0.01
+    /// With a smaller share of its uploads acknowledged, a run warns.
+    static let acknowledgedLimit = 0.5
+}
+
+extension Report {
+    /// What is to be said at the end of a run, even of one that is to be quiet: that its uploads mostly came
+    /// to nothing, or that Beaconswarm itself was in the way.
+    package var alarms: [String] {
+        guard !isPartial else { return [] }
+        let reasons = [delivery.ownFailureReason, delivery.reason?.text].compactMap { $0 }
+        return reasons + delivery.warnings
+    }
+}
+
+extension VerdictRules.Delivery {
+    /// What the answers, or the lack of them, say of a live run; `nil` where it is as it should be.
+    var reason: (cause: VerdictRules.Cause, text: String)? {
+        guard isLive, uploads > 0 else { return nil }
+        if expectsNothing {
+            guard acknowledged > 0 else { return nil }
+            let text =
+                "The scenario expects that nothing is delivered, but \(Numbers.count(acknowledged)) of "
+                + "\(noun(uploads)) got an answer that the sending system takes as success."
+            return (.deliveredUnexpectedly, text)
+        }
+        // What never left for want of a socket, or broke on our own disk, tells nothing.
+        guard acknowledged == 0, ownFailed < uploads else { return nil }
+        let advice =
+            isExternal
+            ? "Look whether the target's URL is the collector's, and what it logs."
+            : "Look at the scenario's timeline."
+        let text =
+            "Nothing was delivered: of \(noun(uploads)) not one got an answer that the sending system takes as "
+            + "success (\(answersText)). \(advice) If that is the scenario's purpose, let it say "
+            + "\"expect\": \"nothing delivered\"."
+        return (.nothingDelivered, text)
+    }
+
+    /// Why the run says nothing about the collector, where Beaconswarm itself failed too often.
+    var ownFailureReason: String? {
+        guard isLive, ownFailed > 0, ownShare > VerdictRules.ownFailureLimit else { return nil }
+        return ownFailureText + ", so this run says nothing about the collector: \(ownTexts)."
+    }
+
+    /// What is to be said of a run beside its verdict.
+    package var warnings: [String] {
+        guard isLive, uploads > 0 else { return [] }
+        var warnings: [String] = []
+        if ownFailed > 0, ownFailureReason == nil {
+            warnings.append(
+                ownFailureText + ": \(ownTexts); with more than "
+                    + "\(Numbers.percent(VerdictRules.ownFailureLimit)) the run would be invalid")
+        }
+        let share = Double(acknowledged) / Double(uploads)
+        if !expectsNothing, acknowledged > 0, share < VerdictRules.acknowledgedLimit {
+            warnings.append(
+                "only \(Numbers.percent(share)) of the uploads (\(Numbers.count(acknowledged)) of "
+                    + "\(Numbers.count(uploads))) got an answer that the sending system takes as success "
+                    + "(\(answersText))")
+        }
+        return warnings
+    }
+
+    private var ownFailed: UInt64 { ownFailures.reduce(0) { $0 + $1.count } }
+    private var ownShare: Double { min(1, Double(ownFailed) / Double(max(1, uploads))) }
+    private var ownTexts: String { ownFailures.map(\.text).joined(separator: "; ") }
+
+    private var ownFailureText: String {
+        "Beaconswarm itself failed \(Numbers.count(ownFailed)) times in \(noun(uploads)) "
+            + "(\(Numbers.percent(ownShare)))"
+    }
+
+    /// The most frequent answers.
+    private var answersText: String {
+        let shown = answers.prefix(5).map { "\($0.name): \(Numbers.count($0.count))" }
+        return shown.joined(separator: ", ") + (answers.count > shown.count ? ", …" : "")
+    }
+
+    private func noun(_ count: UInt64) -> String {
+        "\(Numbers.count(count)) \(count == 1 ? "upload" : "uploads")"
+    }
+}

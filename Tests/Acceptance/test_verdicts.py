@@ -1,0 +1,357 @@
+"""Verdicts that can be trusted: a dead collector fails a run, and what Beaconswarm could not do by itself is not booked
+on the collector."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import subprocess
+import threading
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from conftest import BINARY, HANG, Finished, Tool
+from helpers import read_report, steady, write_scenario
+from rough_days import RAN
+
+
+class Server:
+    """Answers every upload with the same bytes, read or not: no HTTP library is in the way."""
+
+    def __init__(self, answer: bytes | None, endless: bytes = b"", every: int = 1):
+        """`answer`: what to write once a request is whole (`None`: nothing, ever); then `endless` again and again.
+        With `every` above 1, only each so-manieth upload gets it, the others a 200."""
+        self._answer, self._endless, self._every = answer, endless, every
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self.port = self._listener.getsockname()[1]
+        self.requests = 0
+        self._lock = threading.Lock()
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/sa?project=default"
+
+    def close(self) -> None:
+        self._listener.close()
+        for connection in self._open:
+            connection.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self._open.append(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            data = b""
+            while True:
+                while b"\r\n\r\n" not in data:
+                    data += self._more(connection)
+                head, _, data = data.partition(b"\r\n\r\n")
+                fields = [line.split(b":", 1) for line in head.split(b"\r\n")[1:]]
+                length = next((int(text) for name, text in fields if name.lower() == b"content-length"), 0)
+                while len(data) < length:
+                    data += self._more(connection)
+                data = data[length:]
+                self._reply(connection)
+        except OSError:
+            return
+
+    @staticmethod
+    def _more(connection: socket.socket) -> bytes:
+        got = connection.recv(1 << 16)
+        if not got:
+            raise ConnectionResetError
+        return got
+
+    def _reply(self, connection: socket.socket) -> None:
+        with self._lock:
+            self.requests += 1
+            is_own = self.requests % self._every == 0
+        if not is_own:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            return
+        if self._answer is not None:
+            connection.sendall(self._answer)
+        while self._endless:
+            connection.sendall(self._endless)
+
+
+def plain(status: str, body: bytes = b"", kind: str = "text/plain") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+@pytest.fixture
+def serve():
+    servers: list[Server] = []
+
+    def start(*arguments, **named) -> Server:
+        servers.append(Server(*arguments, **named))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+def short(system: str = "sensors", version: str = "4.9.1", **changes) -> dict:
+    """A few devices for two seconds, with an SDK that soon gives up waiting."""
+    impatient = {"timeout": "2s"} | ({"flushInterval": "500ms"} if system == "sensors" else {})
+    population = {
+        "name": "p",
+        "devices": 6,
+        "system": system,
+        "version": version,
+        "persona": {"preset": "steady", "rate": "2/s"},
+        "sdk": {"upload": impatient},
+    }
+    return {"name": "short", "duration": "2s", "drain": "4s", "populations": [population]} | changes
+
+
+def cases(folder: Path) -> dict[str, ElementTree.Element | None]:
+    """The test cases of a run's junit.xml with their failures."""
+    root = ElementTree.parse(folder / "junit.xml").getroot()
+    return {case.get("name"): case.find("failure") for case in root.iter("testcase")}
+
+
+def failures(folder: Path) -> set[str]:
+    return {failure.get("type") for failure in cases(folder).values() if failure is not None}
+
+
+LONG_BODY = b"<html>this is no collector " + b"x" * 400 + b" end</html>"
+#: Answers of which no system takes one as success, and what the summary has to show of the first.
+DEAD = {
+    "404": ((plain("404 Not Found", LONG_BODY),), 404, None),
+    "500": ((plain("500 Oops", b"the disk is full"),), 500, None),
+    "503": ((plain("503 Unavailable", LONG_BODY),), 503, None),
+    "redirect": ((plain("302 Found", b"elsewhere"),), 302, None),
+    "garbage": ((b"\x00\x01\x02 this was never HTTP\r\n\r\n",), None, "malformed"),
+    "endless": ((b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"4\r\nmore\r\n"), 200, None),
+    "silence": ((None,), None, None),
+}
+
+
+@pytest.mark.parametrize("kind", DEAD)
+def test_a_dead_collector_fails_a_run(tool: Tool, tmp_path: Path, serve, kind: str):
+    answer, status, failure = DEAD[kind]
+    server = serve(*answer)
+    path = write_scenario(tmp_path, short(thresholds={"events_lost": ["rate==0"]}))
+    finished = tool.run("run", path, "--target", server.url, "--out", tmp_path / "run", "-q").expect(99, 96)
+    report = read_report(tmp_path / "run")
+    assert server.requests, "nothing came, so nothing was tried"
+    assert "nothing_delivered" in report["causes"] and report["events"]["delivered"] == 0
+    if kind != "redirect":  # 4.9.1 drops its rows after that one
+        assert all(result["ok"] for result in report["thresholds"]), "no event is lost: all wait on the devices"
+    assert "Nothing was delivered" in finished.err and not finished.out, str(finished)
+    assert "nothing_delivered" in failures(tmp_path / "run")
+    assert report["metrics"]["http_req_failed"]["rate"] == 1
+    first = report["first_failed_answer"]
+    summary = (tmp_path / "run" / "summary.md").read_text()
+    page = (tmp_path / "run" / "report.html").read_text()
+    if kind == "silence":
+        assert first is None and "The first that failed" not in summary
+        assert set(report["answers"]) <= {"timed_out", "unanswered"}, report["answers"]
+        return
+    assert first["status"] == status, first
+    if failure:
+        assert first["failure"] == failure
+    body = answer[0].partition(b"\r\n\r\n")[2].decode(errors="replace") if kind in ("404", "500", "503") else ""
+    if body:
+        assert first["body"] == body[:200]
+    assert "The first that failed" in summary and "The first that failed" in page
+
+
+@pytest.mark.parametrize("status", ["204 No Content", "201 Created"])
+def test_success_is_what_the_system_takes_for_it(tool: Tool, tmp_path: Path, serve, status: str):
+    """TrackingSDK wants exactly 200, which its users learn from the summary."""
+    server = serve(plain(status) if status[:3] == "201" else b"HTTP/1.1 204 No Content\r\n\r\n")
+    scenario = short("trackingsdk", "document", target={"url": server.url})
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(99, 96)
+    report = read_report(tmp_path / "run")
+    assert "nothing_delivered" in report["causes"]
+    assert report["first_failed_answer"]["status"] == int(status[:3])
+    assert report["metrics"]["http_req_failed"]["rate"] == 1
+    # The same answers are success to another.
+    scenario = short(target={"url": server.url})
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "other", "-q").expect(*RAN)
+    assert read_report(tmp_path / "other")["metrics"]["http_req_failed"]["rate"] == 0
+
+
+def test_kit_wants_its_json(tool: Tool, tmp_path: Path, serve):
+    """200 alone is no success: the body decides, and is shown."""
+    server = serve(plain("200 OK", b'{"statusCode": 403, "reason": "who are you"}', "application/json"))
+    population = short()["populations"][0] | {
+        "system": "kit",
+        "version": "document",
+        "sdk": {"storage": {"prefill": 20}},
+    }
+    scenario = short(populations=[population], target={"url": server.url})
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(99, 96)
+    report = read_report(tmp_path / "run")
+    first = report["first_failed_answer"]
+    assert (first["status"], first["failure"]) == (200, None) and "who are you" in first["body"]
+    assert json.loads((tmp_path / "run" / "errors.ndjson").read_text().splitlines()[0])["status"] == 200
+
+
+def test_nothing_delivered_may_be_the_purpose(tool: Tool, tmp_path: Path, serve):
+    server = serve(plain("503 Unavailable"))
+    path = write_scenario(tmp_path, short(expect="nothing delivered"))
+    finished = tool.run("run", path, "--target", server.url, "--out", tmp_path / "dead", "-q").expect(*RAN)
+    assert "Nothing was delivered" not in finished.err
+    assert not failures(tmp_path / "dead") - {"generator_late"}
+    assert read_report(tmp_path / "dead")["scenario"]["expect"] == "nothing delivered"
+    # And then success is a failure: one of ten is enough.
+    some = serve(plain("503 Unavailable"), every=2)
+    finished = tool.run("run", path, "--target", some.url, "--out", tmp_path / "alive", "-q").expect(99, 96)
+    assert "delivered_unexpectedly" in read_report(tmp_path / "alive")["causes"]
+    assert "delivered_unexpectedly" in failures(tmp_path / "alive")
+    assert "expects that nothing is delivered" in finished.err
+    # Undone on the command line.
+    again = ["--target", some.url, "--out", tmp_path / "undone", "-q", "--set", "expect=delivery"]
+    tool.run("run", path, *again).expect(*RAN)
+
+
+def test_an_unknown_expectation_is_a_problem(tool: Tool, tmp_path: Path):
+    path = write_scenario(tmp_path, short(expect="nothing deliverd"))
+    finished = tool.run("run", path, "--out", tmp_path / "run").expect(104)
+    assert "/expect" in finished.err and "nothing delivered" in finished.err
+
+
+def test_the_shipped_scenario_of_a_dead_collector_says_so(tool: Tool, tmp_path: Path):
+    from conftest import ROOT
+
+    path = ROOT / "scenarios" / "storage-eviction.json"
+    small = ["--devices", 4, "--duration", "20s", "--set", "drain=1s", "--out", tmp_path / "run", "-q"]
+    small += [word for n in (0, 1) for word in ("--set", f"populations.{n}.sdk.storage.prefill=9995")]
+    tool.run("run", path, *small).expect(0, 96)
+    report = read_report(tmp_path / "run")
+    assert report["events"]["delivered"] == 0 and report["metrics"]["http_reqs"]["count"] > 0
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_fewer_than_half_is_a_warning(tool: Tool, tmp_path: Path, serve, quiet: bool):
+    """Sensors 4.9.1 keeps its rows after 503 and tries again."""
+    server = serve(plain("503 Unavailable", b"busy"), every=1)
+    server._every = 1
+    answers = iter(range(1 << 30))
+    reply = server._reply
+
+    def rarely(connection):
+        if next(answers) % 5 == 4:
+            connection.sendall(plain("200 OK"))
+        else:
+            reply(connection)
+
+    server._reply = rarely
+    path = write_scenario(tmp_path, short(thresholds={"events_lost": ["rate==0"]}))
+    options = ["-q"] if quiet else ["--no-color"]
+    finished = tool.run("run", path, "--target", server.url, "--out", tmp_path / "run", *options).expect(*RAN)
+    report = read_report(tmp_path / "run")
+    failed = report["metrics"]["http_req_failed"]
+    assert 0 < failed["fails"] < failed["passes"]
+    assert "warning: only " in finished.err and "503" in finished.err, str(finished)
+    assert any(text.startswith("only ") for text in report["warnings"])
+    assert quiet or "The first that failed: 503" in finished.out
+
+
+def test_a_good_run_has_its_junit_too(tool: Tool, tmp_path: Path):
+    """Without thresholds: who collects the file in CI finds it, all green."""
+    finished = tool.run("run", write_scenario(tmp_path, steady(4, "2s")), "--out", tmp_path / "run", "-q")
+    finished.expect(*RAN)
+    assert not failures(tmp_path / "run") - {"generator_late"}
+    assert any("success" in name for name in cases(tmp_path / "run"))
+    if finished.code == 0:
+        assert read_report(tmp_path / "run")["causes"] == [] and "upload" not in finished.err.replace("/sdk/upload", "")
+
+
+# Beaconswarm's own failures
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path):
+    """A file system of 512 kB."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"cannot mount a small tmpfs (root needed): {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.parametrize("place", ["temporary", "--store"])
+def test_a_full_disk_under_the_embedded_collector_makes_a_run_invalid(
+    tool: Tool, tmp_path: Path, tiny_disk: Path, place: str
+):
+    scenario = steady(40, "5s", drain="3s")
+    scenario["populations"][0]["persona"]["rate"] = "20/s"
+    options = ["--store", tiny_disk / "store.sqlite"] if place == "--store" else []
+    finished = tool.run(
+        "run", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q", *options,
+        env={"TMPDIR": str(tiny_disk)},
+    ).expect(96)
+    report = read_report(tmp_path / "run")
+    assert report["verdict"] == "invalid" and "generator_failed" in report["causes"]
+    failure = next(one for one in report["generator"]["own_failures"] if one["cause"] == "embedded_store")
+    assert failure["count"] == report["answers"]["500"] > 0.01 * report["metrics"]["http_reqs"]["count"]
+    assert "full" in failure["text"] and str(tiny_disk) in failure["text"]
+    assert "Beaconswarm itself failed" in finished.err and str(tiny_disk) in finished.err, str(finished)
+    assert "generator_failed" in failures(tmp_path / "run")
+
+
+@pytest.fixture
+def few_ports(tmp_path: Path) -> list[str]:
+    """What begins a command in a network of its own, in which ten connections can be open at once."""
+    ready = "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range && "
+    begin = ["unshare", "--net", "sh", "-c", ready + 'exec "$@"', "sh"]
+    if subprocess.run([*begin, "true"], capture_output=True).returncode:
+        pytest.skip("no network of one's own can be made here (root needed)")
+    return begin
+
+
+def test_exhausted_ports_make_a_run_invalid(tmp_path: Path, few_ports: list[str]):
+    """Most of the devices get no port, which no collector can help."""
+    path = write_scenario(tmp_path, steady(60, "3s", drain="2s"))
+    command = [*few_ports, str(BINARY), "run", str(path), "--out", str(tmp_path / "run"), "-q"]
+    own = {name: text for name, text in os.environ.items() if not name.startswith("BEACONSWARM_")}
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG, cwd=tmp_path, env=own)
+    finished = Finished(command, ended.returncode, ended.stdout, ended.stderr, tmp_path).expect(96)
+    report = read_report(tmp_path / "run")
+    assert report["verdict"] == "invalid" and "generator_failed" in report["causes"], str(finished)
+    failure = next(one for one in report["generator"]["own_failures"] if one["cause"] == "no_socket")
+    assert failure["count"] == report["answers"]["no_socket"]
+    assert "Beaconswarm itself failed" in finished.err and "10 ports" in finished.err, str(finished)
+    assert "generator_failed" in failures(tmp_path / "run")
+
+
+def test_a_lack_of_descriptors_is_no_pass(tmp_path: Path):
+    """Whatever the limit: a run that passes did so without a failure of its own."""
+    path = write_scenario(tmp_path, steady(30, "2s", drain="2s"))
+    own = {name: text for name, text in os.environ.items() if not name.startswith("BEACONSWARM_")}
+    for limit in range(19, 24):
+        out = tmp_path / f"run-{limit}"
+        command = [str(BINARY), "run", str(path), "--out", str(out), "-q", "--threads", "1"]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=HANG, cwd=tmp_path, env=own,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
+        )
+        if ended.returncode in (64, 69, 70):
+            assert "Too many open files" in ended.stderr or "unable to open" in ended.stderr, ended.stderr
+            continue
+        report = read_report(out)
+        lacking = report["answers"].get("no_socket", 0)
+        assert (ended.returncode == 96) or lacking == 0, (limit, ended.returncode, report["answers"])
+        assert "generator_failed" in report["causes"] or lacking == 0
