@@ -110,6 +110,8 @@ struct CodelessFile: Sendable {
     var events: Range<UInt32>
     /// The number of its `eventsID`, where files keep one.
     var eventsID: UInt32?
+    /// When its content was acknowledged first: of a file that could not be deleted then.
+    var ackedAt: Instant?
     /// The file was damaged while its content was on its way.
     var isDamaged = false
 }

@@ -45,6 +45,15 @@ extension CodelessSystem {
         device.log.delete(in: events)
     }
 
+    /// A file is gone: its events were delivered when it was acknowledged first, or end in another way.
+    mutating func seal(
+        _ file: CodelessFile, as disposition: Disposition, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        if let at = file.ackedAt { deliver(file.events, of: &device, now: at, effects: &effects) }
+        seal(file.events, as: disposition, of: &device, effects: &effects)
+    }
+
     /// The process is gone, and with it whatever no file has.
     mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
         revokeUnsentRequests(of: &device, effects: &effects)
@@ -55,7 +64,7 @@ extension CodelessSystem {
         device.parts = []
         device.hasPartsToRetry = false
         if device.fileUpload != nil, device.files[0].isDamaged {
-            seal(device.files[0].events, as: .lost(.storageError), of: &device, effects: &effects)
+            seal(device.files[0], as: .lost(.storageError), of: &device, effects: &effects)
             device.files.removeFirst()
         }
         device.fileUpload = nil
@@ -84,8 +93,11 @@ extension CodelessSystem {
         if device.fileUpload != nil {
             let isDamaged = device.files[0].isDamaged
             seal(
-                device.files[0].events, as: isDamaged ? .lost(.storageError) : .pending(.inFlight),
+                device.files[0], as: isDamaged ? .lost(.storageError) : .pending(.inFlight),
                 of: &device, effects: &effects)
+        }
+        for file in device.files where file.ackedAt != nil {
+            seal(file, as: .pending(.stored), of: &device, effects: &effects)
         }
         for part in device.parts {
             guard case .uploading = part.state else { continue }

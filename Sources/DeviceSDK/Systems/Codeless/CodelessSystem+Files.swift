@@ -38,14 +38,11 @@ extension CodelessSystem {
     mutating func completeFile(
         of device: inout Device, isPositive: Bool, now: Instant, effects: inout DeviceEffects
     ) {
+        if isPositive, device.files[0].ackedAt == nil { device.files[0].ackedAt = now }
         let file = device.files[0]
-        if isPositive { deliver(file.events, of: &device, now: now, effects: &effects) }
-        if file.isDamaged {
-            seal(file.events, as: .lost(.storageError), of: &device, effects: &effects)
-        } else if !isPositive || device.disk == .readOnly {
-            return
-        }
-        device.log.delete(in: file.events)
+        if !file.isDamaged, !isPositive || device.disk == .readOnly { return }
+        // What was acknowledged is delivered; the rest, then, was damaged.
+        seal(file, as: .lost(.storageError), of: &device, effects: &effects)
         device.files.removeFirst()
         if device.files.isEmpty { device.files = [] }
         if isPositive { uploadFile(of: &device, due: now, effects: &effects) }
@@ -65,7 +62,7 @@ extension CodelessSystem {
     private mutating func damageFiles(of device: inout Device, effects: inout DeviceEffects) {
         let isUploading = device.fileUpload != nil
         for file in device.files.dropFirst(isUploading ? 1 : 0) {
-            seal(file.events, as: .lost(.storageError), of: &device, effects: &effects)
+            seal(file, as: .lost(.storageError), of: &device, effects: &effects)
         }
         device.files.removeLast(device.files.count - (isUploading ? 1 : 0))
         if isUploading { device.files[0].isDamaged = true }

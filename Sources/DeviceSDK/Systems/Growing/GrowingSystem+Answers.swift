@@ -61,9 +61,8 @@ extension GrowingSystem {
                 delivered.append(row)
             }
         }
-        for row in delivered {
-            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
-        }
+        // They have their number of uploads when they have left the store.
+        for row in delivered { acknowledged.note(row, slot: device.slot, at: now) }
     }
 
     private func kind(of request: GrowingRequest) -> GrowingStoreKind {
@@ -82,10 +81,16 @@ extension GrowingSystem {
             var dropped = ContiguousArray<EventRecord>()
             device.queue.extra.removeAll { row in
                 guard request.rows.contains(sequence: row.sequence) else { return false }
-                if !row.isSettled { dropped.append(row) }
+                dropped.append(row)
                 return true
             }
-            if let fate { for row in dropped { leave(row, as: fate, on: &device, effects: &effects) } }
+            for row in dropped {
+                if row.isSettled {
+                    sealAcknowledged(row, on: device, effects: &effects)
+                } else if let fate {
+                    leave(row, as: fate, on: &device, effects: &effects)
+                }
+            }
         }
         if rules.services.database {
             for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }

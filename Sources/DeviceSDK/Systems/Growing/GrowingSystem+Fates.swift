@@ -35,12 +35,20 @@ extension GrowingSystem {
         _ record: EventRecord, as fate: EventFate, on device: inout Device,
         effects: inout DeviceEffects
     ) {
-        if record.isSettled { return }
+        if record.isSettled { return sealAcknowledged(record, on: device, effects: &effects) }
         if record.inFlight > 0 {
             device.ghosts.append(EventGhost(record: record, disposition: fate))
         } else {
             seal(record, fate.disposition, on: device, effects: &effects)
         }
+    }
+
+    /// A settled row is gone: if nobody told of it yet, it was delivered when it was acknowledged first.
+    mutating func sealAcknowledged(
+        _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
+    ) {
+        guard let at = acknowledged.take(record, slot: device.slot) else { return }
+        seal(record, .delivered, on: device, ackedAt: at, effects: &effects)
     }
 
     /// A request that carried ghosts has ended.
@@ -63,8 +71,12 @@ extension GrowingSystem {
         for ghost in device.ghosts where !ghost.record.isSettled {
             seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
         }
-        for record in device.queue.extra where !record.isSettled {
-            seal(record, .lost(.killed), on: device, effects: &effects)
+        for record in device.queue.extra {
+            if record.isSettled {
+                sealAcknowledged(record, on: device, effects: &effects)
+            } else {
+                seal(record, .lost(.killed), on: device, effects: &effects)
+            }
         }
         for kind in [GrowingStoreKind.timing, .realtime] {
             let inserts = device[kind].inserts
@@ -118,12 +130,16 @@ extension GrowingSystem {
         // Gathered first: a closure that sees the device would copy it for each row.
         var rows = ContiguousArray<EventRecord>()
         for kind in [GrowingStoreKind.timing, .realtime] {
-            device[kind].table.forEach { if !$0.isSettled { rows.append($0) } }
+            device[kind].table.forEach { rows.append($0) }
             rows += device[kind].inserts
         }
-        rows += device.queue.extra.filter { !$0.isSettled }
+        rows += device.queue.extra
         for row in rows {
-            seal(row, .pending(row.inFlight > 0 ? .inFlight : .stored), on: device, effects: &effects)
+            if row.isSettled {
+                sealAcknowledged(row, on: device, effects: &effects)
+            } else {
+                seal(row, .pending(row.inFlight > 0 ? .inFlight : .stored), on: device, effects: &effects)
+            }
         }
         device.requests = []
         device.ghosts = []

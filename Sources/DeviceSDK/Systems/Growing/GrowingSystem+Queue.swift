@@ -43,7 +43,7 @@ extension GrowingSystem {
         guard queueCount(of: device) <= rules.storage.queueRefill else { return }
         flush(.timing, of: &device, effects: &effects)
         guard queueCount(of: device) != device.timing.table.count else { return }
-        for record in device.queue.extra where !record.isSettled {
+        for record in device.queue.extra {
             let fate = record.isDisplaced ? EventFate.evicted : .storageError
             leave(record, as: fate, on: &device, effects: &effects)
         }

@@ -16,13 +16,21 @@ extension GrowingSystem {
         for kind in [GrowingStoreKind.timing, .realtime] {
             var missing = ContiguousArray<EventRecord>()
             device[kind].table.open { missing.append($0) }
-            for record in missing where !record.isSettled {
-                seal(record, .lost(.storageError), on: device, effects: &effects)
+            for record in missing {
+                if record.isSettled {
+                    sealAcknowledged(record, on: device, effects: &effects)
+                } else {
+                    seal(record, .lost(.storageError), on: device, effects: &effects)
+                }
             }
             var expired = ContiguousArray<EventRecord>()
             device[kind].table.expire(through: now - rules.storage.ttl) { expired.append($0) }
-            for record in expired where !record.isSettled {
-                seal(record, .evicted(.expired), on: device, effects: &effects)
+            for record in expired {
+                if record.isSettled {
+                    sealAcknowledged(record, on: device, effects: &effects)
+                } else {
+                    seal(record, .evicted(.expired), on: device, effects: &effects)
+                }
             }
         }
         device.trim()
@@ -110,7 +118,11 @@ extension GrowingSystem {
         }
         for record in gone {
             let deletion = deletes.first { $0.record.sequence == record.sequence }
-            if let fate = deletion?.fate { leave(record, as: fate, on: &device, effects: &effects) }
+            if record.isSettled {
+                sealAcknowledged(record, on: device, effects: &effects)
+            } else if let fate = deletion?.fate {
+                leave(record, as: fate, on: &device, effects: &effects)
+            }
         }
         return true
     }
@@ -167,7 +179,10 @@ extension GrowingSystem {
         for var record in rows {
             let isUnloaded = isQueued && unloaded.contains(record.sequence)
             if isUnloaded { device.queue.unloadedCount -= 1 }
-            if record.isSettled { continue }
+            if record.isSettled {
+                sealAcknowledged(record, on: device, effects: &effects)
+                continue
+            }
             if isQueued && !isUnloaded && !record.isUploading {
                 if case .evicted = fate { record.isDisplaced = true }
                 device.queue.extra.append(record)

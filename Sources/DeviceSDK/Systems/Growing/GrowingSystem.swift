@@ -43,6 +43,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
     let makeTable: (Int, GrowingStoreKind) -> Table
     var plain = WireBuffer()
     var packed = WireBuffer()
+    /// Delivered rows that are still in a store or in the queue.
+    var acknowledged = AcknowledgedRows()
 
     /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
     static var socketLimit: Int { 4 }

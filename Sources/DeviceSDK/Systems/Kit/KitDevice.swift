@@ -18,6 +18,8 @@ package struct KitDevice: HookedDevice, Sendable {
     var uploadCount: UInt32 = 0
     /// The upload that has no answer yet.
     var request: KitRequest?
+    /// Positive answers to archives whose files could not be removed, in order.
+    var acknowledgements: ContiguousArray<KitAcknowledgement> = []
 
     /// The app's version at each row's time.
     var epochs = EpochLog(UInt16(0))
@@ -44,6 +46,14 @@ package struct KitDevice: HookedDevice, Sendable {
     /// The day that the device's clock shows.
     func day(of instant: Instant) -> Int64 { CivilTime.dayNumber(instant, offset: offset) }
 
+    /// Forgets the answers whose rows are gone.
+    mutating func trimAcknowledgements() {
+        guard !acknowledgements.isEmpty else { return }
+        let first = log.first?.sequence ?? .max
+        acknowledgements.removeAll { $0.end <= first }
+        if acknowledgements.isEmpty { acknowledgements = [] }
+    }
+
     /// Forgets what no row refers to.
     mutating func trimEpochs() { epochs.trim(before: log.first?.epoch) }
 
@@ -68,6 +78,13 @@ struct KitRequest: Sendable {
     var end: UInt32
     /// The start of the app: names the archive.
     var plannedAt: Instant
+}
+
+/// A positive answer to an archive.
+struct KitAcknowledgement: Sendable {
+    /// Rows with lower sequences were in the archive.
+    var end: UInt32
+    var at: Instant
 }
 
 extension EventRecord {

@@ -7,8 +7,8 @@ import World
 /// Where events end.
 ///
 /// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
-/// request carries the event any more. An acknowledged row whose file could not be removed stays in it as
-/// *settled*: it travels again and is never counted again.
+/// request carries the event any more. An acknowledged row whose file could not be removed stays in it: it
+/// travels again, and how often is known when it has left.
 extension KitSystem {
     func seal(
         _ record: EventRecord, _ disposition: Disposition, key: NaturalKey?, on device: borrowing Device,
@@ -39,14 +39,18 @@ extension KitSystem {
         return rows
     }
 
-    /// A positive answer: everything that the archive held has arrived.
-    mutating func deliver(
-        until end: UInt32, of device: inout Device, now: Instant, effects: inout DeviceEffects
+    /// Gives rows that leave their fate: they were delivered when an archive with them was acknowledged first,
+    /// or end in another way.
+    private func end(
+        _ rows: ContiguousArray<KeyedRow>, on device: borrowing Device, effects: inout DeviceEffects,
+        as disposition: (EventRecord) -> Disposition
     ) {
-        for row in openRows(from: 0, until: end, of: device) {
-            seal(row.record, .delivered, key: row.key, on: device, ackedAt: now, effects: &effects)
+        for row in rows {
+            let answer = device.acknowledgements.first { row.record.sequence < $0.end }
+            seal(
+                row.record, answer == nil ? disposition(row.record) : .delivered, key: row.key, on: device,
+                ackedAt: answer?.at ?? .distantFuture, effects: &effects)
         }
-        device.log.update(in: 0..<end) { $0.isSettled = true }
     }
 
     /// Rows leave their files: those that nobody acknowledged have a fate now.
@@ -54,10 +58,10 @@ extension KitSystem {
         from: UInt32, until: UInt32, as disposition: Disposition, of device: inout Device,
         effects: inout DeviceEffects
     ) {
-        for row in openRows(from: from, until: until, of: device) {
-            seal(row.record, disposition, key: row.key, on: device, effects: &effects)
-        }
+        let rows = openRows(from: from, until: until, of: device)
+        end(rows, on: device, effects: &effects) { _ in disposition }
         device.log.delete(in: from..<until)
+        device.trimAcknowledgements()
         device.trimEpochs()
     }
 
@@ -66,10 +70,10 @@ extension KitSystem {
         var end: UInt32 = 0
         device.log.forEach { if $0.isDamaged { end = $0.sequence + 1 } }
         guard end > 0 else { return }
-        for row in openRows(from: 0, until: end, of: device) {
-            seal(row.record, .lost(.storageError), key: row.key, on: device, effects: &effects)
-        }
+        let rows = openRows(from: 0, until: end, of: device)
+        self.end(rows, on: device, effects: &effects) { _ in .lost(.storageError) }
         device.log.delete(in: 0..<end)
+        device.trimAcknowledgements()
     }
 
     /// The process is gone: its upload is cut. The files stay.
@@ -98,11 +102,9 @@ extension KitSystem {
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
         let carried = device.request?.end ?? 0
-        for row in openRows(from: 0, until: .max, of: device) {
-            let isCarried = row.record.sequence < carried
-            let fate: Disposition =
-                row.record.isDamaged ? .lost(.storageError) : .pending(isCarried ? .inFlight : .stored)
-            seal(row.record, fate, key: row.key, on: device, effects: &effects)
+        end(openRows(from: 0, until: .max, of: device), on: device, effects: &effects) { row in
+            row.isDamaged
+                ? .lost(.storageError) : .pending(row.sequence < carried ? .inFlight : .stored)
         }
         device.log.update(in: 0..<(.max)) { $0.isSettled = true }
         device.request = nil

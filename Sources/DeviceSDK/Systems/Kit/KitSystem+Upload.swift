@@ -42,7 +42,7 @@ extension KitSystem {
         device.request = nil
         if isPositive(outcome) {
             effects.isAcknowledged = true
-            deliver(until: ended.end, of: &device, now: now, effects: &effects)
+            device.acknowledgements.append(.init(end: ended.end, at: now))
             removeFiles(after: ended, of: &device, now: now, effects: &effects)
         }
         dropDamaged(&device, effects: &effects)

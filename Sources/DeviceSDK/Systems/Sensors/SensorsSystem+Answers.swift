@@ -56,9 +56,10 @@ extension SensorsSystem {
         releaseGhosts(of: request, isPositive: isPositive, on: &device, now: now, effects: &effects)
         // While rows wait in memory, 4.9.1 neither deletes nor unmarks rows of the database.
         let isStuck = !request.isFromMemory && device.memory.count > 0
-        release(
-            request, of: &device, isPositive: isPositive, staysMarked: status != nil || isStuck, now: now,
-            effects: &effects)
+        let delivered = release(
+            request, of: &device, isPositive: isPositive, staysMarked: status != nil || isStuck)
+        // Those that stay in the store travel again.
+        for row in delivered { acknowledged.note(row, slot: device.slot, at: now) }
         guard let status else { return false }
         guard !isStuck else { return true }
         let isDeleted = delete(request, status: status, of: &device, effects: &effects)
@@ -77,10 +78,11 @@ extension SensorsSystem {
     private static var longestQuiet: Interval { .hours(24) }
 
     /// The rows are in the air once less; a positive answer settles them.
+    ///
+    /// - Returns: those that it settled.
     private mutating func release(
-        _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool,
-        now: Instant, effects: inout DeviceEffects
-    ) {
+        _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool
+    ) -> ContiguousArray<EventRecord> {
         var delivered = ContiguousArray<EventRecord>()
         device.updateRows(of: request, mark: staysMarked ? nil : false) { row in
             row.inFlight -= 1
@@ -89,9 +91,7 @@ extension SensorsSystem {
                 delivered.append(row)
             }
         }
-        for row in delivered {
-            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
-        }
+        return delivered
     }
 
     /// Deletes the rows of a request whose answer says so. 1.10.17 deletes by count; since nothing

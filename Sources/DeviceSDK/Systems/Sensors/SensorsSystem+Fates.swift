@@ -8,7 +8,7 @@ import World
 /// A positive answer beats every other fate; otherwise the first final one holds, and it is final
 /// once no request carries the event any more. So an event that leaves the store while requests
 /// carry it becomes a ghost, and a delivered event whose row could not be deleted stays in the store
-/// as *settled*: it travels again and is never counted again.
+/// as *settled*: it travels again, and how often is known when it has left.
 extension SensorsSystem {
     func seal(
         _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
@@ -37,12 +37,20 @@ extension SensorsSystem {
         _ record: EventRecord, as fate: EventFate, on device: inout Device,
         effects: inout DeviceEffects
     ) {
-        if record.isSettled { return }
+        if record.isSettled { return sealAcknowledged(record, on: device, effects: &effects) }
         if record.inFlight > 0 {
             device.ghosts.append(EventGhost(record: record, disposition: fate))
         } else {
             seal(record, fate.disposition, on: device, effects: &effects)
         }
+    }
+
+    /// A settled row is gone: if nobody told of it yet, it was delivered when it was acknowledged first.
+    private mutating func sealAcknowledged(
+        _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
+    ) {
+        guard let at = acknowledged.take(record, slot: device.slot) else { return }
+        seal(record, .delivered, on: device, ackedAt: at, effects: &effects)
     }
 
     /// A request that carried ghosts has ended.
@@ -65,8 +73,14 @@ extension SensorsSystem {
         for ghost in device.ghosts where !ghost.record.isSettled {
             seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
         }
-        device.memory.forEach { record in
-            if !record.isSettled { seal(record, .lost(.killed), on: device, effects: &effects) }
+        var memory = ContiguousArray<EventRecord>()
+        device.memory.forEach { memory.append($0) }
+        for record in memory {
+            if record.isSettled {
+                sealAcknowledged(record, on: device, effects: &effects)
+            } else {
+                seal(record, .lost(.killed), on: device, effects: &effects)
+            }
         }
         device.waiting.forEachRecord {
             seal($0, .lost(.killed), on: device, effects: &effects)
@@ -116,9 +130,15 @@ extension SensorsSystem {
         }
         // Gathered first: a closure that sees the device would copy it for each row.
         var rows = ContiguousArray<EventRecord>()
-        device.store.forEach { if !$0.isSettled { rows.append($0) } }
-        device.memory.forEach { if !$0.isSettled { rows.append($0) } }
-        for row in rows { seal(row, pending(row), on: device, effects: &effects) }
+        device.store.forEach { rows.append($0) }
+        device.memory.forEach { rows.append($0) }
+        for row in rows {
+            if row.isSettled {
+                sealAcknowledged(row, on: device, effects: &effects)
+            } else {
+                seal(row, pending(row), on: device, effects: &effects)
+            }
+        }
         device.waiting.forEachRecord {
             seal($0, .pending(.stored), on: device, effects: &effects)
         }

@@ -39,6 +39,8 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     /// Configurations that any device has met; index 0 is the one before any answer.
     var configs: [SensorsConfigEntry]
     var configIndices: [SensorsConfig: UInt16] = [.none: 0]
+    /// Delivered rows that could not be deleted.
+    var acknowledged = AcknowledgedRows()
 
     /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
     static var socketLimit: Int { 4 }

@@ -24,8 +24,8 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
     /// Uploads that have no answer yet, oldest first. Neither where they begin nor where they end ever
     /// goes back from one to the next.
     var requests: ContiguousArray<TrackingSDKRequest> = []
-    /// What was acknowledged and may still be carried by uploads that wait for a socket, or is in a file that
-    /// cannot be removed, in order of the answers.
+    /// What was acknowledged and may still be carried by other uploads, or is in a file that cannot be removed,
+    /// in order of the answers.
     var acknowledgements: ContiguousArray<TrackingSDKAcknowledgement> = []
 
     /// When the device's disk next changes, and what it makes of writes now.
@@ -59,16 +59,15 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
         if first < needed { log.delete(in: first..<needed) }
     }
 
-    /// Requests by whether they have a socket.
-    enum Carriers { case any, started, waiting }
-
-    /// The parts of a range of sequences that no open request of a kind carries, in order. O(open requests).
+    /// The parts of a range of sequences that no open request carries, in order. O(open requests).
+    ///
+    /// - Parameter startedOnly: Leaves out requests that still wait for a socket.
     func rangesCarriedByNone(
-        of range: Range<UInt32>, _ carriers: Carriers = .any
+        of range: Range<UInt32>, startedOnly: Bool = false
     ) -> ContiguousArray<Range<UInt32>> {
         var free: ContiguousArray<Range<UInt32>> = []
         var from = range.lowerBound
-        for request in requests where carriers == .any || request.isStarted == (carriers == .started) {
+        for request in requests where request.isStarted || !startedOnly {
             guard from < range.upperBound else { break }
             let events = request.events
             if from < events.lowerBound { free.append(from..<min(events.lowerBound, range.upperBound)) }

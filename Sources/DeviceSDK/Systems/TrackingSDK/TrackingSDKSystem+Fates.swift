@@ -9,8 +9,8 @@ import World
 /// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
 /// request carries the event any more. So an event that was cleared without having been acknowledged
 /// waits for the requests that still carry it. An acknowledged event has its fate, but not the number of its
-/// uploads yet, as long as one that carries it waits for a socket, and as long as it is in a file that cannot be
-/// removed: there it travels again.
+/// uploads yet, as long as one carries it (it may wait for a socket, and never get one), and as long as it is in a
+/// file that cannot be removed: there it travels again.
 extension TrackingSDKSystem {
     func seal(
         _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
@@ -22,12 +22,11 @@ extension TrackingSDKSystem {
                 naturalKey: naturalKey(of: record, on: device)))
     }
 
-    /// Seals the acknowledged events that no upload will carry any more: those that have left the file, but for
-    /// those in uploads that wait for a socket. The first acknowledgement counts. O(requests +
-    /// acknowledgements).
+    /// Seals the acknowledged events that no upload carries any more: those that have left the file, but for
+    /// those in open uploads. The first acknowledgement counts. O(requests + acknowledgements).
     private mutating func sealAcknowledged(on device: inout Device, effects: inout DeviceEffects) {
         guard !device.acknowledgements.isEmpty else { return }
-        let free = device.rangesCarriedByNone(of: 0..<device.fileStart, .waiting)
+        let free = device.rangesCarriedByNone(of: 0..<device.fileStart)
         var kept = ContiguousArray<TrackingSDKAcknowledgement>()
         for answer in device.acknowledgements {
             var sealed = 0
@@ -96,7 +95,7 @@ extension TrackingSDKSystem {
         for row in cleared { seal(row, .lost(row.lossByClearing), on: device, effects: &effects) }
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
         // Requests that never got a socket carry nothing.
-        for idle in device.rangesCarriedByNone(of: file, .started) {
+        for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {
             for row in device.log.settle(in: idle) {
                 seal(row, .pending(.stored), on: device, effects: &effects)
             }
