@@ -49,7 +49,10 @@ struct DiskTests {
         #expect(world.uploadedSequences == [[0, 1]])
         world.run(to: 30)
         #expect(world.uploadedSequences == [[0, 1], [0, 1]])
+        world.finish()
         #expect(world.sequences(.delivered) == [0, 1])
+        #expect(world.fates[0]?.attempts == 2)
+        #expect(world.fates[0]?.ackedAt == world.time(15.1))
     }
 
     @Test("4.9.1 keeps in memory what a full disk refuses, uploads it first, and loses it with the process")
@@ -80,9 +83,10 @@ struct DiskTests {
         let sent = world.uploadedSequences.dropFirst(before)
         #expect(sent.count == 41)
         #expect(sent.allSatisfy { $0 == [1, 2] })
-        #expect(world.sequences(.delivered) == [0, 1, 2])
         #expect(world.stored == [1, 2])
         world.finish()
+        #expect(world.sequences(.delivered) == [0, 1, 2])
+        #expect(world.fates[1]?.attempts == 41)
         #expect(world.sequences(.pending(.stored)).isEmpty, "what was delivered is counted once")
     }
 
@@ -133,11 +137,12 @@ struct DiskTests {
         world.track(6)
         #expect(world.stored == [0, 1])
         world.answer(200, at: 7)
-        #expect(world.sequences(.delivered) == [0])
         // The SDK deletes by ids that the table does not know, and goes on with what it finds there.
         #expect(world.uploadedSequences.last == [0, 1])
         world.answer(200, at: 8)
         #expect(world.sequences(.delivered) == [0, 1])
+        #expect(world.fates[0]?.attempts == 2)
+        #expect(world.fates[0]?.ackedAt == world.time(7))
         #expect(world.stored.isEmpty)
     }
 

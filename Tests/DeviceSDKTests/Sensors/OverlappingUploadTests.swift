@@ -142,7 +142,6 @@ struct OverlappingUploadTests {
         #expect(world.inMemory == [3])
         // The answer for the store's rows comes while rows wait in memory: no row is deleted …
         world.answer(200, at: 17)
-        #expect(world.sequences(.delivered) == [0, 1, 2])
         #expect(world.stored == [1, 2])
         // … and what goes out next are the rows in memory.
         #expect(world.uploadedSequences.last == [3])
@@ -158,6 +157,8 @@ struct OverlappingUploadTests {
         #expect(world.uploadedSequences.last == [1, 2, 5])
         world.answer(200, at: 71)
         #expect(world.stored.isEmpty)
+        #expect(world.fates[1]?.attempts == 2)
+        #expect(world.fates[1]?.ackedAt == world.time(17))
     }
 }
 
@@ -167,8 +168,15 @@ extension ManualWorld {
         let rules = system.rules
         var broken = rules
         broken.storage.insertFailureChance = 1
-        system = SensorsSystem(plan: system.plan, rules: broken) { _ in MemoryStore(marksInFile: true) }
+        replaceSystem(broken)
         body()
+        replaceSystem(rules)
+    }
+
+    /// Lets the device go on under other rules.
+    private func replaceSystem(_ rules: SensorsRules) {
+        let acknowledged = system.acknowledged
         system = SensorsSystem(plan: system.plan, rules: rules) { _ in MemoryStore(marksInFile: true) }
+        system.acknowledged = acknowledged
     }
 }

@@ -172,12 +172,15 @@ struct SerialUploadTests {
         world.startApp()
         world.run(to: 15)
         world.answer(200, at: 15.1)
-        #expect(world.fate(0) == .delivered)
+        #expect(world.fate(0) == nil)
         #expect(world.stored == [0])
         world.run(to: 30)
         #expect(world.uploadedSequences == [[0], [0]])
         world.answer(200, at: 30.1)
         world.finish()
         #expect(world.fates.count == 1)
+        #expect(world.fate(0) == .delivered)
+        #expect(world.fates[0]?.attempts == 2)
+        #expect(world.fates[0]?.ackedAt == world.time(15.1))
     }
 }

@@ -86,16 +86,14 @@ extension GrowingSystem {
             }
             for row in dropped {
                 if row.isSettled {
-                    sealAcknowledged(row, on: device, effects: &effects)
+                    sealUnlessStored(row, on: device, effects: &effects)
                 } else if let fate {
                     leave(row, as: fate, on: &device, effects: &effects)
                 }
             }
         }
-        if rules.services.database {
-            for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
-            if isQueued && request.isStale { keepStale(request.rows, on: &device) }
-        }
+        let verdict = verdict(on: outcome)
+        effects.isAcknowledged = verdict == .success
         if isQueued { refillQueue(of: &device, effects: &effects) }
         // 4.x counts the rows of the store then, which writes what waits; 3.x those of a custom channel's.
         if !isQueued { flush(kind, of: &device, effects: &effects) }

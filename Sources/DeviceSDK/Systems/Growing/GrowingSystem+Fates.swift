@@ -51,6 +51,28 @@ extension GrowingSystem {
         seal(record, .delivered, on: device, ackedAt: at, effects: &effects)
     }
 
+    /// A settled row has left the store; 3.x may have a copy in its queue, which goes on counting.
+    mutating func sealUnlessQueued(
+        _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        let copies = device.queue.extra.indices.filter {
+            device.queue.extra[$0].sequence == record.sequence
+        }
+        for place in copies {
+            device.queue.extra[place].attempts = max(device.queue.extra[place].attempts, record.attempts)
+        }
+        if copies.isEmpty { sealAcknowledged(record, on: device, effects: &effects) }
+    }
+
+    /// A settled row has left the queue; the store may have it still, and counts for both.
+    mutating func sealUnlessStored(
+        _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
+    ) {
+        var isStored = false
+        device.timing.table.forEach { isStored = isStored || $0.sequence == record.sequence }
+        if !isStored { sealAcknowledged(record, on: device, effects: &effects) }
+    }
+
     /// A request that carried ghosts has ended.
     mutating func releaseGhosts(
         of request: GrowingRequest, isPositive: Bool, on device: inout Device, now: Instant,
@@ -73,7 +95,7 @@ extension GrowingSystem {
         }
         for record in device.queue.extra {
             if record.isSettled {
-                sealAcknowledged(record, on: device, effects: &effects)
+                sealUnlessStored(record, on: device, effects: &effects)
             } else {
                 seal(record, .lost(.killed), on: device, effects: &effects)
             }

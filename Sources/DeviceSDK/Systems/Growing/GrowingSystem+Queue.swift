@@ -44,6 +44,10 @@ extension GrowingSystem {
         flush(.timing, of: &device, effects: &effects)
         guard queueCount(of: device) != device.timing.table.count else { return }
         for record in device.queue.extra {
+            if record.isSettled {
+                sealUnlessStored(record, on: device, effects: &effects)
+                continue
+            }
             let fate = record.isDisplaced ? EventFate.evicted : .storageError
             leave(record, as: fate, on: &device, effects: &effects)
         }

@@ -119,7 +119,7 @@ extension GrowingSystem {
         for record in gone {
             let deletion = deletes.first { $0.record.sequence == record.sequence }
             if record.isSettled {
-                sealAcknowledged(record, on: device, effects: &effects)
+                sealUnlessQueued(record, on: &device, effects: &effects)
             } else if let fate = deletion?.fate {
                 leave(record, as: fate, on: &device, effects: &effects)
             }
@@ -180,7 +180,7 @@ extension GrowingSystem {
             let isUnloaded = isQueued && unloaded.contains(record.sequence)
             if isUnloaded { device.queue.unloadedCount -= 1 }
             if record.isSettled {
-                sealAcknowledged(record, on: device, effects: &effects)
+                sealUnlessQueued(record, on: &device, effects: &effects)
                 continue
             }
             if isQueued && !isUnloaded && !record.isUploading {
