@@ -115,6 +115,12 @@ package struct PopulationRecord: Sendable {
         devicesActive.note(Double(active))
     }
 
+    /// Sets the extremes of gauges that are known better than by adding populations up.
+    mutating func setGaugeExtremes(_ extremes: SeriesExtremes) {
+        storeDepth.set(extremes.lowGauges.storedRows, extremes.highGauges.storedRows)
+        devicesActive.set(extremes.lowGauges.devicesActive, extremes.highGauges.devicesActive)
+    }
+
     /// Answers by status or name of failure, the most frequent first, ties by name.
     package var answers: [(name: String, count: UInt64)] {
         answerCounts.map { (name: $0.answer.name, count: $0.count) }
@@ -209,6 +215,11 @@ struct GaugeRange: Sendable {
         minimum += other.minimum
         maximum += other.maximum
         isEmpty = isEmpty && other.isEmpty
+    }
+
+    mutating func set(_ low: UInt64, _ high: UInt64) {
+        minimum = Swift.min(Double(low), last)
+        maximum = Swift.max(Double(high), last)
     }
 
     var metric: MetricValue { .gauge(value: last, minimum: minimum, maximum: maximum) }

@@ -13,6 +13,9 @@ package struct RunRecorder: Sendable {
     package var scheduleLag = LatencyHistogram()
     /// The part of the run that is measured apart, where there is one.
     package private(set) var window: MeasuringWindow?
+    /// Parts of the run that are looked at closely.
+    package private(set) var closeUps: [CloseUp]
+    private let closeUpBounds: Range<Instant>
     private let measuresFreshness: Bool
     private var nextGauges: [TimeSeries.Gauges]
     private var capturedInRun: [UInt64]
@@ -21,10 +24,12 @@ package struct RunRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - measured: A part of the run to measure apart as well, in whole seconds from the start.
+    ///   - closeUps: Parts of the run to look at closely, in whole seconds from the start.
     ///   - interval: The first length of the series' intervals; a power of two times a second.
     ///   - measuresFreshness: Whether ages of events are noted.
     package init(
         start: Instant, populationCount: Int, measured: Range<Instant>? = nil,
+        closeUps: [Range<Instant>] = [],
         interval: Interval = .seconds(1), measuresFreshness: Bool = true
     ) {
         populations = Array(
@@ -33,19 +38,22 @@ package struct RunRecorder: Sendable {
         self.measuresFreshness = measuresFreshness
         nextGauges = Array(repeating: TimeSeries.Gauges(), count: populationCount)
         capturedInRun = Array(repeating: 0, count: populationCount)
+        self.closeUps = closeUps.map { CloseUp(range: $0, shortest: interval) }
+        let from = closeUps.map(\.lowerBound).min() ?? start
+        closeUpBounds = from..<(closeUps.map(\.upperBound).max() ?? from)
         window = measured.map { MeasuringWindow(range: $0, populationCount: populationCount) }
     }
 
     /// Books sealed events of one population.
     package mutating func note(_ events: ContiguousArray<SealedEvent>, population: Int) {
+        let measuresFreshness = measuresFreshness
         for event in events {
             populations[population].note(event)
             window?.note(event, population: population)
             eventFingerprint &+= RunRecorder.hash(event, population: population)
             beliefs.note(event)
             guard case .delivered = event.disposition else { continue }
-            series.update(at: event.ackedAt) {
-                $0.delivered += 1
+            noteInSeries(at: event.ackedAt, RunRecorder.oneDelivered) {
                 if measuresFreshness { $0.freshness.record(event.ackedAt - event.capturedAt) }
             }
         }
@@ -61,10 +69,11 @@ package struct RunRecorder: Sendable {
         populations[population].note(sample)
         window?.note(sample, population: population)
         guard !sample.isConfig, !sample.isOffline else { return }
-        series.update(at: sample.finishedAt) {
-            $0.requests += 1
-            $0.bytesSent += sample.bytesSent
-            if sample.failed { $0.failures += 1 }
+        var counts = Tally()
+        counts.requests = 1
+        counts.bytesSent = sample.bytesSent
+        if sample.failed { counts.failures = 1 }
+        noteInSeries(at: sample.finishedAt, counts) {
             guard sample.failure == nil else { return }
             $0.duration.record(sample.duration)
             $0.service.record(sample.service)
@@ -75,7 +84,7 @@ package struct RunRecorder: Sendable {
     package mutating func note(lag: Interval, at instant: Instant) {
         scheduleLag.record(lag)
         window?.note(lag: lag, at: instant)
-        series.update(at: instant) { $0.lag.record(lag) }
+        noteInSeries(at: instant, nil) { $0.lag.record(lag) }
     }
 
     /// Notes the state of one population's fleet; the events captured since the last call go to the
@@ -91,8 +100,39 @@ package struct RunRecorder: Sendable {
         populations[population].note(storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
         nextGauges[population] = gauges
         let sum = nextGauges.reduce(TimeSeries.Gauges(), +)
-        series.update(at: instant) { $0.captured += fresh }
+        var counts = Tally()
+        counts.captured = fresh
+        noteInSeries(at: instant, counts) { _ in }
         series.setGauges(sum, at: instant)
+        for index in closeUps.indices where closeUps[index].range.contains(instant) {
+            closeUps[index].series.setGauges(sum, at: instant)
+        }
+    }
+
+    private static let oneDelivered: Tally = {
+        var tally = Tally()
+        tally.delivered = 1
+        return tally
+    }()
+
+    private mutating func noteInSeries(
+        at instant: Instant, _ counts: Tally?, _ record: (inout TimeSeries.Bucket) -> Void
+    ) {
+        series.update(at: instant, counts, record)
+        guard instant >= closeUpBounds.lowerBound, instant < closeUpBounds.upperBound else { return }
+        for index in closeUps.indices where closeUps[index].range.contains(instant) {
+            closeUps[index].series.update(at: instant, counts, record)
+        }
+    }
+
+    /// When the gauges are to be noted next: at the end of the shortest interval that anything is told of.
+    package func nextSample(after instant: Instant) -> Instant {
+        var next = series.nextSample(after: instant)
+        for closeUp in closeUps {
+            if instant < closeUp.range.lowerBound { next = min(next, closeUp.range.lowerBound) }
+            if closeUp.range.contains(instant) { next = min(next, closeUp.series.nextSample(after: instant)) }
+        }
+        return next
     }
 
     /// Adds another shard's recorder.
@@ -100,6 +140,8 @@ package struct RunRecorder: Sendable {
         precondition(populations.count == other.populations.count, "recorders of different runs")
         for index in populations.indices { populations[index].merge(other.populations[index]) }
         series.merge(other.series)
+        precondition(closeUps.count == other.closeUps.count, "recorders of different runs")
+        for index in closeUps.indices { closeUps[index].series.merge(other.closeUps[index].series) }
         beliefs.merge(other.beliefs)
         eventFingerprint &+= other.eventFingerprint
         scheduleLag.merge(other.scheduleLag)
@@ -112,6 +154,10 @@ package struct RunRecorder: Sendable {
     package var total: PopulationRecord {
         var sum = PopulationRecord()
         for record in populations { sum.merge(record) }
+        // What populations reached at different moments does not add up.
+        if populations.count > 1, let extremes = series.extremes {
+            sum.setGaugeExtremes(extremes)
+        }
         return sum
     }
 

@@ -1,33 +1,33 @@
 package import Timebase
 
 /// What happened in each interval of a run. Memory is constant: when there are more than
-/// ``TimeSeries/capacity`` intervals, pairs of them become one of twice the length.
+/// ``TimeSeries/capacity`` intervals, pairs of them become one of twice the length. What was counted, and
+/// the gauges, are kept in shorter intervals besides, so that peaks do not vanish in long intervals:
+/// ``extremes(of:)``.
 package struct TimeSeries: Sendable {
     /// The most intervals that are kept.
     package static let capacity = 1200
 
     /// One interval's counts and distributions.
     package struct Bucket: Sendable {
-        package var captured: UInt64 = 0
-        package var delivered: UInt64 = 0
-        package var requests: UInt64 = 0
-        package var failures: UInt64 = 0
-        package var bytesSent: UInt64 = 0
+        package fileprivate(set) var counts = Tally()
         package var freshness = IntervalHistogram()
         package var duration = IntervalHistogram()
         package var service = IntervalHistogram()
         package var lag = IntervalHistogram()
         /// Gauges at the end of the interval.
-        package var gauges = Gauges()
+        package fileprivate(set) var gauges = Gauges()
 
         package init() {}
 
+        package var captured: UInt64 { counts.captured }
+        package var delivered: UInt64 { counts.delivered }
+        package var requests: UInt64 { counts.requests }
+        package var failures: UInt64 { counts.failures }
+        package var bytesSent: UInt64 { counts.bytesSent }
+
         mutating func merge(_ other: Bucket, gauges merged: Gauges) {
-            captured += other.captured
-            delivered += other.delivered
-            requests += other.requests
-            failures += other.failures
-            bytesSent += other.bytesSent
+            counts += other.counts
             freshness.merge(other.freshness)
             duration.merge(other.duration)
             service.merge(other.service)
@@ -69,6 +69,7 @@ package struct TimeSeries: Sendable {
     /// The present length of an interval; a power of two times a second.
     package private(set) var width: Interval
     package private(set) var buckets: [Bucket] = []
+    private var fine: FineSeries
     /// The bucket that was looked up last and the nanoseconds that belong to it: most things happen
     /// in the interval in which the one before them did.
     private var latest = (index: 0, from: Int64.max, until: Int64.min)
@@ -78,16 +79,67 @@ package struct TimeSeries: Sendable {
 
     /// Makes an empty series.
     ///
-    /// - Parameter width: The first length of an interval; a power of two times a second.
-    package init(start: Instant, width: Interval = .seconds(1)) {
+    /// - Parameters:
+    ///   - width: The first length of an interval; a power of two times a second.
+    ///   - shortest: The shortest interval in which anything is counted; `width` or that divided by a power
+    ///     of two.
+    package init(start: Instant, width: Interval = .seconds(1), shortest: Interval? = nil) {
         self.start = start
         self.width = width
+        fine = FineSeries(width: shortest ?? width)
+        widenParts()
     }
 
-    /// Changes the interval in which `instant` lies; instants before the start count to the first.
-    package mutating func update(at instant: Instant, _ change: (inout Bucket) -> Void) {
+    /// The length of the shorter intervals that extremes are told of, and after which the gauges are worth
+    /// another look.
+    package var partWidth: Interval { fine.width }
+
+    /// The first end of such an interval after an instant.
+    package func nextSample(after instant: Instant) -> Instant {
+        let elapsed = max(0, instant.nanoseconds - start.nanoseconds)
+        let passed = elapsed / fine.width.nanoseconds
+        return start + Interval(nanoseconds: (passed + 1) * fine.width.nanoseconds)
+    }
+
+    /// The extremes within an interval. Counts are those of the whole interval where it is as short as
+    /// its parts.
+    ///
+    /// - Complexity: O(parts), at most 32.
+    package func extremes(of index: Int) -> SeriesExtremes? {
+        let parts = Int(width.nanoseconds / fine.width.nanoseconds)
+        return fine.extremes(of: index * parts..<(index + 1) * parts)
+    }
+
+    /// The extremes within the whole series; `nil` where there is none yet.
+    ///
+    /// - Complexity: O(parts), at most 38,400.
+    package var extremes: SeriesExtremes? { fine.extremes(of: 0..<fine.count) }
+
+    private mutating func widenParts() {
+        let parts = width.nanoseconds / FineSeries.partsLimit
+        fine.widen(to: Interval(nanoseconds: parts))
+    }
+
+    /// Notes what happened in the interval in which `instant` lies; instants before the start count to the
+    /// first.
+    ///
+    /// - Parameters:
+    ///   - counts: What is to be counted.
+    ///   - record: Records values in the interval's distributions.
+    package mutating func update(
+        at instant: Instant, _ counts: Tally? = nil, _ record: (inout Bucket) -> Void = { _ in }
+    ) {
         let known = instant.nanoseconds >= latest.from && instant.nanoseconds < latest.until
-        change(&buckets[known ? latest.index : bucketIndex(of: instant)])
+        let index = known ? latest.index : bucketIndex(of: instant)
+        record(&buckets[index])
+        guard let counts else { return }
+        buckets[index].counts += counts
+        fine.count(counts, at: part(of: instant))
+    }
+
+    /// The index of the short interval in which an instant lies.
+    private func part(of instant: Instant) -> Int {
+        Int(max(0, instant.nanoseconds - start.nanoseconds) / fine.width.nanoseconds)
     }
 
     /// Sets the gauges of the interval in which `instant` lies, and of those after it: they stay what
@@ -95,6 +147,7 @@ package struct TimeSeries: Sendable {
     package mutating func setGauges(_ gauges: Gauges, at instant: Instant) {
         let index = bucketIndex(of: instant)
         for later in index..<buckets.count { buckets[later].gauges = gauges }
+        fine.setGauges(gauges, at: part(of: instant))
     }
 
     private mutating func bucketIndex(of instant: Instant) -> Int {
@@ -134,6 +187,7 @@ package struct TimeSeries: Sendable {
         latest = (0, .max, .min)
         packedEnd = 0
         packOld()
+        widenParts()
     }
 
     /// Adds another shard's series of the same run; gauges add up.
@@ -142,26 +196,19 @@ package struct TimeSeries: Sendable {
         var theirs = other
         while width < theirs.width { halve() }
         while theirs.width < width { theirs.halve() }
+        precondition(fine.width == theirs.fine.width, "series of different intervals")
+        fine.add(theirs.fine)
         let common = min(buckets.count, theirs.buckets.count)
+        // Where only one of two shards has anything to tell, the other's gauges stay.
+        let rest = (buckets.count < theirs.buckets.count ? buckets : theirs.buckets).last?.gauges ?? Gauges()
         for index in 0..<common {
             let gauges = buckets[index].gauges + theirs.buckets[index].gauges
             buckets[index].merge(theirs.buckets[index], gauges: gauges)
         }
-        extend(with: theirs.buckets, from: common)
-    }
-
-    /// The part in which only one of two shards had anything to tell: the other's gauges stay.
-    private mutating func extend(with theirs: [Bucket], from common: Int) {
-        if theirs.count > common {
-            let mine = buckets.last?.gauges ?? Gauges()
-            for var bucket in theirs[common...] {
-                bucket.gauges = bucket.gauges + mine
-                buckets.append(bucket)
-            }
-        } else if let last = theirs.last {
-            for index in common..<buckets.count {
-                buckets[index].gauges = buckets[index].gauges + last.gauges
-            }
+        for index in common..<buckets.count { buckets[index].gauges = buckets[index].gauges + rest }
+        for var bucket in theirs.buckets[common...] {
+            bucket.gauges = bucket.gauges + rest
+            buckets.append(bucket)
         }
     }
 }

@@ -53,6 +53,8 @@ package struct Report: Sendable {
     package var curves: [NamedCurve] = []
     /// Distributions over time.
     package var heatMaps: [HeatMap] = []
+    /// Parts of the run around entries of the timeline, in shorter intervals than ``series``.
+    package var closeUps: [CloseUp] = []
     /// The first answers that no device hopes for.
     package var unexpectedAnswers: [UnexpectedAnswer] = []
 
@@ -266,30 +268,5 @@ package struct Report: Sendable {
             self.until = until
             self.text = text
         }
-    }
-
-    /// One interval of the time series. Counts are of the interval alone.
-    package struct SeriesPoint: Hashable, Sendable {
-        /// Seconds since the run's start at which the interval begins, and its length.
-        package var second = 0.0
-        package var seconds = 1.0
-        package var captured: UInt64 = 0
-        package var delivered: UInt64 = 0
-        package var requests: UInt64 = 0
-        package var failures: UInt64 = 0
-        package var bytesSent: UInt64 = 0
-        /// Milliseconds, of what was answered in the interval; 0 without samples.
-        package var freshnessP50 = 0.0
-        package var freshnessP95 = 0.0
-        package var durationP50 = 0.0
-        package var durationP95 = 0.0
-        package var durationP99 = 0.0
-        /// At the end of the interval.
-        package var storedRows: UInt64 = 0
-        package var devicesActive = 0
-        package var connections = 0
-        /// The generator's own lag, p99 of the interval, milliseconds.
-        package var lagP99 = 0.0
-        package init() {}
     }
 }

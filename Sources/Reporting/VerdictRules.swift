@@ -162,9 +162,9 @@ package enum VerdictRules {
         -> String
     {
         if Numbers.isTime(metric, expression) {
-            return "\(Numbers.plain(value)) (\(Numbers.duration(milliseconds: value)))"
+            return "\(Numbers.exact(value)) (\(Numbers.duration(milliseconds: value)))"
         }
-        guard metric?.unit == .share else { return Numbers.plain(value) }
+        guard metric?.unit == .share else { return Numbers.exact(value) }
         return "\(Numbers.plain(value)) (\(Numbers.percent(value)))"
     }
 

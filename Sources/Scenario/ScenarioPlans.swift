@@ -71,6 +71,7 @@ extension ScenarioDocument {
         let marks = entries.map { entry in
             ScenarioMark(from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text)
         }
+        schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded)
         for path in populations.flatMap(\.ownUploadPaths) where !collector.uploadPaths.contains(path) {
             collector.uploadPaths.append(path)
@@ -184,5 +185,24 @@ enum RemoteConfigTimeline {
                 ServedConfig(from: start + time, version: version, body: config.body(version: version)))
         }
         return result
+    }
+}
+
+/// What is recorded closely around an entry of the timeline.
+package enum CloseUpRange {
+    /// The most entries that are looked at closely: each costs memory.
+    package static let limit = 12
+
+    /// From half of the entry's length before it to its length after it, for what comes of it shows later;
+    /// at least a minute before and two after, in long runs a 200th of the run. In whole seconds.
+    static func around(_ entry: TimelineEntry, _ schedule: RunSchedule) -> Range<Instant> {
+        let second: Int64 = 1_000_000_000
+        let length = (entry.until ?? entry.at) - entry.at
+        let least = max(.minutes(1), schedule.duration / 200)
+        let from = max(.zero, entry.at - max(length / 2, least)).nanoseconds / second
+        let end = min(
+            schedule.duration + schedule.drain, (entry.until ?? entry.at) + max(length, least * 2))
+        let until = max(from + 1, (end.nanoseconds + second - 1) / second)
+        return schedule.start + .seconds(from)..<schedule.start + .seconds(until)
     }
 }

@@ -48,12 +48,13 @@ struct VirtualEngine {
         networkChanges = NetworkTimeline(schedule: configuration.schedule)
         clientFaults = ClientFaultDirector(plan: configuration.schedule.clientFaults)
         recorder = RunRecorder(
-            start: schedule.start, populationCount: fleets.count, measured: schedule.measured)
+            start: schedule.start, populationCount: fleets.count, measured: schedule.measured,
+            closeUps: schedule.closeUps)
     }
 
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
         scheduleArrivals()
-        var nextTick = schedule.start + recorder.series.width
+        var nextTick = nextTick(after: schedule.start)
         while phase != .closing {
             let next = queue.first()?.time ?? .distantFuture
             if networkChanges.next <= min(next, nextTick),
@@ -66,7 +67,7 @@ struct VirtualEngine {
             if next >= nextTick {
                 now = nextTick
                 tick(&observer)
-                nextTick = nextTick + (phase == .running ? recorder.series.width : .milliseconds(250))
+                nextTick = self.nextTick(after: nextTick)
                 continue
             }
             step(&observer)
@@ -166,6 +167,13 @@ struct VirtualEngine {
     }
 
     // MARK: - The end
+
+    /// Gauges are noted as often as anybody is told of them, and once when users stop.
+    private func nextTick(after tick: Instant) -> Instant {
+        guard phase == .running else { return tick + .milliseconds(250) }
+        let next = recorder.nextSample(after: tick)
+        return tick < schedule.usersEnd ? min(next, schedule.usersEnd) : next
+    }
 
     private mutating func tick(_ observer: inout some VirtualObserver) {
         noteGauges()

@@ -8,11 +8,23 @@ import Timebase
 struct TimeSeriesTests {
     let start = Instant(milliseconds: 1_000_000)
 
+    static func captured(_ count: UInt64) -> Tally {
+        var tally = Tally()
+        tally.captured = count
+        return tally
+    }
+
+    static var request: Tally {
+        var tally = Tally()
+        tally.requests = 1
+        return tally
+    }
+
     @Test("keeps its memory constant and its sums whole over a week")
     func week() {
         var series = TimeSeries(start: start)
         for minute in Int64(0)..<(7 * 24 * 60) {
-            series.update(at: start + .minutes(minute)) { $0.captured += 3 }
+            series.update(at: start + .minutes(minute), Self.captured(3))
         }
         #expect(series.buckets.count <= TimeSeries.capacity)
         #expect(series.buckets.reduce(0) { $0 + $1.captured } == 3 * 7 * 24 * 60)
@@ -23,8 +35,8 @@ struct TimeSeriesTests {
     func merge() {
         var short = TimeSeries(start: start)
         var long = TimeSeries(start: start)
-        for second in Int64(0)..<100 { short.update(at: start + .seconds(second)) { $0.requests += 1 } }
-        for second in Int64(0)..<5000 { long.update(at: start + .seconds(second)) { $0.requests += 1 } }
+        for second in Int64(0)..<100 { short.update(at: start + .seconds(second), Self.request) }
+        for second in Int64(0)..<5000 { long.update(at: start + .seconds(second), Self.request) }
         for (one, other) in [(short, long), (long, short)] {
             var merged = one
             merged.merge(other)

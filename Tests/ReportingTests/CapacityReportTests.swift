@@ -133,8 +133,8 @@ struct CapacityReportTests {
         #expect(html.contains("class=\"triangle\""))
         #expect(html.contains("knee 200"))
         #expect(html.contains("Content-Security-Policy"))
-        // Three lines of latency, two of freshness, two of loss and two of throughput, and the key.
-        #expect(html.components(separatedBy: "<g class=\"point").count - 1 == 10 * 9)
+        // Three lines of latency, two of freshness, two of loss and two of throughput, in both frames.
+        #expect(html.components(separatedBy: "<g class=\"point").count - 1 == 2 * 10 * 9)
     }
 
     @Test("stands in events where an overloaded server got fewer requests")

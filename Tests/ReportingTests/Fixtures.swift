@@ -65,7 +65,7 @@ enum Fixtures {
         var state: UInt64 = 99
         for second in 0..<660 {
             let slow: Int64 = (210..<240).contains(second) ? 20 : 1
-            series.update(at: start + .seconds(Int64(second))) { bucket in
+            series.update(at: start + .seconds(Int64(second)), nil) { bucket in
                 for _ in 0..<((180..<210).contains(second) ? 0 : 12) {
                     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                     let time = Int64(state >> 40) % 60_000 + 4_000
@@ -249,6 +249,7 @@ enum Fixtures {
             point.devicesActive = Int(3_900 * ramp * (second < 600 ? 1 : 0) * (1 + 0.02 * wave))
             point.connections = Int(3_700 * ramp * (second < 600 ? 1 : 0.1))
             point.lagP99 = 0.9 + wave * 0.5 + (isOutage ? 4 : 0)
+            point.spreadEvenly()
             return point
         }
     }

@@ -83,7 +83,7 @@ struct VerdictRulesTests {
             aborted: true)
         #expect(
             VerdictRules.sentence(slow)
-                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1234.5 (1.23 s); "
+                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1,234.5 (1.23 s); "
                 + "that ended the run early."
         )
         let none = Report.ThresholdResult(metric: "retries", expression: "count<1", value: nil, ok: false)

@@ -52,9 +52,11 @@ struct WritersTests {
     func accessible() {
         let page = html(Fixtures.outage())
         let pictures = page.components(separatedBy: "role=\"img\"").count - 1
-        #expect(pictures == 2 + 2 + 2 + 2 + 8)
+        // Flow and percentiles, and for each frame: curves, heat maps, lines, and lines around three entries.
+        #expect(pictures == 2 + 2 + 2 * (2 + 2 + 8 + 3 * 8))
         #expect(page.components(separatedBy: "<desc id=").count - 1 == pictures)
-        #expect(page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 2 + 2 + 8)
+        #expect(
+            page.components(separatedBy: "<summary>Table</summary>").count - 1 == 1 + 1 + 2 + 2 + 8 + 3 * 8)
     }
 
     @Test("the flow says every number, the smallest cause too")
@@ -72,8 +74,9 @@ struct WritersTests {
     @Test("faults are shaded and numbered in every chart over time")
     func marks() {
         let page = html(Fixtures.outage())
-        #expect(page.components(separatedBy: "class=\"mark\"").count - 1 == 2 * 8)
-        #expect(page.components(separatedBy: "class=\"edge\"").count - 1 == 3 * (8 + 2))
+        // In both frames, and around each entry it and a neighbour.
+        #expect(page.components(separatedBy: "class=\"mark\"").count - 1 == 2 * (2 * 8 + 3 * 8))
+        #expect(page.components(separatedBy: "class=\"edge\"").count - 1 == 2 * (3 * (8 + 2) + 3 * 2 * 8))
         #expect(page.contains("collector outage, 3m to 3m30s"))
     }
 

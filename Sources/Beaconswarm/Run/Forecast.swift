@@ -42,7 +42,7 @@ struct Forecast {
             requestsMean += Double(record.requests) * sample.scale / seconds
             bytesMean += record.sentBytes * sample.scale / seconds
             events.add(sample.recorder.series, scale: sample.scale)
-            let peakActive = sample.recorder.series.buckets.map(\.gauges.devicesActive).max() ?? 0
+            let peakActive = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
             let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
             // An idle minute of a socket may be days of its device: as good as all have one.
             sockets += plan.connections(ofDevices: pace > 1 ? plan.deviceCount : active)

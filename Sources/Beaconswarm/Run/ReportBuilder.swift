@@ -86,7 +86,7 @@ struct ReportBuilder: Sendable {
             metrics: metrics.overall, populations: populationReports(progress.recorder, metrics),
             generator: progress.generator,
             answers: total.answers.map { Report.NamedCount($0.name, $0.count) }, marks: marks,
-            series: ReportBuilder.series(progress.recorder.series),
+            series: Report.SeriesPoint.points(of: progress.recorder.series),
             warnings: warnings + progress.warnings)
         report.pace = pace
         if !progress.isPartial { report.warnings += report.delivery.warnings }
@@ -94,6 +94,7 @@ struct ReportBuilder: Sendable {
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
         report.addDistributions(of: progress.recorder.series)
+        report.addCloseUps(progress.recorder)
         if let audit = progress.audit { report.take(audit, note: progress.auditNote) }
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
@@ -147,30 +148,6 @@ struct ReportBuilder: Sendable {
         counts.pending = named(.pending)
         counts.balance = ledger.balance
         return counts
-    }
-
-    static func series(_ series: TimeSeries) -> [Report.SeriesPoint] {
-        let width = series.width.fractionalSeconds
-        return series.buckets.enumerated().map { index, bucket in
-            var point = Report.SeriesPoint()
-            point.second = Double(index) * width
-            point.seconds = width
-            point.captured = bucket.captured
-            point.delivered = bucket.delivered
-            point.requests = bucket.requests
-            point.failures = bucket.failures
-            point.bytesSent = bucket.bytesSent
-            point.freshnessP50 = bucket.freshness.milliseconds(atPercentile: 50)
-            point.freshnessP95 = bucket.freshness.milliseconds(atPercentile: 95)
-            point.durationP50 = bucket.duration.milliseconds(atPercentile: 50)
-            point.durationP95 = bucket.duration.milliseconds(atPercentile: 95)
-            point.durationP99 = bucket.duration.milliseconds(atPercentile: 99)
-            point.storedRows = bucket.gauges.storedRows
-            point.devicesActive = Int(bucket.gauges.devicesActive)
-            point.connections = Int(bucket.gauges.connections)
-            point.lagP99 = bucket.lag.milliseconds(atPercentile: 99)
-            return point
-        }
     }
 }
 

@@ -11,6 +11,8 @@ package struct RunSchedule: Hashable, Sendable {
     package var drain: Interval
     /// A part of the run that is measured apart, in whole seconds from the start; `nil` for none.
     package var measured: Range<Instant>?
+    /// Parts of the run that are recorded in shorter intervals, in whole seconds from the start.
+    package var closeUps: [Range<Instant>] = []
     /// Changes of devices' networks, by time.
     package var deviceEntries: [DeviceEntry] = []
     /// What goes wrong with requests on the devices' side of the network.

@@ -124,7 +124,7 @@ final class Shard {
         now = clock.now()
         recorder = RunRecorder(
             start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured,
-            interval: noteInterval, measuresFreshness: clock.pace == 1)
+            closeUps: schedule.closeUps, interval: noteInterval, measuresFreshness: clock.pace == 1)
         var first: UInt32 = 0
         for (population, plan) in configuration.plans.enumerated() {
             let fleet = configuration.fleetFactory(plan, share)

@@ -3,7 +3,7 @@ import Measurement
 /// One measure over the rate: a point for each step, a line through the means of the loads, and the knee.
 ///
 /// Whether a step held is told by the point's shape; colour and dashes tell the line.
-struct CapacityChart {
+struct CapacityChart: FramedChart {
     struct Series {
         var name: String
         /// The class that colours it.
@@ -20,12 +20,13 @@ struct CapacityChart {
     let axis: Axis
     let axisTitle: String?
 
-    private static let width = 470.0
-    private static let height = 250.0
-    private static let left = 58.0
-    private static let right = 26.0
-    private static let top = 62.0
-    private static let bottom = 40.0
+    var frame = ChartFrame.roomy
+    let classes = "chart capacity"
+    /// The steps' table has these figures.
+    let figures: ((inout Markup) -> Void)? = nil
+
+    /// Room for the name of the knee above the picture, where no point of it reaches.
+    private static let kneeHeight = 18.0
 
     /// - Parameter axisTitle: What stands above the axis where it is not the axis's own title.
     init(
@@ -44,23 +45,20 @@ struct CapacityChart {
         axis = Axis(values, unit: unit)
     }
 
-    private func x(_ rate: Double) -> Double {
-        CapacityChart.left + scale.position(rate)
-            * (CapacityChart.width - CapacityChart.left - CapacityChart.right)
-    }
+    private func x(_ rate: Double) -> Double { frame.x(scale.position(rate)) }
+    private func y(_ value: Double) -> Double { frame.y(axis.position(value)) }
 
-    private func y(_ value: Double) -> Double {
-        let height = CapacityChart.height - CapacityChart.top - CapacityChart.bottom
-        return CapacityChart.top + (1 - axis.position(value)) * height
+    func fitted(_ frame: ChartFrame) -> ChartFrame {
+        var frame = frame.fitting(labels: axis.ticks.map(axis.tickLabel), legend: series.map(\.name))
+        frame.top += CapacityChart.kneeHeight
+        return frame
     }
-
-    private var bottom: Double { CapacityChart.height - CapacityChart.bottom }
 
     private func text(_ value: Double) -> String {
         axisTitle == nil ? axis.text(value) : Numbers.percent(value / 100)
     }
 
-    private var description: String {
+    var description: String {
         let parts = series.map { series in
             let values = steps.compactMap(series.value)
             return "\(series.name): \(text(values.min() ?? 0)) to \(text(values.max() ?? 0))"
@@ -70,30 +68,14 @@ struct CapacityChart {
         return "\(steps.count) steps by their rate. " + parts.joined(separator: "; ") + "." + knee
     }
 
-    func write(into html: inout Markup) {
-        html.element("figure") { html in
-            html.element("figcaption", title)
-            html.drawing(
-                id, width: CapacityChart.width, height: CapacityChart.height, title: title,
-                description: description, classes: "chart capacity"
-            ) { svg in
-                knee(into: &svg)
-                grid(into: &svg)
-                legend(into: &svg)
-                for series in series { line(series, into: &svg) }
-                for series in series { points(series, into: &svg) }
-            }
-        }
-    }
-
-    private func legend(into svg: inout Markup) {
-        var x = CapacityChart.left
-        for series in series {
-            svg.line(x, 12, x + 24, 12, "line \(series.tone)")
-            svg.label(x + 29, 16, "legend", series.name)
-            x += 29 + Double(series.name.count) * 7.4 + 18
-        }
-        svg.label(4, 46, "axis", axisTitle ?? axis.title)
+    func draw(into svg: inout Markup) {
+        svg.rows(axis.ticks.map { (axis.position($0), axis.tickLabel($0)) }, in: frame)
+        svg.columns(
+            scale.ticks.map { (scale.position($0), Numbers.short($0)) }, scale.unit, in: frame)
+        svg.legend(series.map { ($0.name, $0.tone) }, axis: axisTitle ?? axis.title, in: frame)
+        knee(into: &svg)
+        for series in series { line(series, into: &svg) }
+        for series in series { points(series, into: &svg) }
     }
 
     /// What lies between the load that holds and the one that breaks.
@@ -101,23 +83,12 @@ struct CapacityChart {
         guard let knee = scale.knee else { return }
         let from = x(knee.lowerBound)
         let until = max(x(knee.upperBound), from + 2)
-        svg.rectangle(from, CapacityChart.top, until - from, bottom - CapacityChart.top, "mark")
-        svg.line(from, CapacityChart.top, from, bottom, "edge")
+        let above = frame.top - 10
+        svg.rectangle(from, frame.top, until - from, frame.floor - frame.top, "mark")
+        svg.line(from, above, from, frame.floor, "edge")
         let text = "knee \(CapacityText.rate(knee.lowerBound))/s"
-        let isRight = from > CapacityChart.width * 0.6
-        svg.label(from + (isRight ? -4 : 4), CapacityChart.top - 5, isRight ? "note end" : "note", text)
-    }
-
-    private func grid(into svg: inout Markup) {
-        for tick in axis.ticks {
-            svg.line(CapacityChart.left, y(tick), CapacityChart.width - CapacityChart.right, y(tick), "grid")
-            svg.label(CapacityChart.left - 6, y(tick) + 4, "axis end", axis.tickLabel(tick))
-        }
-        for tick in scale.ticks {
-            svg.line(x(tick), bottom, x(tick), bottom + 4, "grid")
-            svg.label(x(tick), bottom + 17, "axis middle", Numbers.short(tick))
-        }
-        svg.label((CapacityChart.left + CapacityChart.width) / 2, bottom + 34, "axis middle", scale.unit)
+        let isRight = from + Double(text.count) * ChartFrame.characterWidth > frame.width - 4
+        svg.label(from + (isRight ? -4 : 4), above, isRight ? "note end" : "note", text)
     }
 
     /// Through the mean of each load's steps that were judged.

@@ -8,33 +8,80 @@ struct Axis {
     let ticks: [Double]
     let isLogarithmic: Bool
 
+    /// Lines that stay below this share of the axis can hardly be told from nothing.
+    private static let leastShare = 1.0 / 12
+    /// The most powers of ten on a logarithmic axis for counts.
+    private static let decadeLimit = 6
+
     /// An axis for these values. Times that spread over more than a factor of fifty stand on a
     /// logarithmic one; all else begins at zero.
     init(_ values: [Double], unit: Unit) {
-        self.unit = unit
         let high = values.max() ?? 0
         let low = values.filter { $0 > 0 }.min() ?? 0
+        self.unit = unit
         isLogarithmic = unit == .time && low > 0 && high / low > 50
-        if isLogarithmic {
-            ticks = Ticks.times(from: low, to: high)
-        } else if unit == .time, high >= 60_000 {
-            let steps = Ticks.clock(upTo: high / 1000).map { $0 * 1000 }
-            let step = steps.count > 1 ? steps[1] : 60_000
-            ticks = steps + (steps.last ?? 0 < high ? [(steps.last ?? 0) + step] : [])
-        } else {
-            ticks = Ticks.linear(upTo: high)
+        ticks = isLogarithmic ? Ticks.times(from: low, to: high) : Axis.linear(high, unit)
+    }
+
+    /// An axis for lines and the peaks above them. Where a line would lie on the floor because of a
+    /// peak (or of another line) far above it, the axis is logarithmic, with nothing at its foot.
+    ///
+    /// - Parameters:
+    ///   - lines: The values of each line.
+    ///   - peaks: What else has to have room.
+    init(lines: [[Double]], peaks: [Double], unit: Unit) {
+        let all = lines.flatMap { $0 } + peaks
+        let tops = lines.compactMap { $0.max() }.filter { $0 > 0 }
+        guard unit != .time, let high = all.max(), let least = tops.min(), least < high * Axis.leastShare
+        else {
+            self.init(all, unit: unit)
+            return
         }
+        let low = lines.flatMap { $0 }.filter { $0 > 0 }.min() ?? least
+        self.init(unit: unit, ticks: Axis.decades(from: low, to: high), isLogarithmic: true)
+    }
+
+    private init(unit: Unit, ticks: [Double], isLogarithmic: Bool) {
+        self.unit = unit
+        self.ticks = ticks
+        self.isLogarithmic = isLogarithmic
+    }
+
+    /// Nothing, and the powers of ten up to `high`, from `low` on or from as many as there is room for.
+    private static func decades(from low: Double, to high: Double) -> [Double] {
+        var last = 1.0
+        while last < high { last *= 10 }
+        while last / 10 >= high { last /= 10 }
+        var decades = [last]
+        while let first = decades.first, first > low, decades.count < Axis.decadeLimit {
+            decades.insert(first / 10, at: 0)
+        }
+        return [0] + decades
+    }
+
+    private static func linear(_ high: Double, _ unit: Unit) -> [Double] {
+        guard unit == .time, high >= 60_000 else { return Ticks.linear(upTo: high) }
+        let steps = Ticks.clock(upTo: high / 1000).map { $0 * 1000 }
+        let step = steps.count > 1 ? steps[1] : 60_000
+        return steps + (steps.last ?? 0 < high ? [(steps.last ?? 0) + step] : [])
     }
 
     /// 0…1.
     func position(_ value: Double) -> Double {
         guard let first = ticks.first, let last = ticks.last, last > first else { return 0 }
-        if isLogarithmic {
-            let low = DeterministicMath.log(first)
-            let place = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
-            return min(1, place)
-        }
-        return min(1, max(0, (value - first) / (last - first)))
+        guard isLogarithmic else { return min(1, max(0, (value - first) / (last - first))) }
+        guard first == 0 else { return Axis.place(value, from: first, to: last) }
+        // Nothing has no logarithm: it stands a step below the least power of ten.
+        guard value > 0, ticks.count > 2 else { return value > 0 ? 1 : 0 }
+        let step = 1 / Double(ticks.count - 1)
+        guard value > ticks[1] else { return value / ticks[1] * step }
+        return step + Axis.place(value, from: ticks[1], to: last) * (1 - step)
+    }
+
+    private static func place(_ value: Double, from first: Double, to last: Double) -> Double {
+        let low = DeterministicMath.log(first)
+        let place = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
+        return min(1, place)
     }
 
     func text(_ value: Double) -> String {
@@ -67,9 +114,9 @@ struct Axis {
         let kind = isLogarithmic ? ", logarithmic" : ""
         switch unit {
         case .time: return "time\(kind)"
-        case .bytesPerSecond: return "bytes per second"
-        case .perSecond: return "per second"
-        case .count: return "count"
+        case .bytesPerSecond: return "bytes per second\(kind)"
+        case .perSecond: return "per second\(kind)"
+        case .count: return "count\(kind)"
         }
     }
 }

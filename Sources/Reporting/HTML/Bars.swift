@@ -8,8 +8,7 @@ struct Bar {
 extension Markup {
     /// A table with bars, picture and numbers in one; the bars stand in the column `picture`.
     mutating func bars(_ caption: String, _ header: [String], picture: Int, _ bars: [Bar]) {
-        element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]) {
-            html in
+        scroller(caption, columns: header.count) { html in
             html.open("table")
             html.element("caption", caption)
             html.element("thead") { html in

@@ -70,36 +70,6 @@ extension HTMLWriter {
         return "Of all events that should have arrived: " + parts.joined(separator: ", ") + ". "
     }
 
-    func overTime(_ report: Report, into html: inout Markup) {
-        guard !report.series.isEmpty else { return }
-        section("series", "Over time", &html) { html in
-            let points = SeriesMerging.merged(report.series, limit: 120)
-            let merged = points.count < report.series.count
-            html.element(
-                "p",
-                "Shaded: the timeline's faults and changes."
-                    + (merged
-                        ? " Percentiles are the largest of each interval; every interval is in timeseries.csv."
-                        : ""))
-            marks(report.marks, into: &html)
-            html.element("div", ["class": "charts"]) { html in
-                for chart in HTMLWriter.heatMaps(report) { chart.write(into: &html) }
-                for chart in HTMLWriter.charts(report, points) { chart.write(into: &html) }
-            }
-        }
-    }
-
-    private static func heatMaps(_ report: Report) -> [HeatMapChart] {
-        [
-            ("h-time", "Upload time, all of it (http_req_duration)", "uploads", "http_req_duration"),
-            ("h-fresh", "Event freshness, all of it", "events", "event_freshness"),
-        ].compactMap { id, title, noun, metric in
-            report.heatMaps.first { $0.metric == metric }.flatMap {
-                HeatMapChart(id: id, title: title, noun: noun, map: $0, marks: report.marks)
-            }
-        }
-    }
-
     /// The curves of requests and of events: they are of different orders of size.
     private static func curves(_ report: Report) -> [CurveChart] {
         func curve(_ metric: String) -> PercentileCurve {
@@ -116,66 +86,6 @@ extension HTMLWriter {
                 id: "p-fresh", title: "Event freshness by percentile",
                 lines: [("event_freshness", "a", curve("event_freshness"))]),
         ].compactMap { $0 }
-    }
-
-    private func marks(_ marks: [Report.Mark], into html: inout Markup) {
-        guard !marks.isEmpty else { return }
-        html.element("ol", ["class": "marks"]) { html in
-            for (index, mark) in marks.enumerated() {
-                html.element("li") { html in
-                    html.element("b", String(index + 1))
-                    let until = mark.until.map { " to " + Ticks.clockLabel($0) } ?? ""
-                    html.add("\(mark.text), \(Ticks.clockLabel(mark.from))\(until)")
-                }
-            }
-        }
-    }
-
-    private static func charts(_ report: Report, _ points: [Report.SeriesPoint]) -> [TimeChart] {
-        func chart(
-            _ id: String, _ title: String, _ unit: Axis.Unit,
-            _ lines: [(name: String, tone: String, value: (Report.SeriesPoint) -> Double?)]
-        ) -> TimeChart {
-            TimeChart(id: id, title: title, unit: unit, points: points, marks: report.marks, lines: lines)
-        }
-        func rate(_ path: KeyPath<Report.SeriesPoint, UInt64>) -> (Report.SeriesPoint) -> Double? {
-            { $0.seconds > 0 ? Double($0[keyPath: path]) / $0.seconds : nil }
-        }
-        /// Zero stands for no samples.
-        func time(_ path: KeyPath<Report.SeriesPoint, Double>) -> (Report.SeriesPoint) -> Double? {
-            { $0[keyPath: path] > 0 ? $0[keyPath: path] : nil }
-        }
-        var charts = [
-            chart(
-                "c-events", "Events captured and delivered", .perSecond,
-                [("delivered", "a", rate(\.delivered)), ("captured", "b", rate(\.captured))]),
-            chart(
-                "c-fresh", "Event freshness", .time,
-                [("p(50)", "a", time(\.freshnessP50)), ("p(95)", "b", time(\.freshnessP95))]),
-            chart(
-                "c-reqs", "Uploads", .perSecond,
-                [("all", "a", rate(\.requests)), ("failed", "c", rate(\.failures))]),
-            chart(
-                "c-time", "Upload time (http_req_duration)", .time,
-                [
-                    ("p(50)", "a", time(\.durationP50)), ("p(95)", "b", time(\.durationP95)),
-                    ("p(99)", "c", time(\.durationP99)),
-                ]),
-            chart("c-store", "Events waiting on devices", .count, [("rows", "a", { Double($0.storedRows) })]),
-            chart("c-sent", "Traffic sent", .bytesPerSecond, [("sent", "a", rate(\.bytesSent))]),
-        ]
-        var fleet: [(name: String, tone: String, value: (Report.SeriesPoint) -> Double?)] = [
-            ("active devices", "a", { Double($0.devicesActive) })
-        ]
-        if points.contains(where: { $0.connections > 0 }) {
-            fleet.append(("connections", "b", { Double($0.connections) }))
-        }
-        charts.append(chart("c-fleet", "Devices", .count, fleet))
-        if report.mode == .live {
-            charts.append(chart("c-lag", "The generator's own lag", .time, [("p(99)", "a", time(\.lagP99))]))
-        }
-        // What was not measured, such as the freshness of a paced run, gets no empty frame.
-        return charts.filter(\.hasSamples)
     }
 }
 

@@ -97,10 +97,7 @@ extension HTMLWriter {
     func thresholds(_ report: Report, into html: inout Markup) {
         guard !report.thresholds.isEmpty else { return }
         section("thresholds", "Thresholds", &html) { html in
-            html.element(
-                "div",
-                ["class": "panel scroll", "role": "region", "tabindex": "0", "aria-label": "Thresholds"]
-            ) { html in
+            html.scroller("Thresholds", columns: 4, classes: "panel ") { html in
                 html.open("table")
                 html.element("caption", "Thresholds")
                 html.element("thead") { html in

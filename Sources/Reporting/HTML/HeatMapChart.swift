@@ -2,7 +2,7 @@ import Measurement
 import Timebase
 
 /// A distribution over time: time to the right, latency upwards on a logarithmic scale, the darker the more.
-struct HeatMapChart {
+struct HeatMapChart: FramedChart {
     let id: String
     let title: String
     /// What is counted.
@@ -10,16 +10,16 @@ struct HeatMapChart {
     let map: HeatMap
     let marks: [Report.Mark]
 
-    private static let width = 470.0
-    private static let height = 250.0
-    private static let left = 58.0
-    private static let right = 12.0
-    private static let top = 46.0
-    private static let bottom = 38.0
+    var frame = ChartFrame.roomy
+
     private static let levels = 6
     /// How far a fault's number may stand from its line.
     private static let reach = 30.0
+    /// The least factor between the ends of the axis: values that are all alike are a line, not a wall.
+    private static let leastFactor = 16.0
 
+    private let low: Double
+    private let high: Double
     private let ticks: [Double]
     private let peak: UInt64
 
@@ -35,23 +35,27 @@ struct HeatMapChart {
         self.map = map
         self.marks = marks
         self.peak = peak
-        let inside = Ticks.times(from: max(low, 0.001), to: high).filter { $0 >= low && $0 <= high }
-        ticks = inside.count > 1 ? inside : [low] + inside + [high]
+        let room = max(1, HeatMapChart.leastFactor / (high / low)).squareRoot()
+        self.low = low / room
+        self.high = high * room
+        ticks = Ticks.within(low / room, high * room)
     }
 
     private var span: Double { Double(map.columns.count) * map.columnSeconds }
 
-    private func x(_ second: Double) -> Double {
-        let width = HeatMapChart.width - HeatMapChart.left - HeatMapChart.right
-        return HeatMapChart.left + min(1, max(0, second / span)) * width
+    private func x(_ second: Double) -> Double { frame.x(second / span) }
+
+    /// 0…1.
+    private func position(_ milliseconds: Double) -> Double {
+        let first = DeterministicMath.log(low)
+        let place = (DeterministicMath.log(milliseconds) - first) / (DeterministicMath.log(high) - first)
+        return min(1, max(0, place))
     }
 
-    private func y(_ milliseconds: Double) -> Double {
-        let low = DeterministicMath.log(map.bounds[0])
-        let high = DeterministicMath.log(map.bounds[map.bounds.count - 1])
-        let place = (DeterministicMath.log(milliseconds) - low) / (high - low)
-        let height = HeatMapChart.height - HeatMapChart.top - HeatMapChart.bottom
-        return HeatMapChart.top + (1 - min(1, max(0, place))) * height
+    private func y(_ milliseconds: Double) -> Double { frame.y(position(milliseconds)) }
+
+    func fitted(_ frame: ChartFrame) -> ChartFrame {
+        frame.fitting(labels: ticks.map { Numbers.duration(milliseconds: $0) }, legend: [])
     }
 
     /// 1 for a single value to ``levels`` for the peak, by the logarithm.
@@ -61,7 +65,7 @@ struct HeatMapChart {
         return 1 + Int((share * Double(HeatMapChart.levels - 1)).rounded())
     }
 
-    private var description: String {
+    var description: String {
         let total = map.columns.reduce(0) { $1.reduce($0, +) }
         return "\(Numbers.count(total)) \(noun) over \(Numbers.duration(seconds: span)), from "
             + "\(Numbers.duration(milliseconds: map.bounds[0])) to "
@@ -69,55 +73,52 @@ struct HeatMapChart {
             + "at most \(Numbers.count(peak)) in one cell of \(Numbers.duration(seconds: map.columnSeconds))."
     }
 
-    func write(into html: inout Markup) {
-        html.chart(
-            id, width: HeatMapChart.width, height: HeatMapChart.height, title: title,
-            description: description,
-            drawing: { svg in
-                legend(into: &svg)
-                grid(into: &svg)
-                for (index, column) in map.columns.enumerated() { cells(column, at: index, into: &svg) }
-                edges(into: &svg)
-            }, table: table(into:))
+    func draw(into svg: inout Markup) {
+        legend(into: &svg)
+        svg.rows(ticks.map { (position($0), Numbers.duration(milliseconds: $0)) }, in: frame)
+        svg.columns(
+            Ticks.clock(from: 0, to: span).map { ($0 / span, Ticks.clockLabel($0)) }, "time since the start",
+            in: frame)
+        if frame.isCompact {
+            fields(into: &svg)
+        } else {
+            for (index, column) in map.columns.enumerated() { cells(column, at: index, into: &svg) }
+        }
+        edges(into: &svg)
     }
 
     private func legend(into svg: inout Markup) {
         svg.label(4, 34, "axis", "time, logarithmic")
         let each = " \(noun) in \(Numbers.duration(seconds: map.columnSeconds))"
-        svg.label(HeatMapChart.left, 16, "legend", "1")
+        let start = frame.isCompact ? 4 : frame.left
+        svg.label(start, 16, "legend", "1")
         for level in 1...HeatMapChart.levels {
-            svg.rectangle(HeatMapChart.left + 12 + Double(level - 1) * 16, 6, 15, 11, "heat h\(level)")
+            svg.rectangle(start + 12 + Double(level - 1) * 16, 6, 15, 11, "heat h\(level)")
         }
-        let end = HeatMapChart.left + 12 + Double(HeatMapChart.levels) * 16 + 5
+        let end = start + 12 + Double(HeatMapChart.levels) * 16 + 5
         svg.label(end, 16, "legend", Numbers.count(peak) + each)
     }
 
-    private func grid(into svg: inout Markup) {
-        let end = HeatMapChart.width - HeatMapChart.right
-        let bottom = HeatMapChart.height - HeatMapChart.bottom
-        for tick in ticks {
-            svg.line(HeatMapChart.left, y(tick), end, y(tick), "grid")
-            svg.label(
-                HeatMapChart.left - 6, y(tick) + 4, "axis end", Numbers.duration(milliseconds: tick))
-        }
-        for tick in Ticks.clock(upTo: span) {
-            svg.line(x(tick), bottom, x(tick), bottom + 4, "grid")
-            svg.label(x(tick), bottom + 17, "axis middle", Ticks.clockLabel(tick))
-        }
-        svg.label((HeatMapChart.left + end) / 2, bottom + 33, "axis middle", "time since the start")
+    /// Where a cell stands.
+    private func place(_ column: Int, _ row: Int) -> (x: Double, y: Double, width: Double, height: Double) {
+        let from = Double(column) * map.columnSeconds
+        let start = x(from)
+        let top = y(map.bounds[row + 1])
+        return (
+            start, top, max(0.6, x(from + map.columnSeconds) - start - 0.3),
+            max(0.6, y(map.bounds[row]) - top - 0.3)
+        )
     }
 
     private func cells(_ column: [UInt64], at index: Int, into svg: inout Markup) {
         let from = Double(index) * map.columnSeconds
-        let start = x(from)
-        let width = max(0.6, x(from + map.columnSeconds) - start - 0.3)
         for (row, count) in column.enumerated() where count > 0 {
-            let top = y(map.bounds[row + 1])
+            let place = place(index, row)
             svg.element(
                 "rect",
                 [
-                    "x": Markup.number(start), "y": Markup.number(top), "width": Markup.number(width),
-                    "height": Markup.number(max(0.6, y(map.bounds[row]) - top - 0.3)),
+                    "x": Markup.number(place.x), "y": Markup.number(place.y),
+                    "width": Markup.number(place.width), "height": Markup.number(place.height),
                     "class": "heat h\(level(count))",
                 ]
             ) { svg in
@@ -129,26 +130,42 @@ struct HeatMapChart {
         }
     }
 
+    /// The same in one path for each level, where no pointer asks for numbers.
+    private func fields(into svg: inout Markup) {
+        var paths = [String](repeating: "", count: HeatMapChart.levels + 1)
+        for (index, column) in map.columns.enumerated() {
+            for (row, count) in column.enumerated() where count > 0 {
+                let place = place(index, row)
+                let number = Markup.number
+                paths[level(count)] +=
+                    "M\(number(place.x)) \(number(place.y))h\(number(place.width))v\(number(place.height))"
+                    + "h-\(number(place.width))z"
+            }
+        }
+        for (level, path) in paths.enumerated() where !path.isEmpty {
+            svg.empty("path", ["d": path, "class": "heat h\(level)"])
+        }
+    }
+
     /// Where the timeline's entries begin, by their numbers.
     private func edges(into svg: inout Markup) {
-        let bottom = HeatMapChart.height - HeatMapChart.bottom
         let inside = marks.enumerated().filter { $0.element.from >= 0 && $0.element.from <= span }
             .sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }
         var free = 0.0
         for (index, mark) in inside {
-            svg.line(x(mark.from), HeatMapChart.top, x(mark.from), bottom, "edge")
+            svg.line(x(mark.from), frame.top, x(mark.from), frame.floor, "edge")
             let number = String(index + 1)
             // A number moves aside for the one before, but not so far that it seems to belong elsewhere.
             let place = max(x(mark.from) + 3, free)
             let end = place + Double(number.count) * 5.9
-            guard place <= x(mark.from) + 3 + HeatMapChart.reach, end <= HeatMapChart.width else { continue }
-            svg.label(place, HeatMapChart.top - 3, "note", number)
+            guard place <= x(mark.from) + 3 + HeatMapChart.reach, end <= frame.width else { continue }
+            svg.label(place, frame.top - 4, "note", number)
             free = end + 4
         }
     }
 
     /// The whole run by range, the longest times first.
-    private func table(into html: inout Markup) {
+    var figures: ((inout Markup) -> Void)? {
         let totals = (0..<(map.bounds.count - 1)).map { row in
             map.columns.reduce(UInt64(0)) { $0 + ($1.isEmpty ? 0 : $1[row]) }
         }
@@ -160,6 +177,6 @@ struct HeatMapChart {
                 Numbers.count(totals[row]), Numbers.percent(totals[row], of: all),
             ]
         }
-        html.table("\(title), the whole run", ["range", noun, "share"], rows)
+        return { $0.table("\(title), the whole run", ["range", noun, "share"], rows) }
     }
 }

@@ -65,8 +65,7 @@ extension Markup {
     mutating func table(
         _ caption: String, _ header: [String], _ rows: [[String]], words: Set<Int> = []
     ) {
-        element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]) {
-            html in
+        scroller(caption, columns: header.count) { html in
             html.open("table")
             html.element("caption", caption)
             html.element("thead") { html in
@@ -83,6 +82,19 @@ extension Markup {
             }
             html.close("table")
         }
+    }
+
+    /// A region that scrolls sideways where the screen is narrow. The style sheet shows that there is more,
+    /// and says so where there are many columns.
+    mutating func scroller(
+        _ caption: String, columns: Int, classes: String = "", _ content: (inout Markup) -> Void
+    ) {
+        let many = columns > 4 ? " many" : ""
+        element(
+            "div",
+            [
+                "class": classes + "scroll" + many, "role": "region", "tabindex": "0", "aria-label": caption,
+            ], content)
     }
 
     private mutating func row(_ cells: [String], words: Set<Int>) {

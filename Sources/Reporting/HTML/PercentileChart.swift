@@ -16,6 +16,9 @@ struct PercentileChart {
             id: "percentiles-narrow", classes: "narrow", width: 360, left: 0, row: 44)
     }
 
+    /// Room for the label of a tick, such as `100 ms`.
+    private static let labelWidth = 46.0
+
     private let rows: [(name: String, trend: TrendSummary)]
     private let ticks: [Double]
 
@@ -56,11 +59,12 @@ struct PercentileChart {
             description: description, classes: "chart percentiles \(geometry.classes)"
         ) { svg in
             legend(geometry, into: &svg)
-            for (index, tick) in ticks.enumerated() {
-                let crowded = geometry.left == 0 && ticks.count > 7 && index % 2 == 1
-                svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid")
-                let text = crowded ? "" : Numbers.duration(milliseconds: tick)
-                svg.label(x(tick, geometry), bottom + 16, "axis middle", text)
+            for tick in ticks { svg.line(x(tick, geometry), top, x(tick, geometry), bottom, "grid") }
+            // A week and the day before it stand close together on such an axis.
+            let places = ticks.map { x($0, geometry) }
+            for index in Labels.apart(places, PercentileChart.labelWidth) {
+                let text = Numbers.duration(milliseconds: ticks[index])
+                svg.label(places[index], bottom + 16, "axis middle", text)
             }
             svg.label((geometry.left + geometry.width) / 2, bottom + 34, "axis middle", "time, logarithmic")
             for (index, row) in rows.enumerated() {

@@ -6,12 +6,13 @@ enum Stylesheet {
         --rule:#e4e1da;
         --delivered:#1f6fa3;--pending:#84b9dc;--suppressed:#969ba3;--evicted:#d99a00;--rejected:#cc5016;
         --lost:#a12a72;
-        --good:#1b7a55;--bad:#bd3b12;--warn:#9a6a00;--shade:#d99a00;--heat:#0d4a75}
+        --good:#1b7a55;--bad:#bd3b12;--warn:#9a6a00;--shade:#d99a00;--heat:#0d4a75;
+        --edge:#0003}
         @media(prefers-color-scheme:dark){:root{--paper:#14171a;--card:#1b1f23;--ink:#e7e7e3;
         --quiet:#9aa3ad;--rule:#2d3339;
         --delivered:#5aa9dd;--pending:#a9d6f3;--suppressed:#737b86;--evicted:#f0b93a;--rejected:#f07f45;
         --lost:#dc74b2;
-        --good:#5cc79a;--bad:#f58a60;--warn:#e8bb55;--shade:#f0b93a;--heat:#8fd0ff}}
+        --good:#5cc79a;--bad:#f58a60;--warn:#e8bb55;--shade:#f0b93a;--heat:#8fd0ff;--edge:#fff4}}
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
         body{margin:0;background:var(--paper);color:var(--ink);line-height:1.5;font-size:16px;
@@ -58,6 +59,7 @@ enum Stylesheet {
         padding:14px 16px 10px;min-width:0}
         figcaption{font-weight:620;font-size:15px;margin:0 0 8px}
         .charts{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px}
+        .compact{display:none}
         svg{display:block;width:100%;height:auto}
         svg text{font-size:12.5px;fill:var(--ink);font-family:inherit}
         .below{margin-top:16px}
@@ -74,11 +76,14 @@ enum Stylesheet {
         rect.rejected,path.rejected{fill:var(--rejected)}rect.lost,path.lost{fill:var(--lost)}
         .chart .grid{stroke:var(--rule);stroke-width:1}
         .chart .axis{fill:var(--quiet);font-size:12px}.chart .legend{font-size:12.5px}
-        .chart .note{font-size:11.5px;fill:var(--warn)}
+        .chart .note{font-size:11.5px;fill:var(--warn);stroke:var(--card);stroke-width:3px;
+        stroke-linejoin:round;paint-order:stroke}
         .end{text-anchor:end}.middle{text-anchor:middle}
         .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
         .a{--c:var(--delivered)}.b{--c:var(--evicted)}.c{--c:var(--lost)}.g{--c:var(--suppressed)}
         .b{stroke-dasharray:7 4}.c{stroke-dasharray:2 4}.g{stroke-width:1.6}
+        .band{fill:var(--c);fill-opacity:.17;stroke:var(--c);stroke-opacity:.4;stroke-width:.7;
+        stroke-dasharray:none}
         .heat{fill:var(--heat)}.h1{fill-opacity:.16}.h2{fill-opacity:.32}.h3{fill-opacity:.5}
         .h4{fill-opacity:.66}.h5{fill-opacity:.83}.heat:hover{stroke:var(--ink);stroke-width:1}
         .mark{fill:var(--shade);opacity:.16}.edge{stroke:var(--shade);stroke-width:1;stroke-dasharray:3 3}
@@ -91,7 +96,13 @@ enum Stylesheet {
         color:var(--quiet);font-size:14px}
         .swatch{display:inline-block;width:22px;height:10px;vertical-align:baseline;margin-right:7px}
         .bar{width:100%;min-width:90px;height:12px}.bar .rest{fill:var(--rule)}
-        .scroll{overflow-x:auto;margin:6px 0 4px}
+        .scroll{overflow-x:auto;margin:6px 0 4px;background-color:var(--card);
+        background-image:linear-gradient(90deg,var(--card) 40%,transparent),
+        linear-gradient(270deg,var(--card) 40%,transparent),
+        linear-gradient(90deg,var(--edge),transparent),linear-gradient(270deg,var(--edge),transparent);
+        background-position:-2px -2px,calc(100% + 2px) -2px,0 0,100% 0;
+        background-size:44px calc(100% + 4px),44px calc(100% + 4px),12px 100%,12px 100%;
+        background-attachment:local,local,scroll,scroll;background-repeat:no-repeat}
         .scroll:focus-visible,summary:focus-visible{outline:2px solid var(--delivered);outline-offset:2px}
         table{border-collapse:collapse;width:100%;font-size:14px}
         caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
@@ -108,6 +119,8 @@ enum Stylesheet {
         tr.sub th{padding-left:18px;font-weight:400;color:var(--quiet)}
         details{margin:10px 0 4px}
         summary{cursor:pointer;color:var(--quiet);font-size:13.5px;width:max-content;max-width:100%}
+        .closeup summary{font-size:14.5px}.closeup b{color:var(--warn);margin-right:7px}
+        .closeup .charts{margin-top:10px}
         .marks{margin:0 0 14px;padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:4px 22px;
         font-size:14px}
         .marks b{color:var(--warn);font-weight:650;margin-right:5px}
@@ -119,15 +132,18 @@ enum Stylesheet {
         white-space:pre-wrap;overflow-wrap:anywhere}
         footer{padding:44px 20px 40px;color:var(--quiet);font-size:13px}
         @media(max-width:1040px){.tiles div{flex-basis:30%}}
+        @media(max-width:900px){.charts{grid-template-columns:minmax(0,1fr)}figure>svg{max-width:600px}}
+        @media(max-width:520px){svg.roomy{display:none}svg.compact{display:block}}
         @media(max-width:760px){
         main,header,footer{padding-left:16px;padding-right:16px}header{padding-top:26px}
         h1{font-size:27px}.verdict{padding:15px 16px}.verdict .why{font-size:18px}
-        .charts{grid-template-columns:minmax(0,1fr)}
         .tiles div{flex-basis:40%}.tiles dd{font-size:20px}
         .panel,figure{padding:14px 12px 8px}
         svg.wide{display:none}svg.narrow{display:block}
-        figure .chart .axis,figure .chart .legend,figure .chart .note{font-size:14.5px}
         td.w{min-width:7em}
+        tbody th{min-width:6em;overflow-wrap:break-word}
+        .many::before{content:"more columns to the right: scroll →";position:sticky;left:0;
+        display:inline-block;padding:0 0 4px;font-size:12.5px;color:var(--quiet)}
         .facts{grid-template-columns:1fr}
         th,td{padding:6px 8px}}
         @media print{body{background:#fff}.panel,figure,.verdict{break-inside:avoid}.hover{display:none}}

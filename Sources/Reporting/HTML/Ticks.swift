@@ -24,6 +24,30 @@ enum Ticks {
         return Array(all[first...last])
     }
 
+    /// Round times in milliseconds from `low` to `high`: those of ``times(from:to:)``, and more between them
+    /// where these are few.
+    static func within(_ low: Double, _ high: Double) -> [Double] {
+        let coarse = times(from: low, to: high).filter { $0 >= low && $0 <= high }
+        if coarse.count > 2 { return coarse }
+        let decades: [Double] = [0.001, 0.01, 0.1, 1, 10, 100]
+        let seconds: [Double] = [
+            1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
+            172_800, 345_600, 604_800, 1_209_600, 2_592_000, 5_184_000,
+        ]
+        let fine = (decades.flatMap { [$0, 2 * $0, 5 * $0] } + seconds.map { $0 * 1000 })
+            .filter { $0 >= low && $0 <= high }
+        return fine.isEmpty ? [low, high] : fine
+    }
+
+    /// Seconds since the start of the run, from one to another, at what clocks show.
+    static func clock(from: Double, to end: Double) -> [Double] {
+        let steps = clock(upTo: end - from)
+        guard from > 0, steps.count > 1 else { return steps.map { $0 + from } }
+        let step = steps[1] - steps[0]
+        let first = (from / step).rounded(.up)
+        return stride(from: first, through: (end / step).rounded(.down), by: 1).map { $0 * step }
+    }
+
     /// Seconds since the start, in four to seven steps that clocks show.
     static func clock(upTo seconds: Double) -> [Double] {
         let steps: [Double] = [

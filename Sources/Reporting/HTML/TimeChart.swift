@@ -1,108 +1,138 @@
 /// One chart over the time of the run, with the timeline's faults shaded.
-struct TimeChart {
-    struct Line {
+struct TimeChart: FramedChart {
+    /// What a line shows of each interval.
+    struct Measure {
         var name: String
         /// The class that colours it.
         var tone: String
         /// `nil` where there were no samples.
-        var values: [Double?]
+        var value: (Report.SeriesPoint) -> Double?
+        /// The least and the greatest within an interval, drawn as a band.
+        var spread: ((Report.SeriesPoint) -> Report.Spread)?
+
+        init(
+            name: String, tone: String, value: @escaping (Report.SeriesPoint) -> Double?,
+            spread: ((Report.SeriesPoint) -> Report.Spread)? = nil
+        ) {
+            self.name = name
+            self.tone = tone
+            self.value = value
+            self.spread = spread
+        }
     }
 
-    var id: String
-    var title: String
-    var lines: [Line]
-    var axis: Axis
+    struct Line {
+        var name: String
+        var tone: String
+        var values: [Double?]
+        /// Empty where nothing is known but the values.
+        var spreads: [Report.Spread]
+    }
+
+    let id: String
+    let title: String
+    let lines: [Line]
+    let axis: Axis
     let points: [Report.SeriesPoint]
     let marks: [Report.Mark]
+    var frame = ChartFrame.roomy
 
-    private static let width = 470.0
-    private static let height = 226.0
-    private static let left = 58.0
-    private static let right = 12.0
-    private static let top = 46.0
-    private static let bottom = 38.0
+    /// The most places that show their numbers under the pointer.
+    private static let hoverLimit = 160
 
     init(
         id: String, title: String, unit: Axis.Unit, points: [Report.SeriesPoint], marks: [Report.Mark],
-        lines: [(name: String, tone: String, value: (Report.SeriesPoint) -> Double?)]
+        lines: [Measure]
     ) {
         self.id = id
         self.title = title
         self.points = points
         self.marks = marks
         self.lines = lines.map { line in
-            Line(name: line.name, tone: line.tone, values: points.map(line.value))
+            Line(
+                name: line.name, tone: line.tone, values: points.map(line.value),
+                spreads: line.spread.map { points.map($0) } ?? [])
         }
-        axis = Axis(self.lines.flatMap { $0.values.compactMap { $0 } }, unit: unit)
+        axis = Axis(
+            lines: self.lines.map { $0.values.compactMap { $0 } },
+            peaks: self.lines.flatMap { $0.spreads.map(\.high) }, unit: unit)
     }
 
     /// Whether there is anything to draw.
     var hasSamples: Bool { lines.contains { $0.values.contains { $0 != nil } } }
 
-    /// Seconds that the horizontal axis spans.
-    private var span: Double { max(points.last.map { $0.second + $0.seconds } ?? 0, 0.001) }
+    /// Seconds at which the horizontal axis begins, and those that it spans.
+    private var from: Double { points.first?.second ?? 0 }
+    private var span: Double { max((points.last.map { $0.second + $0.seconds } ?? 0) - from, 0.001) }
 
-    private func x(_ second: Double) -> Double {
-        TimeChart.left + min(1, max(0, second / span)) * (TimeChart.width - TimeChart.left - TimeChart.right)
-    }
+    private func x(_ second: Double) -> Double { frame.x((second - from) / span) }
 
+    /// What is not nothing is never drawn as nothing.
     private func y(_ value: Double) -> Double {
-        let height = TimeChart.height - TimeChart.top - TimeChart.bottom
-        return TimeChart.top + (1 - axis.position(value)) * height
+        let place = frame.y(axis.position(value))
+        return value > 0 ? min(place, frame.floor - 1.5) : place
     }
 
-    private var description: String {
+    func fitted(_ frame: ChartFrame) -> ChartFrame {
+        frame.fitting(labels: axis.ticks.map(axis.tickLabel), legend: lines.map(\.name))
+    }
+
+    var description: String {
         let peaks = lines.map { line in
             let values = line.values.compactMap { $0 }
-            return "\(line.name): \(axis.text(values.min() ?? 0)) to \(axis.text(values.max() ?? 0))"
+            let low = (values + line.spreads.map(\.low)).min() ?? 0
+            let high = (values + line.spreads.map(\.high)).max() ?? 0
+            return "\(line.name): \(axis.text(low)) to \(axis.text(high))"
         }
         return "Over \(Numbers.duration(seconds: span)). " + peaks.joined(separator: "; ") + "."
     }
 
-    func write(into html: inout Markup) {
-        html.chart(
-            id, width: TimeChart.width, height: TimeChart.height, title: title, description: description,
-            drawing: { svg in
-                svg.legend(lines.map { ($0.name, $0.tone) }, from: TimeChart.left, axis: axis.title)
-                shade(into: &svg)
-                grid(into: &svg)
-                for line in lines { path(line, into: &svg) }
-                hover(into: &svg)
-            }, table: table(into:))
+    func draw(into svg: inout Markup) {
+        svg.legend(lines.map { ($0.name, $0.tone) }, axis: axis.title, in: frame)
+        shade(into: &svg)
+        svg.rows(axis.ticks.map { (axis.position($0), axis.tickLabel($0)) }, in: frame)
+        let ticks = Ticks.clock(from: from, to: from + span)
+        svg.columns(
+            ticks.map { (($0 - from) / span, Ticks.clockLabel($0)) }, "time since the start", in: frame)
+        for line in lines { band(line, into: &svg) }
+        for line in lines { path(line, into: &svg) }
+        if !frame.isCompact { hover(into: &svg) }
     }
 
     private func shade(into svg: inout Markup) {
-        let bottom = TimeChart.height - TimeChart.bottom
         var free = 0.0
-        for (index, mark) in marks.enumerated() where mark.from <= span {
+        let end = from + span
+        for (index, mark) in marks.enumerated() where mark.from <= end && (mark.until ?? mark.from) >= from {
             let start = x(mark.from)
-            let end = mark.until.map { max(x($0), start + 2) } ?? start
-            if mark.until != nil {
-                svg.rectangle(start, TimeChart.top, end - start, bottom - TimeChart.top, "mark")
+            if let until = mark.until {
+                svg.rectangle(
+                    start, frame.top, max(x(until), start + 2) - start, frame.floor - frame.top, "mark")
             }
-            svg.line(start, TimeChart.top, start, bottom, "edge")
+            if mark.from >= from { svg.line(start, frame.top, start, frame.floor, "edge") }
             let next = marks.dropFirst(index + 1).first { $0.from > mark.from }.map { x($0.from) }
-            let room = (next ?? TimeChart.width) - start - 6
+            let room = (next ?? frame.width) - start - 6
             let whole = "\(index + 1) \(Escaping.line(mark.text))"
             let text = Double(whole.count) * 5.9 <= room ? whole : "\(index + 1)"
-            let place = max(start + 3, free)
-            svg.label(place, TimeChart.top - 3, "note", text)
-            free = place + Double(text.count) * 5.9 + 4
+            let length = Double(text.count) * 5.9
+            let place = min(max(start + 3, free), frame.width - length)
+            guard place >= free else { continue }
+            svg.label(place, frame.top - 4, "note", text)
+            free = place + length + 4
         }
     }
 
-    private func grid(into svg: inout Markup) {
-        let end = TimeChart.width - TimeChart.right
-        let bottom = TimeChart.height - TimeChart.bottom
-        for tick in axis.ticks {
-            svg.line(TimeChart.left, y(tick), end, y(tick), "grid")
-            svg.label(TimeChart.left - 6, y(tick) + 4, "axis end", axis.tickLabel(tick))
+    /// From the least to the greatest of each interval, where they differ anywhere.
+    private func band(_ line: Line, into svg: inout Markup) {
+        guard line.spreads.contains(where: { $0.high > $0.low }) else { return }
+        var upper = ""
+        var lower = ""
+        for (point, spread) in zip(points, line.spreads) {
+            let (start, end) = (x(point.second), x(point.second + point.seconds))
+            let (low, high) = (Markup.number(y(spread.low)), Markup.number(y(spread.high)))
+            upper += "\(upper.isEmpty ? "M" : "L")\(Markup.number(start)) \(high)H\(Markup.number(end))"
+            lower = "L\(Markup.number(end)) \(low)H\(Markup.number(start))" + lower
         }
-        for tick in Ticks.clock(upTo: span) {
-            svg.line(x(tick), bottom, x(tick), bottom + 4, "grid")
-            svg.label(x(tick), bottom + 17, "axis middle", Ticks.clockLabel(tick))
-        }
-        svg.label((TimeChart.left + end) / 2, bottom + 33, "axis middle", "time since the start")
+        svg.empty("path", ["d": upper + lower + "Z", "class": "band \(line.tone)"])
     }
 
     /// The line, broken where there were no samples; a sample alone is a dot.
@@ -125,36 +155,42 @@ struct TimeChart {
         if !path.isEmpty { svg.empty("path", ["d": path, "class": "line \(line.tone)"]) }
     }
 
-    /// Columns that show their numbers under the pointer.
     private func hover(into svg: inout Markup) {
-        let height = TimeChart.height - TimeChart.top - TimeChart.bottom
-        for (index, point) in points.enumerated() {
-            let start = x(point.second)
-            svg.element(
-                "rect",
-                [
-                    "x": Markup.number(start), "y": Markup.number(TimeChart.top),
-                    "width": Markup.number(max(1, x(point.second + point.seconds) - start)),
-                    "height": Markup.number(height), "class": "hover",
-                ]
-            ) { svg in
-                let values = lines.map { "\($0.name) \($0.values[index].map(axis.text) ?? "–")" }
-                svg.element("title", "\(Ticks.clockLabel(point.second)): " + values.joined(separator: ", "))
-            }
+        let size = max(1, (points.count + TimeChart.hoverLimit - 1) / TimeChart.hoverLimit)
+        for first in stride(from: 0, to: points.count, by: size) {
+            let range = first..<min(first + size, points.count)
+            let (start, last) = (points[first], points[range.upperBound - 1])
+            let texts = lines.map { "\($0.name) \(text(of: $0, in: range))" }
+            svg.hover(
+                x(start.second), x(last.second + last.seconds) - x(start.second),
+                "\(Ticks.clockLabel(start.second)): " + texts.joined(separator: ", "), in: frame)
         }
     }
 
+    /// The value of an interval, or the largest of several, and the extremes where they tell more.
+    private func text(of line: Line, in range: Range<Int>) -> String {
+        guard let value = line.values[range].compactMap({ $0 }).max() else { return "–" }
+        guard !line.spreads.isEmpty else { return axis.text(value) }
+        let low = line.spreads[range].map(\.low).min() ?? value
+        let high = line.spreads[range].map(\.high).max() ?? value
+        return high > low
+            ? "\(axis.text(value)) (\(axis.text(low)) to \(axis.text(high)))" : axis.text(value)
+    }
+
     /// At most forty rows, the largest value of each line in each.
-    private func table(into html: inout Markup) {
+    var figures: ((inout Markup) -> Void)? {
         let size = max(1, (points.count + 39) / 40)
         let rows = stride(from: 0, to: points.count, by: size).map { start in
             let range = start..<min(start + size, points.count)
             let cells = lines.map { line in
-                line.values[range].compactMap { $0 }.max().map(axis.text) ?? "–"
+                (line.values[range].compactMap { $0 }
+                    + (line.spreads.isEmpty ? [] : line.spreads[range]).map(\.high))
+                    .max().map(axis.text) ?? "–"
             }
             return [Ticks.clockLabel(points[start].second)] + cells
         }
-        let caption = size == 1 ? title : "\(title), the largest value in each interval"
-        html.table(caption, ["from"] + lines.map(\.name), rows)
+        let isJoined = size > 1 || lines.contains { $0.spreads.contains { $0.high > $0.low } }
+        let caption = isJoined ? "\(title), the largest value in each interval" : title
+        return { $0.table(caption, ["from"] + lines.map(\.name), rows) }
     }
 }

@@ -87,6 +87,9 @@ extension ReportJSON {
         for (metric, node) in try root.optional("heatmaps")?.members() ?? [] {
             report.heatMaps.append(try heatMap(metric, node))
         }
+        for node in try root.optional("close_ups")?.elements() ?? [] {
+            report.closeUps.append(try closeUp(node, marks: report.marks.count))
+        }
         for node in try root.optional("unexpected_answers")?.elements() ?? [] {
             report.unexpectedAnswers.append(try answer(node))
         }
@@ -200,27 +203,5 @@ extension ReportJSON {
                     text: try failure.required("text").string()))
         }
         return generator
-    }
-
-    private static func series(_ node: ReportNode) throws(ReportReadError) -> [Report.SeriesPoint] {
-        let known = SeriesColumns.all
-        var columns: [SeriesColumns.Access?] = []
-        for name in try node.required("columns").strings() {
-            columns.append(known.first { $0.name == name }?.access)
-        }
-        var series: [Report.SeriesPoint] = []
-        for row in try node.required("rows").elements() {
-            let cells = try row.elements()
-            guard cells.count == columns.count else {
-                throw ReportReadError(
-                    key: row.key, message: "expected \(columns.count) values, found \(cells.count)")
-            }
-            var point = Report.SeriesPoint()
-            for (access, cell) in zip(columns, cells) {
-                if let access { try SeriesColumns.set(access, of: &point, to: cell) }
-            }
-            series.append(point)
-        }
-        return series
     }
 }

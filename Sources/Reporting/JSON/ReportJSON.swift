@@ -41,6 +41,7 @@ package enum ReportJSON {
             "answers": counts(report.answers),
             "marks": .array(report.marks.map(mark)),
             "series": SeriesColumns.value(of: report.series),
+            "close_ups": .array(report.closeUps.map(closeUp)),
             "percentiles": .object(report.curves.map { JSONMember($0.metric, curve($0.curve)) }),
             "heatmaps": .object(report.heatMaps.map { JSONMember($0.metric, heatMap($0)) }),
             "first_failed_answer": report.firstFailedAnswer.map { value(of: $0) } ?? .null,

@@ -19,8 +19,32 @@ enum SeriesColumns {
             ("duration_p99_ms", .real(\.durationP99)),
             ("stored_rows", .count(\.storedRows)), ("active_devices", .whole(\.devicesActive)),
             ("connections", .whole(\.connections)), ("generator_lag_p99_ms", .real(\.lagP99)),
+        ] + spreads
+    }
+
+    /// Extremes within an interval.
+    private static var spreads: [(name: String, access: Access)] {
+        [
+            ("captured_per_second_min", .real(\.capturedRate.low)),
+            ("captured_per_second_max", .real(\.capturedRate.high)),
+            ("delivered_per_second_min", .real(\.deliveredRate.low)),
+            ("delivered_per_second_max", .real(\.deliveredRate.high)),
+            ("requests_per_second_min", .real(\.requestRate.low)),
+            ("requests_per_second_max", .real(\.requestRate.high)),
+            ("failed_requests_per_second_min", .real(\.failureRate.low)),
+            ("failed_requests_per_second_max", .real(\.failureRate.high)),
+            ("sent_bytes_per_second_min", .real(\.sentRate.low)),
+            ("sent_bytes_per_second_max", .real(\.sentRate.high)),
+            ("stored_rows_min", .real(\.storedRange.low)), ("stored_rows_max", .real(\.storedRange.high)),
+            ("active_devices_min", .real(\.activeRange.low)),
+            ("active_devices_max", .real(\.activeRange.high)),
+            ("connections_min", .real(\.connectionRange.low)),
+            ("connections_max", .real(\.connectionRange.high)),
         ]
     }
+
+    /// Whether columns of a report tell of extremes; those of older versions do not.
+    static func haveExtremes(_ names: [String]) -> Bool { spreads.allSatisfy { names.contains($0.name) } }
 
     /// `{"columns": […], "rows": [[…], …]}`: a tenth of the size of an object for each point.
     static func value(of series: [Report.SeriesPoint]) -> JSONValue {

@@ -52,6 +52,11 @@ enum Numbers {
         trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1)).filter { $0 != "," }
     }
 
+    /// The same with commas between thousands, for people.
+    static func exact(_ value: Double) -> String {
+        trimmed(fixed(value, value.magnitude < 1000 ? 6 : 1))
+    }
+
     /// A share 0…1 in per cent. What is not quite nothing or not quite all never reads as that.
     static func percent(_ share: Double) -> String {
         if share <= 0 { return "0 %" }
@@ -118,6 +123,6 @@ enum Numbers {
         guard let value = result.value else { return "no samples" }
         let entry = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
         if isTime(entry, result.expression) { return duration(milliseconds: value) }
-        return entry?.unit == .share ? percent(value) : plain(value)
+        return entry?.unit == .share ? percent(value) : exact(value)
     }
 }
