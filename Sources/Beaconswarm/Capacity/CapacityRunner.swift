@@ -132,7 +132,7 @@ struct CapacityRunner: Sendable {
 
     private func end(_ report: CapacityReport, folder: String) {
         let text = { (color: Bool) in
-            CapacityText.summary(report, color: color, width: Host.terminalWidth)
+            CapacityText.summary(report, color: color, width: console.summaryWidth)
                 + "report: \(folder)/capacity.html\n"
         }
         console.end(json: { CapacityJSON.write(report) }, summary: text)

@@ -42,17 +42,30 @@ enum Host {
         return Interval(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Whether standard error is a terminal.
-    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether standard error is a terminal that can write over a line: no pipe, and not `TERM=dumb`.
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
     /// Whether standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Columns of the terminal, 100 where there is none.
-    static var terminalWidth: Int {
+    /// Whether a terminal would show control sequences as text: `TERM` is `dumb`, or not set at all.
+    private static var isDumb: Bool { environment("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true }
+
+    /// Whether a terminal may get colours: `NO_COLOR` is not set (or empty), and the terminal knows them.
+    static var allowsColor: Bool { environment("NO_COLOR").map(\.isEmpty) ?? true && !isDumb }
+
+    /// Columns for what is written to standard error.
+    static var terminalWidth: Int { columns(of: STDERR_FILENO) }
+
+    /// Columns for what is written to standard output.
+    static var outputWidth: Int { columns(of: STDOUT_FILENO) }
+
+    /// Columns of a terminal; 80 for a pipe or a file, which have none, unless `COLUMNS` says otherwise.
+    private static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
-        return Int(size.ws_col)
+        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        let wanted = environment("COLUMNS").flatMap { Int($0) } ?? 0
+        return wanted > 0 ? min(wanted, 1000) : 80
     }
 
     /// The value of an environment variable.

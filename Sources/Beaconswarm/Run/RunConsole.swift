@@ -21,7 +21,7 @@ final class RunConsole: Sendable {
     init(_ options: RunOptions) {
         json = options.json
         quiet = options.quiet
-        color = options.color && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
+        color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
     }
 
@@ -124,10 +124,13 @@ final class RunConsole: Sendable {
         // Whether quiet or not: who reads only the exit code may not know that it says nothing.
         for text in report.alarms { warn(text) }
         end(json: { ReportJSON.write(report) }) { colored in
-            TerminalSummary.render(report, color: colored, width: Host.terminalWidth)
+            TerminalSummary.render(report, color: colored, width: summaryWidth)
                 + (folder.map { "report: \($0)/report.html\n" } ?? "")
         }
     }
+
+    /// Columns of where summaries go: standard error if the report's JSON has standard output.
+    var summaryWidth: Int { json ? Host.terminalWidth : Host.outputWidth }
 
     /// Shows a result: its JSON, if that was asked for, and its summary, with colours or without.
     func end(json bytes: () -> [UInt8], summary: (_ colored: Bool) -> String) {

@@ -42,7 +42,7 @@ extension Beaconswarm {
         if json {
             Console.output(ReportJSON.write(report))
         } else {
-            Console.output(TerminalSummary.render(report, color: false, width: Host.terminalWidth))
+            Console.output(TerminalSummary.render(report, color: false, width: Host.outputWidth))
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }

@@ -79,9 +79,8 @@ extension Beaconswarm {
             return .success
         }
         guard let format else {
-            let colored =
-                color && Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
-            Console.output(TerminalSummary.render(report, color: colored, width: Host.terminalWidth))
+            let colored = color && Host.outputIsTerminal && Host.allowsColor
+            Console.output(TerminalSummary.render(report, color: colored, width: Host.outputWidth))
             return .success
         }
         guard let writer = ReportFormats.writer(named: format) else {

@@ -3,9 +3,9 @@ import Measurement
 
 /// The summary at the end of a run, in k6's manner, with the ledger on top.
 package enum TerminalSummary {
-    /// The whole text, ending with a line feed; no line is longer than `width` (at least 60) columns.
+    /// The whole text, ending with a line feed; no line is longer than `width` (at least 40) columns.
     package static func render(_ report: Report, color: Bool, width: Int) -> String {
-        var page = Page(report: report.summarised, paint: Paint(isOn: color), width: max(60, width))
+        var page = Page(report: report.summarised, paint: Paint(isOn: color), width: max(40, width))
         page.opening()
         page.ledger()
         page.audit()
@@ -24,12 +24,29 @@ private struct Page {
     let report: Report
     let paint: Paint
     let width: Int
+    /// Columns of a row of the ledger: its indent, name, count and share.
+    let columns: (indent: String, name: Int, count: Int, share: Int)
     var lines: [String] = []
 
     init(report: Report, paint: Paint, width: Int) {
         self.report = report
         self.paint = paint
         self.width = width
+        guard width < 60 else {
+            columns = ("    ", 24, 14, 10)
+            return
+        }
+        let count = max(8, Numbers.count(report.events.captured).count + 1)
+        columns = ("  ", width - 4 - count - 9, count, 9)
+    }
+
+    /// Narrow terminals have other columns, and figures under their names.
+    private var isNarrow: Bool { width < 60 }
+
+    /// A name with its count, and its share of a whole where one is given.
+    private func row(_ name: String, _ count: String, share: String? = nil) -> String {
+        Columns.leader(name, columns.name) + Columns.right(count, columns.count)
+            + (share.map { Columns.right($0, columns.share) } ?? "")
     }
 
     mutating func heading(_ text: String) {
@@ -88,31 +105,31 @@ private struct Page {
     mutating func ledger() {
         heading("LEDGER")
         let total = report.events.captured
-        lines.append("    " + Columns.leader("captured", 24) + Columns.right(Numbers.count(total), 14))
+        lines.append(columns.indent + row("captured", Numbers.count(total)))
         for fate in report.events.fates {
             row(fate.fate.rawValue, fate.count, of: total, Paint.tone(fate.fate))
             for cause in fate.causes { subrow(cause, of: total) }
         }
         let balance = report.events.balance
         let mark = balance == 0 ? paint("✓", .good) : paint("✗", .bad)
-        lines.append(
-            "    " + Columns.leader("balance", 24) + Columns.right(String(balance), 14) + "  " + mark)
+        lines.append(columns.indent + row("balance", String(balance)) + "  " + mark)
     }
 
     private mutating func row(_ name: String, _ count: UInt64, of total: UInt64, _ tone: Paint.Tone) {
         let share = total == 0 ? 0 : Double(count) / Double(total)
         let room = max(0, min(40, width - 56))
         let blocks = count == 0 ? 0 : max(1, Int((share * Double(room)).rounded()))
-        let text = "    " + Columns.leader("  " + name, 24) + Columns.right(Numbers.count(count), 14)
+        let name = isNarrow ? name : "  " + name
+        let text = columns.indent + row(name, Numbers.count(count), share: Numbers.percent(count, of: total))
         let bar = room == 0 ? "" : "  " + paint(String(repeating: "█", count: min(room, blocks)), tone)
-        lines.append(text + Columns.right(Numbers.percent(count, of: total), 10) + (count == 0 ? "" : bar))
+        lines.append(text + (count == 0 ? "" : bar))
     }
 
     private mutating func subrow(_ cause: Report.NamedCount, of total: UInt64) {
-        let text =
-            Columns.leader("    " + Escaping.line(cause.name), 24)
-            + Columns.right(Numbers.count(cause.count), 14)
-        lines.append("    " + paint(text + Columns.right(Numbers.percent(cause.count, of: total), 10), .dim))
+        let text = row(
+            (isNarrow ? "  " : "    ") + Escaping.line(cause.name), Numbers.count(cause.count),
+            share: Numbers.percent(cause.count, of: total))
+        lines.append(columns.indent + paint(text, .dim))
     }
 
     mutating func audit() {
@@ -127,7 +144,7 @@ private struct Page {
             let mustBeZero = key == "acked_not_found" || key == "unexpected"
             guard count > 0 || mustBeZero || key == "received" || key == "confirmed" else { continue }
             let mark = mustBeZero ? "  " + (count == 0 ? paint("✓", .good) : paint("✗", .bad)) : ""
-            lines.append("    " + Columns.leader(key, 24) + Columns.right(Numbers.count(count), 14) + mark)
+            lines.append(columns.indent + row(key, Numbers.count(count)) + mark)
         }
         missing()
     }
@@ -139,9 +156,9 @@ private struct Page {
         for line in missing {
             let indent = String(repeating: "  ", count: line.level)
             let text =
-                Columns.leader(indent + Escaping.line(line.name), 30)
+                Columns.leader(indent + Escaping.line(line.name), isNarrow ? columns.name + 6 : 30)
                 + Columns.right(Numbers.count(line.count), 8)
-            lines.append("    " + (line.level > 1 ? paint(text, .dim) : text))
+            lines.append(columns.indent + (line.level > 1 ? paint(text, .dim) : text))
         }
     }
 
@@ -180,7 +197,11 @@ private struct Page {
 
     /// Figures in columns; what does not fit goes on under them.
     private mutating func line(_ metric: Metric) {
-        let name = Columns.leader(Escaping.line(metric.name), 26)
+        var name = Columns.leader(Escaping.line(metric.name), 26)
+        if isNarrow {
+            lines.append("  " + Columns.clipped(Escaping.line(metric.name), width - 2))
+            name = ""
+        }
         var line = "    " + name
         var used = 4 + name.count
         for part in MetricText.parts(metric) where width >= 125 || part.name != "p(99)" {
@@ -209,6 +230,7 @@ private struct Page {
     mutating func populations() {
         guard report.populations.count > 1 else { return }
         heading("POPULATIONS")
+        guard !isNarrow else { return populationsBelow() }
         // A narrow terminal shows shares and freshness only.
         let hidden = width < 84 ? 2 : 0
         let row = { (cells: [String]) in
@@ -233,15 +255,31 @@ private struct Page {
         }
     }
 
+    /// For terminals without room for a table.
+    private mutating func populationsBelow() {
+        for population in report.populations {
+            let events = population.events
+            let fresh = population.metrics.trend("event_freshness")
+            lines.append("  " + Columns.clipped(Escaping.line(population.name), width - 2))
+            let facts = [
+                "\(Numbers.count(population.devices)) devices",
+                "\(Numbers.percent(events.delivered, of: events.captured)) delivered",
+                "\(Numbers.percent(events.gone, of: events.captured)) gone",
+                "fresh p(95) \(fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–")",
+            ]
+            sentence(facts.joined(separator: ", "), mark: "  ", .dim)
+        }
+    }
+
     mutating func answers() {
         guard !report.answers.isEmpty else { return }
         heading("ANSWERS")
         let total = report.answers.reduce(0) { $0 + $1.count }
         for answer in report.answers {
-            let text =
-                Columns.leader(Escaping.line(answer.name), 24)
-                + Columns.right(Numbers.count(answer.count), 14)
-            lines.append("    " + text + Columns.right(Numbers.percent(answer.count, of: total), 10))
+            let text = row(
+                Escaping.line(answer.name), Numbers.count(answer.count),
+                share: Numbers.percent(answer.count, of: total))
+            lines.append(columns.indent + text)
         }
         guard let first = report.firstFailedAnswer else { return }
         lines.append("")
