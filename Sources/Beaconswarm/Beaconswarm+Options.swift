@@ -41,7 +41,7 @@ public struct RunOptions: Sendable {
     public var json = false
     /// No progress and no summary.
     public var quiet = false
-    /// Colours where the output is a terminal and `NO_COLOR` is not set.
+    /// Colours where the output is a terminal, `NO_COLOR` is not set and `TERM` is not `dumb`.
     public var color = true
     /// The command line, for the report.
     public var command: [String] = CommandLine.arguments

@@ -59,7 +59,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are told.")
     var quiet = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
+    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
     var noColor = false
 
     func options(for source: ScenarioSource) -> RunOptions {

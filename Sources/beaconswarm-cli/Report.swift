@@ -24,7 +24,7 @@ struct Report: AsyncParsableCommand {
             valueName: "NAME"))
     var metric: String?
 
-    @Flag(name: .customLong("no-color"), help: "No colours (as does NO_COLOR).")
+    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
     var noColor = false
 
     mutating func run() async throws {

@@ -158,6 +158,46 @@ struct EscapingTests {
         #expect(text.contains("beaconswarm_http_reqs_total 44323"))
     }
 
+    @Test("Prometheus has no series twice, whatever is written twice in a scenario")
+    func onceEach() {
+        var report = EscapingTests.hostile()
+        report.thresholds += report.thresholds
+        var seen: Set<Substring> = []
+        for line in text(PrometheusWriter(), report).split(separator: "\n") where !line.hasPrefix("#") {
+            let series = line[..<(line.lastIndex(of: " ") ?? line.endIndex)]
+            #expect(seen.insert(series).inserted, "\(series)")
+        }
+        #expect(seen.count > 100)
+    }
+
+    @Test("CSV rows have as many cells as the header for any text of the timeline")
+    func timeline() {
+        var report = EscapingTests.hostile()
+        report.series = Array(report.series.prefix(3))
+        report.marks = ["a,b", "\"quoted\"", "line\nbreak", "semi;colon", "@sum", "\u{1B}[2J", ""].map {
+            Report.Mark(from: 0, until: 10, text: $0)
+        }
+        let text = text(TimeSeriesWriter(), report)
+        #expect(text.components(separatedBy: "\r\n").count == 5)
+        let cell = "\"a,b; \"\"quoted\"\"; line break; semi;colon; @sum; \u{FFFD}[2J; \""
+        #expect(text.components(separatedBy: "\r\n")[1].hasSuffix("," + cell))
+    }
+
+    @Test("unexpected answers are a line of JSON each, whatever their bodies hold")
+    func errors() throws {
+        let attack = "\u{0}\n\"}\\ \u{2028}</script>"
+        var answer = Fixtures.answers[0]
+        answer.body = attack
+        answer.headers = attack
+        answer.population = attack
+        let lines = ErrorsWriter.render([answer, Fixtures.answers[1]]).split(separator: 0x0A)
+        #expect(lines.count == 2)
+        let value = try JSONText.read(Array(lines[0]))
+        #expect(value["body"] == .string(attack) && value["population"] == .string(attack))
+        #expect(value["at"] == .double(1_772_451_181_000.25))
+        #expect(ErrorsWriter.render([]).isEmpty)
+    }
+
     @Test("the terminal gets no control character from outside")
     func terminal() {
         let summary = TerminalSummary.render(EscapingTests.hostile(), color: false, width: 80)

@@ -5,10 +5,32 @@ import Testing
 
 @Suite("Terminal")
 struct TerminalTests {
-    @Test("no line of the summary is wider than the terminal", arguments: [60, 72, 80, 100, 125, 200])
+    @Test(
+        "no line of the summary is wider than the terminal",
+        arguments: [40, 41, 50, 59, 60, 72, 80, 100, 125, 200])
     func width(columns: Int) {
-        let text = TerminalSummary.render(Fixtures.outage(), color: false, width: columns)
-        for line in text.split(separator: "\n") { #expect(line.count <= columns, "\(line)") }
+        var crowded = Fixtures.outage()
+        crowded.events.captured = 1_234_567_890_123
+        crowded.events.lost.append(Report.NamedCount("a_cause_with_a_very_long_name_indeed", 1_234_567_890))
+        crowded.answers.append(Report.NamedCount("a_failure_with_a_very_long_name_indeed", 7))
+        crowded.auditNote = "https://collector.test/" + String(repeating: "path/", count: 40)
+        for report in [Fixtures.outage(), crowded] {
+            let text = TerminalSummary.render(report, color: false, width: columns)
+            for line in text.split(separator: "\n") { #expect(line.count <= columns, "\(line)") }
+        }
+    }
+
+    @Test("a narrow summary says what a wide one says")
+    func narrow() {
+        let report = Fixtures.outage()
+        let text = TerminalSummary.render(report, color: false, width: 40)
+        for figure in [
+            "731,204", "694,318", "storage_limit", "12,840", "692,818", "41,862", "http_req_tls_handshaking",
+            "p(90)=", "androi", "95.0 %", "✗ FAILED",
+        ] {
+            #expect(text.contains(figure), "\(figure)")
+        }
+        #expect(TerminalSummary.render(report, color: false, width: 1) == text)
     }
 
     @Test("the ledger stands on top, the thresholds before the metrics")

@@ -117,7 +117,7 @@ private struct Page {
 
     private mutating func row(_ name: String, _ count: UInt64, of total: UInt64, _ tone: Paint.Tone) {
         let share = total == 0 ? 0 : Double(count) / Double(total)
-        let room = max(0, min(40, width - 56))
+        let room = isNarrow ? 0 : min(40, width - 56)
         let blocks = count == 0 ? 0 : max(1, Int((share * Double(room)).rounded()))
         let name = isNarrow ? name : "  " + name
         let text = columns.indent + row(name, Numbers.count(count), share: Numbers.percent(count, of: total))

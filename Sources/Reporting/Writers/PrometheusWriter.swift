@@ -68,7 +68,11 @@ package struct PrometheusWriter: ReportWriter {
         let thresholds = report.isPartial ? [] : report.thresholds
         text.family(
             "beaconswarm_threshold_ok", "gauge", "1 if the threshold held.", unless: thresholds.isEmpty)
-        for result in thresholds {
+        // A threshold that is written twice is one sample: a series must not appear twice.
+        for (index, result) in thresholds.enumerated()
+        where !thresholds[..<index].contains(where: {
+            $0.metric == result.metric && $0.expression == result.expression
+        }) {
             let labels = [("metric", result.metric), ("expression", result.expression)]
             text.sample("beaconswarm_threshold_ok", labels, result.ok ? 1 : 0)
         }

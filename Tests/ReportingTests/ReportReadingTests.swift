@@ -1,0 +1,228 @@
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// What reading a report does with a file that is not what it should be.
+@Suite("Reading a damaged report")
+struct ReportReadingTests {
+    /// A value's place: the keys and indices that lead to it.
+    private enum Step: Hashable {
+        case key(String)
+        case index(Int)
+    }
+
+    private static func report() -> Report {
+        var report = Fixtures.outage()
+        report.series = Array(report.series.prefix(2))
+        report.closeUps = [Report.CloseUp(mark: 1, points: report.series)]
+        report.auditNote = "a note"
+        return report
+    }
+
+    private static func name(_ path: [Step]) -> String {
+        path.reduce("") { text, step in
+            switch step {
+            case .key(let key): text.isEmpty ? key : "\(text).\(key)"
+            case .index(let index): "\(text)[\(index)]"
+            }
+        }
+    }
+
+    /// Every place of a value; of arrays the first element alone.
+    private static func places(_ value: JSONValue, _ path: [Step] = []) -> [(path: [Step], value: JSONValue)]
+    {
+        var all = path.isEmpty ? [] : [(path, value)]
+        switch value {
+        case .object(let members):
+            for member in members { all += places(member.value, path + [.key(member.key)]) }
+        case .array(let values): if let first = values.first { all += places(first, path + [.index(0)]) }
+        default: break
+        }
+        return all
+    }
+
+    /// The value with what stands at a place replaced; `nil` removes a key.
+    private static func changed(_ value: JSONValue, _ path: ArraySlice<Step>, to new: JSONValue?) -> JSONValue
+    {
+        guard let step = path.first else { return new ?? .null }
+        let rest = path.dropFirst()
+        switch (value, step) {
+        case (.object(let members), .key(let key)):
+            return .object(
+                members.compactMap { member in
+                    guard member.key == key else { return member }
+                    if rest.isEmpty { return new.map { JSONMember(key, $0) } }
+                    return JSONMember(key, changed(member.value, rest, to: new))
+                })
+        case (.array(var values), .index(let index)):
+            values[index] = changed(values[index], rest, to: new)
+            return .array(values)
+        default: return value
+        }
+    }
+
+    /// A value of a kind that nobody expects in place of another.
+    private static func other(than value: JSONValue) -> JSONValue? {
+        switch value {
+        case .null: nil
+        case .string: .boolean(true)
+        default: .string("wrong")
+        }
+    }
+
+    /// Written for readers elsewhere; made from other values on reading.
+    private static func isDerived(_ name: String) -> Bool {
+        name == "tool.name" || name.hasPrefix("percentiles.") && name.contains(".columns")
+            || (name.contains("metrics.") && name.hasSuffix(".rate"))
+    }
+
+    @Test("every value of the wrong kind is named by its key, with what was expected and found")
+    func wrongKinds() throws {
+        let whole = ReportJSON.value(of: ReportReadingTests.report())
+        var refused = 0
+        for (path, value) in ReportReadingTests.places(whole) {
+            let name = ReportReadingTests.name(path)
+            guard let wrong = ReportReadingTests.other(than: value), !ReportReadingTests.isDerived(name)
+            else {
+                continue
+            }
+            let bytes = JSONText.write(ReportReadingTests.changed(whole, path[...], to: wrong))
+            let error = #expect(throws: ReportReadError.self, "\(name)") { try ReportJSON.read(bytes) }
+            #expect(error?.key == name)
+            #expect(error?.message.contains("expected ") == true, "\(name): \(error?.message ?? "")")
+            refused += 1
+        }
+        #expect(refused > 300)
+    }
+
+    @Test("a key that is gone is named, or was not needed: nothing else happens")
+    func removed() throws {
+        let whole = ReportJSON.value(of: ReportReadingTests.report())
+        var refused: Set<String> = []
+        for (path, _) in ReportReadingTests.places(whole) {
+            // Close-ups name their mark by its index.
+            guard case .key = path.last, path != [.key("marks")] else { continue }
+            let bytes = JSONText.write(ReportReadingTests.changed(whole, path[...], to: nil))
+            let name = ReportReadingTests.name(path)
+            do throws(ReportReadError) { _ = try ReportJSON.read(bytes) } catch {
+                let parent = ReportReadingTests.name(path.dropLast())
+                #expect(
+                    error.key.hasPrefix(parent) && error.message == "the key is missing", "\(name): \(error)")
+                refused.insert(name)
+            }
+        }
+        let needed: Set = [
+            "schema", "tool", "scenario.sha256", "events.captured", "events.delivered", "run.command",
+            "metrics", "populations", "generator.saturated", "thresholds[0].ok", "marks[0].text",
+            "series.columns", "series.rows", "close_ups[0].mark", "close_ups[0].series", "audit.unexpected",
+            "heatmaps.http_req_duration.bounds_ms", "percentiles.event_freshness.rows",
+            "unexpected_answers[0].body",
+        ]
+        #expect(needed.subtracting(refused).isEmpty)
+        let optional: Set = ["close_ups", "series", "warnings", "audit", "heatmaps", "pace", "partial"]
+        #expect(optional.isDisjoint(with: refused))
+    }
+
+    private func error(_ path: [String], _ new: JSONValue) -> String? {
+        var steps: [Step] = []
+        for part in path { steps.append(Int(part).map { .index($0) } ?? .key(part)) }
+        let whole = ReportJSON.value(of: ReportReadingTests.report())
+        let bytes = JSONText.write(ReportReadingTests.changed(whole, steps[...], to: new))
+        do throws(ReportReadError) { _ = try ReportJSON.read(bytes) } catch { return error.description }
+        return nil
+    }
+
+    @Test("numbers out of range and rows of another length are refused with their places")
+    func ranges() {
+        #expect(
+            error(["close_ups", "0", "mark"], .integer(3))
+                == "close_ups[0].mark: expected the index of one of 3 marks")
+        #expect(error(["close_ups", "0", "mark"], .integer(-1))?.hasPrefix("close_ups[0].mark") == true)
+        #expect(
+            error(["series", "rows", "1"], .array([.unsigned(1)]))
+                == "series.rows[1]: expected 32 values, found 1")
+        #expect(
+            error(["events", "captured"], .unsigned(1 << 53))
+                == "events.captured: expected a count below 2^53")
+        #expect(
+            error(["events", "captured"], .double(1.5))?.hasPrefix("events.captured: expected a whole")
+                == true)
+        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "0"], .double(0)) != nil)
+        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "1"], .double(0.000001)) != nil)
+        #expect(error(["percentiles", "event_freshness", "rows", "0", "1"], .double(100.1)) != nil)
+        #expect(error(["started_at"], .string("yesterday"))?.hasPrefix("started_at: expected a time") == true)
+        #expect(error(["unexpected_answers", "0", "status"], .unsigned(70_000)) != nil)
+        #expect(error(["unexpected_answers", "0", "at"], .double(1e15)) != nil)
+    }
+
+    @Test("a file that was cut off anywhere is refused, never half read")
+    func truncated() {
+        var report = ReportReadingTests.report()
+        report.heatMaps = []
+        report.curves = []
+        report.populations = []
+        let bytes = ReportJSON.write(report)
+        for length in stride(from: 0, to: bytes.count - 2, by: 7) {
+            #expect(throws: ReportReadError.self, "\(length) bytes") {
+                try ReportJSON.read(Array(bytes.prefix(length)))
+            }
+        }
+    }
+
+    @Test(
+        "what is no JSON is told with its line",
+        arguments: [
+            ("", "line 1"), ("\u{FEFF}{}", "line 1"), ("{\"schema\": 1,}", "line 1"),
+            ("{\n\"a\": 1,\n\"a\": 2}", "line 3"), ("[1, 2", "line 1"), ("{\"a\": 01}", "line 1"),
+            ("{\"a\": 1e999}", "line 1"), ("{\"a\": NaN}", "line 1"), ("{\"a\": \"\\ud800\"}", "line 1"),
+            ("{} {}", "line 1"), ("\n\n nul", "line 3"),
+        ])
+    func noJSON(text: String, place: String) {
+        let error = #expect(throws: ReportReadError.self) { try ReportJSON.read(Array(text.utf8)) }
+        #expect(error?.description.contains("no JSON") == true)
+        #expect(error?.description.contains(place) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("bytes that are no text, and a thousand brackets, are refused")
+    func hostile() {
+        #expect(throws: ReportReadError.self) { try ReportJSON.read([0x22, 0xFF, 0x22]) }
+        #expect(throws: ReportReadError.self) {
+            try ReportJSON.read([UInt8](repeating: 0x5B, count: 100_000))
+        }
+    }
+
+    @Test("a series without extremes, as older versions wrote it, has its values for them")
+    func older() throws {
+        let whole = ReportJSON.value(of: ReportReadingTests.report())
+        guard case .array(let rows) = whole["series"]?["rows"],
+            case .array(let names) = whole["series"]?["columns"]
+        else {
+            Issue.record("no series")
+            return
+        }
+        let old = JSONValue.members([
+            "columns": .array(Array(names.prefix(16))),
+            "rows": .array(
+                rows.map { row in
+                    guard case .array(let cells) = row else { return row }
+                    return .array(Array(cells.prefix(16)))
+                }),
+        ])
+        let bytes = JSONText.write(ReportReadingTests.changed(whole, [.key("series")], to: old))
+        let report = try ReportJSON.read(bytes)
+        #expect(report.series == ReportReadingTests.report().series)
+        #expect(report.series[1].storedRange.high == Double(report.series[1].storedRows))
+    }
+
+    @Test("extremes and close-ups come back as they were written")
+    func extremes() throws {
+        var report = ReportReadingTests.report()
+        report.series[0].requestRate = .init(0.25, 17.5)
+        report.series[1].storedRange = .init(3, 20_474)
+        report.closeUps = [.init(mark: 2, points: [report.series[0]]), .init(mark: 0, points: [])]
+        let again = try ReportJSON.read(ReportJSON.write(report))
+        #expect(again.series == report.series)
+        #expect(again.closeUps == report.closeUps)
+    }
+}
