@@ -20,6 +20,16 @@ struct TerminalTests {
         }
     }
 
+    @Test("lines on the way break between words, and paths stay whole")
+    func wrapped() {
+        #expect(TerminalText.wrapped("short", width: 40) == "short")
+        #expect(
+            TerminalText.wrapped("against the embedded collector of this run", width: 24)
+                == "against the embedded\n  collector of this run")
+        let path = "/" + String(repeating: "folder/", count: 20)
+        #expect(TerminalText.wrapped("report: \(path)", width: 40) == "report:\n  \(path)")
+    }
+
     @Test("a narrow summary says what a wide one says")
     func narrow() {
         let report = Fixtures.outage()

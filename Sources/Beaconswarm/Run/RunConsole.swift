@@ -33,19 +33,24 @@ final class RunConsole: Sendable {
 
     private func introduce(_ builder: ReportBuilder, forecast: Forecast?) {
         let devices = builder.populations.reduce(0) { $0 + $1.devices }
-        Console.error(
+        tell(
             "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
                 + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.target)")
-        if let note = builder.paceNote { Console.error(note) }
-        if let forecast { Console.error("the scenario \(forecast.text)") }
+        if let note = builder.paceNote { tell(note) }
+        if let forecast { tell("the scenario \(forecast.text)") }
     }
 
     /// Says what to beware of, whether quiet or not.
-    func warn(_ text: String) { Console.error("warning: \(text)") }
+    func warn(_ text: String) { tell("warning: \(text)") }
 
     /// A line in between.
     func say(_ line: String) {
-        if !quiet { Console.error(line) }
+        if !quiet { tell(line) }
+    }
+
+    /// A line on standard error, broken between words where a terminal has no room for it.
+    private func tell(_ line: String) {
+        Console.error(isTerminal ? TerminalText.wrapped(line, width: Host.terminalWidth) : line)
     }
 
     /// Says that the first interrupt was heard, what happens now, and what another one does.

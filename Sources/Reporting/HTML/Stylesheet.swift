@@ -99,7 +99,8 @@ enum Stylesheet {
         .scroll{overflow-x:auto;margin:6px 0 4px;background-color:var(--card);
         background-image:linear-gradient(90deg,var(--card) 40%,transparent),
         linear-gradient(270deg,var(--card) 40%,transparent),
-        linear-gradient(90deg,var(--edge),transparent),linear-gradient(270deg,var(--edge),transparent);
+        linear-gradient(90deg,transparent 1px,var(--edge) 2px,transparent),
+        linear-gradient(270deg,transparent 1px,var(--edge) 2px,transparent);
         background-position:-2px -2px,calc(100% + 2px) -2px,0 0,100% 0;
         background-size:44px calc(100% + 4px),44px calc(100% + 4px),12px 100%,12px 100%;
         background-attachment:local,local,scroll,scroll;background-repeat:no-repeat}

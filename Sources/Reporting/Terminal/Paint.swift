@@ -68,3 +68,13 @@ enum Columns {
         return line.isEmpty ? lines : lines + [line]
     }
 }
+
+/// Sentences on a terminal.
+package enum TerminalText {
+    /// A text over lines that break between words, those after the first set in; a word longer than the line,
+    /// such as a path, stays whole.
+    package static func wrapped(_ text: String, width: Int) -> String {
+        guard text.count > width else { return text }
+        return Columns.wrapped(text, max(20, width - 2)).joined(separator: "\n  ")
+    }
+}

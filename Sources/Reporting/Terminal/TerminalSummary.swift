@@ -87,7 +87,9 @@ private struct Page {
             "\(Numbers.count(report.devices)) devices", time,
             "seed \(report.seed)",
         ]
-        lines += ["", "  " + Columns.clipped(facts.joined(separator: " · "), width - 2), ""]
+        lines.append("")
+        sentence(facts.joined(separator: " · "), mark: "")
+        lines.append("")
         let word = report.verdict.rawValue.uppercased()
         let (sign, tone): (String, Paint.Tone) =
             switch report.verdict {
@@ -187,7 +189,7 @@ private struct Page {
         let network = report.metrics.filter { $0.name.hasPrefix("data_") }
         let fleet = report.metrics.filter { !$0.name.hasPrefix("http_") && !$0.name.hasPrefix("data_") }
         for (title, group) in [("FLEET", fleet), ("HTTP", http), ("NETWORK", network)] where !group.isEmpty {
-            lines.append("    " + paint(title, .bold))
+            lines.append(columns.indent + paint(title, .bold))
             for metric in group { line(metric) }
             if title == "HTTP" { sentence(Report.durationNote, mark: "  ", .dim) }
             lines.append("")
