@@ -85,7 +85,7 @@ enum SensorsFormat {
             Knob("networks", \.upload.networks, networks, "Networks on which the SDK uploads."),
             Knob(
                 "triesWithoutNetwork", \.upload.triesWithoutNetwork, .boolean,
-                "Whether uploads are tried without any network."),
+                "Whether uploads are tried without any network, and in 1.10.17 on 5G, which it does not know."),
             Knob(
                 "concurrency", \.upload.blocksTracking, concurrency,
                 "1: one request at a time, and events wait in memory behind it; \"unlimited\": "

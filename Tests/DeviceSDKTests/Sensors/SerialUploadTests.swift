@@ -157,13 +157,42 @@ struct SerialUploadTests {
         #expect(world.fates[0]?.attempts == 1)
     }
 
-    @Test("the mask keeps 2G out", arguments: [(NetworkKind.cellular2G, 0), (.cellular3G, 1)])
-    func networkMask(kind: NetworkKind, uploads: Int) {
-        let world = ManualWorld(.v1)
+    /// 5G has no name in 1.x: it is NULL there, as no network is, and NULL's mask is that of all networks.
+    @Test(
+        "the mask keeps 2G out, and 5G is let through as unknown",
+        arguments: [(NetworkKind.cellular2G, 0), (.cellular3G, 1), (.cellular5G, 1), (.none, 1)],
+        [SensorsRules.Version.v1, .document])
+    func networkMask(network: (kind: NetworkKind, uploads: Int), version: SensorsRules.Version) {
+        let world = ManualWorld(version)
+        world.startApp()
+        world.setNetwork(network.kind, at: 1)
+        world.run(to: 16)
+        #expect(world.uploads.count == network.uploads)
+    }
+
+    @Test("an app that allows no network uploads on none, known or not", arguments: NetworkKind.allCases)
+    func noNetworkAllowed(kind: NetworkKind) {
+        let world = ManualWorld(.v1) { $0.upload.networks = [] }
         world.startApp()
         world.setNetwork(kind, at: 1)
         world.run(to: 16)
-        #expect(world.uploads.count == uploads)
+        #expect(world.uploads.isEmpty)
+    }
+
+    @Test(
+        "5G goes by the mask where unknown networks are not tried, and in 4.9.1",
+        arguments: [(SensorsRules.Version.v1, false), (.v4, false), (.v4, true)])
+    func knownNetwork(version: SensorsRules.Version, allowed: Bool) {
+        let world = ManualWorld(version) {
+            $0.upload.triesWithoutNetwork = false
+            if !allowed { $0.upload.networks.remove(.cellular5G) }
+        }
+        world.startApp()
+        world.track(0.5)
+        let before = world.uploads.count
+        world.setNetwork(.cellular5G, at: 1)
+        world.run(to: 16)
+        #expect(world.uploads.count - before == (allowed ? 1 : 0))
     }
 
     @Test("a failed deletion ends the loop; delivered rows go out again and count once")

@@ -78,7 +78,8 @@ package struct SensorsRules: Hashable, Sendable {
         /// The foreground timer.
         package var flushInterval = Interval.seconds(15)
         package var networks: Set<NetworkKind>
-        /// 1.10.17 treats an unknown or missing network as allowed and tries all the same.
+        /// 1.10.17 treats a missing network as allowed, and one that it has no name for (5G), and tries
+        /// all the same; not if ``networks`` is empty.
         package var triesWithoutNetwork: Bool
         /// 1.10.17 sends one request at a time, and `track` waits in memory behind it.
         package var blocksTracking: Bool

@@ -58,18 +58,30 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
         self.templates = templates
         encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
         endpoints = SensorsEndpoints(plan: plan, rules: rules)
-        // A sum of bits: the set's order does not matter.
-        var mask: UInt8 = rules.upload.triesWithoutNetwork ? 1 << NetworkKind.none.rawValue : 0
-        for kind in NetworkKind.allCases where rules.upload.networks.contains(kind) {
-            mask |= 1 << kind.rawValue
-        }
-        networkMask = mask
+        networkMask = Self.mask(rules)
         let local = rules.autoTrack
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
         configs = [SensorsConfigEntry(.none, templates: templates)]
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
+    }
+
+    /// Networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
+    /// those of all networks (`toNetworkType:`): it tries, unless the app allows none at all.
+    private static func mask(_ rules: SensorsRules) -> UInt8 {
+        var mask: UInt8 = 0
+        // A sum of bits: the set's order does not matter.
+        for kind in NetworkKind.allCases where rules.upload.networks.contains(kind) {
+            mask |= 1 << kind.rawValue
+        }
+        guard rules.upload.triesWithoutNetwork, mask != 0 else { return mask }
+        let isNew = rules.version == .v4
+        let null = NetworkKind.none.sensorsName(isNew: isNew)
+        for kind in NetworkKind.allCases where kind.sensorsName(isNew: isNew) == null {
+            mask |= 1 << kind.rawValue
+        }
+        return mask
     }
 
     package var labels: [EventLabel] { templates.labels }
