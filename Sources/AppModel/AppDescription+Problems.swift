@@ -15,7 +15,8 @@ extension AppDescription {
         list.index(startScreen, below: screens.count, of: "screen", "/startScreen")
         for (path, count) in [
             ("/screens", screens.count), ("/events", events.count), ("/profiles", profiles.count),
-            ("/items", items.count), ("/catalogues", catalogues.count), ("/crashReasons", crashReasons.count),
+            ("/items", items.count), ("/identities", identities.count), ("/catalogues", catalogues.count),
+            ("/crashReasons", crashReasons.count),
             ("/versions", versions.count),
         ] {
             list.require(count < Int(UInt16.max), path, "has \(count) entries, more than 65534")
@@ -24,6 +25,7 @@ extension AppDescription {
         checkNavigation(&list)
         checkEvents(&list)
         checkUpdates(&list)
+        checkIdentities(&list)
         checkCatalogues(&list)
         if list.problems.isEmpty { checkPlaces(&list) }
         return list.problems
@@ -127,6 +129,28 @@ extension AppDescription {
         }
     }
 
+    private func checkIdentities(_ list: inout ProblemList) {
+        let keys = Set(bindings.map(\.key))
+        for (index, update) in identities.enumerated() {
+            let path = "/identities/\(index)"
+            check(update.trigger, "\(path)/trigger", &list)
+            list.probability(update.chance, "\(path)/chance")
+            switch update.operation {
+            case .identify, .resetAnonymousID: break
+            case .bind(let key, let value):
+                list.require(!key.isEmpty, "\(path)/key", "is empty")
+                list.require(
+                    value.isOfADevice, "\(path)/value", "is no text or number that a device has for good")
+                check(value, catalogue: nil, "\(path)/value", &list)
+            case .unbind(let key):
+                list.require(keys.contains(key), "\(path)/key", "nothing binds \"\(key)\"")
+            }
+        }
+        list.require(
+            bindings.count <= AppDescription.bindingLimit, "/identities",
+            "binds more than \(AppDescription.bindingLimit) ids")
+    }
+
     private func checkCatalogues(_ list: inout ProblemList) {
         for (index, catalogue) in catalogues.enumerated() {
             let path = "/catalogues/\(index)"
@@ -213,6 +237,25 @@ extension AppDescription {
                 (0...1000).contains(minimum) && (minimum...max(minimum, 1000)).contains(maximum), path,
                 "\(minimum) to \(maximum) elements: out of order, or not between 0 and 1000")
             check(element, catalogue: own, path, &list)
+        }
+    }
+}
+
+extension PropertyGenerator {
+    /// Whether it gives texts and numbers that do not depend on an event, none of them empty.
+    package var isOfADevice: Bool {
+        func isText(_ value: PropertyValue) -> Bool {
+            switch value {
+            case .string(let text): !text.isEmpty
+            case .number: true
+            case .bool, .list, .date, .null: false
+            }
+        }
+        switch self {
+        case .constant(let value): return isText(value)
+        case .choice(let values, _): return values.allSatisfy(isText)
+        case .zipf, .number: return true
+        case .counter, .entity, .entityID, .list, .date: return false
         }
     }
 }

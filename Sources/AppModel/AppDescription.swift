@@ -15,6 +15,7 @@ package struct AppDescription: Hashable, Sendable {
     package var events: [BusinessEvent] = []
     package var profiles: [ProfileUpdate] = []
     package var items: [ItemUpdate] = []
+    package var identities: [IdentityUpdate] = []
     package var catalogues: [Catalogue] = []
     /// Groups of properties that the app registers for every later event.
     package var superProperties: [SuperPropertyGroup] = []

@@ -32,6 +32,8 @@ package enum UserAction: Hashable, Sendable {
     case logout
     case profile(update: UInt16, subject: UInt32)
     case item(update: UInt16, subject: UInt32)
+    /// The app says who somebody is (index into ``AppDescription/identities``).
+    case identity(update: UInt16)
     /// The app registers super properties (index into ``AppDescription/superProperties``).
     case registerSuperProperties(group: UInt16)
     /// The app was updated to `AppDescription.versions[version]`; comes before the next launch.

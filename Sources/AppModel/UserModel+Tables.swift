@@ -3,7 +3,7 @@ import Timebase
 /// Something that the app does at a trigger.
 struct Reaction: Sendable {
     enum Kind: UInt8, Sendable {
-        case registerSuperProperties, business, web, profile, item, beginTimed
+        case registerSuperProperties, identity, business, web, profile, item, beginTimed
     }
     var kind: Kind
     /// The timed event's bit in the set of running clocks; 0 for everything untimed.
@@ -18,7 +18,7 @@ struct Reaction: Sendable {
     static let clockCount = UInt32.bitWidth
 
     /// The reactions of each trigger, in the order in which the app's code would run them: what
-    /// later events carry first, what starts a clock last.
+    /// later events carry first, then who the user is, what starts a clock last.
     static func lists(
         of app: AppDescription, triggers: TriggerTable, onlySuperProperties: Bool
     ) -> [[Reaction]] {
@@ -30,6 +30,15 @@ struct Reaction: Sendable {
             add(Reaction(kind: .registerSuperProperties, index: UInt16(index)), at: group.trigger)
         }
         if onlySuperProperties { return lists }
+        for (index, update) in app.identities.enumerated() {
+            let reaction = Reaction(kind: .identity, index: UInt16(index), chance: update.chance)
+            add(reaction, at: update.trigger)
+        }
+        addEvents(of: app) { lists[triggers.number(of: $1)].append($0) }
+        return lists
+    }
+
+    private static func addEvents(of app: AppDescription, _ add: (Reaction, Trigger) -> Void) {
         var clock: UInt32 = 1
         var starts: [(trigger: Trigger, reaction: Reaction)] = []
         for (index, event) in app.events.enumerated() {
@@ -41,22 +50,21 @@ struct Reaction: Sendable {
                 starts.append((start, Reaction(kind: .beginTimed, clock: clock, index: UInt16(index))))
                 clock <<= 1
             }
-            add(reaction, at: event.trigger)
+            add(reaction, event.trigger)
         }
         for (index, update) in app.profiles.enumerated() {
             let reaction = Reaction(
                 kind: .profile, index: UInt16(index), catalogue: update.catalogue ?? .max,
                 chance: update.chance)
-            add(reaction, at: update.trigger)
+            add(reaction, update.trigger)
         }
         for (index, update) in app.items.enumerated() {
             let reaction = Reaction(
                 kind: .item, index: UInt16(index), catalogue: update.catalogue ?? .max,
                 chance: update.chance)
-            add(reaction, at: update.trigger)
+            add(reaction, update.trigger)
         }
-        for start in starts { add(start.reaction, at: start.trigger) }
-        return lists
+        for start in starts { add(start.reaction, start.trigger) }
     }
 }
 

@@ -185,6 +185,8 @@ extension UserSimulator {
         switch next.kind {
         case .registerSuperProperties:
             upcoming = .registerSuperProperties(group: next.index)
+        case .identity:
+            upcoming = .identity(update: next.index)
         case .business:
             guard next.clock == 0 || clocks & next.clock != 0 else { return false }
             clocks &= ~next.clock

@@ -75,7 +75,7 @@ struct ScenarioText {
         }
     }
 
-    private static let app = """
+    static let app = """
         {"screens": [
            {"name": "Home", "controls": [{"action": "buy:", "label": "Buy"},
                                          {"action": "open:", "row": {"rows": 9}, "opens": "Detail"}],

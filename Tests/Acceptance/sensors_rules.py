@@ -36,6 +36,10 @@ PROFILES = {
 }
 ITEMS = {"item_set", "item_delete"}
 
+#: Identities that the SDK sets itself (SAIdentifier.m); an app can bind all others.
+OWN_IDENTITIES = {"$identity_idfv", "$identity_anonymous_id", "$identity_login_id"}
+BIND_EVENTS = {"track_id_bind": "$BindID", "track_id_unbind": "$UnbindID"}
+
 NETWORK_TYPES = {OLD: {"WIFI", "2G", "3G", "4G", "NULL"}, NEW: {"WIFI", "2G", "3G", "4G", "5G", "NULL", "UNKNOWN"}}
 CARRIERS = {"中国移动", "中国联通", "中国电信", "中国卫通", "中国铁通"}
 
@@ -195,6 +199,8 @@ class Checker:
         if self.event.bs_id is None or not BS_ID.match(self.event.bs_id):
             self.fail(f"bs_id {self.event.bs_id!r}")
         self.check_keys(kind)
+        if kind in BIND_EVENTS and self.value.get("event") != BIND_EVENTS[kind]:
+            self.fail(f"event of type {kind}")
         self.check_lib(kind)
         if kind == "item_delete":
             if "properties" in self.value:
@@ -240,8 +246,19 @@ class Checker:
             self.fail(f"identities {identities!r}")
         if bool(value.get("_hybrid_h5")) != self.event.is_web:
             self.fail("_hybrid_h5 does not go with the library of a page")
-        if kind in BINDS:
+        if kind == "track_id_unbind":
+            # SAIDMappingInterceptor.m processIdentitiesWithObject: no ids but the best one and the pair.
+            if extra := {"login_id", "anonymous_id"} & set(value):
+                self.fail(f"{sorted(extra)} beside what is unbound")
+            if len(identities) != 1 or set(identities) & OWN_IDENTITIES:
+                self.fail(f"unbinds {identities!r}")
             return
+        if identities.get("$identity_anonymous_id") != value.get("anonymous_id"):
+            self.fail("anonymous_id is not in identities")
+        if not self.event.is_web and "$identity_idfv" not in identities:
+            self.fail("no $identity_idfv in identities")
+        if kind == "track_id_bind" and not set(identities) - OWN_IDENTITIES:
+            self.fail(f"binds nothing: {identities!r}")
         best = value.get("login_id") or value.get("anonymous_id")
         if value.get("distinct_id") != best:
             self.fail(f"distinct_id {value.get('distinct_id')!r}, login id or anonymous id is {best!r}")
@@ -341,6 +358,51 @@ class Checker:
 
 def _is_number(found) -> bool:
     return isinstance(found, (int, float)) and not isinstance(found, bool)
+
+
+class Person:
+    """Who a device's events of 4.9.1 say they are of, one after another without a gap (SAIdentifier.m).
+
+    What was bound stays among the identities until it is unbound, until the next $SignUp, which still carries
+    it, and until a logout, which no event tells.
+    """
+
+    def __init__(self) -> None:
+        self.bound: dict[str, str] = {}
+        self.login: str | None = None
+        self.device: str | None = None
+
+    def take(self, value: dict) -> str | None:
+        """Says what is wrong with the next event, if anything."""
+        kind, identities = value["type"], value.get("identities", {})
+        if kind in ITEMS:
+            return None
+        others = {key: text for key, text in identities.items() if key not in OWN_IDENTITIES}
+        if kind == "track_id_unbind":
+            for key, text in others.items():
+                if self.bound.get(key, text) != text:
+                    return f"unbinds {key} {text}, bound is {self.bound[key]}"
+                self.bound.pop(key, None)
+            return None
+        self.device = self.device or identities.get("$identity_idfv")
+        if identities.get("$identity_idfv") != self.device:
+            return f"$identity_idfv was {self.device}"
+        login = value.get("login_id")
+        if login != self.login and kind != "track_signup":
+            if login is not None:
+                return f"login_id {login} without a $SignUp"
+            self.bound = {}
+        self.login = login
+        if kind == "track_id_bind":
+            new = {key for key in others if self.bound.get(key) != others[key]}
+            if set(self.bound) - set(others) or len(new) > 1:
+                return f"binds {others} upon {self.bound}"
+            self.bound = others
+        elif others != self.bound:
+            return f"identities {others}, bound are {self.bound}"
+        if kind == "track_signup":
+            self.bound = {}
+        return None
 
 
 def version_of(batch: Batch) -> str | None:

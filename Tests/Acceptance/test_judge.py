@@ -144,3 +144,65 @@ def test_an_event_that_comes_again_unchanged_is_counted():
         inspector.take("ok", "/sa?project=default", {}, body([OLD_EVENT]))
     assert (ledger.repeats, ledger.repeats_of_same_time) == (2, 2)
     assert (ledger.received, ledger.unique, ledger.duplicates) == (3, 1, 2)
+
+
+ANONYMOUS, OWN = "A-1", {"$identity_idfv": "V-1", "$identity_anonymous_id": "A-1"}
+
+
+def recent(kind: str = "track", event: str = "Buy", **members) -> dict:
+    """An event of 4.9.1."""
+    value = copy.deepcopy(OLD_EVENT)
+    value |= {"type": kind, "event": event, "distinct_id": ANONYMOUS, "anonymous_id": ANONYMOUS, "identities": OWN}
+    value["lib"] = {"$lib": "iOS", "$lib_version": "4.9.1", "$app_version": "1.3.0", "$lib_method": "code"}
+    value["properties"] |= {
+        "$lib_version": "4.9.1", "$app_id": "a", "$app_name": "b", "$timezone_offset": 0, "$lib_method": "code",
+    }  # fmt: skip
+    value |= members
+    return {key: member for key, member in value.items() if member is not None}
+
+
+UNBOUND = {"anonymous_id": None, "identities": {"$identity_mobile": "1"}}
+
+
+@pytest.mark.parametrize(
+    "value, told",
+    [
+        (recent(), None),
+        (recent("track_id_bind", "$BindID", identities=OWN | {"$identity_mobile": "1"}), None),
+        (recent("track_id_unbind", "$UnbindID", **UNBOUND), None),
+        (recent(identities={"$identity_idfv": "V-1"}), "anonymous_id is not in identities"),
+        (recent(identities={"$identity_anonymous_id": "A-1"}), "no $identity_idfv"),
+        (recent(identities=OWN | {"$identity_anonymous_id": "B"}), "anonymous_id is not in identities"),
+        (recent("track_id_bind", "$BindID"), "binds nothing"),
+        (recent("track_id_bind", "Bind", identities=OWN | {"$identity_mobile": "1"}), "event of type"),
+        (recent("track_id_unbind", "$UnbindID", identities={"$identity_mobile": "1"}), "beside what is unbound"),
+        (recent("track_id_unbind", "$UnbindID", anonymous_id=None), "unbinds"),
+        (recent("track_id_unbind", "$UnbindID", **UNBOUND, login_id="u"), "beside what is unbound"),
+    ],
+)
+def test_identities_of_one_event(value: dict, told: str | None):
+    problems = judge(body([value], rules.NEW))
+    assert (told is None and not problems) or any(told and told in problem for problem in problems), problems
+
+
+def test_identities_from_event_to_event():
+    def bound(*keys: str, **members) -> dict:
+        return recent(identities=OWN | {key: "1" for key in keys}, **members)
+
+    def told(*values: dict) -> str | None:
+        person = rules.Person()
+        said = [person.take(value) for value in values]
+        assert not any(said[:-1]), said
+        return said[-1]
+
+    bind = bound("m", kind="track_id_bind", event="$BindID")
+    unbind = recent("track_id_unbind", "$UnbindID", anonymous_id=None, identities={"m": "1"})
+    user = {"login_id": "u", "distinct_id": "u"}
+    sign_up = bound("m", "$identity_login_id", kind="track_signup", event="$SignUp", **user)
+    assert told(recent(), bind, bound("m"), unbind, recent()) is None
+    assert told(bind, sign_up, bound("$identity_login_id", **user), recent()) is None
+    assert "bound are" in told(bind, recent())
+    assert "bound are" in told(bind, unbind, bound("m"))
+    assert "bound are" in told(bind, sign_up, bound("m", "$identity_login_id", **user))
+    assert "without a $SignUp" in told(recent(), bound("$identity_login_id", **user))
+    assert "upon" in told(bind, bound("n", kind="track_id_bind", event="$BindID"))

@@ -95,6 +95,8 @@ private struct Lifecycle {
         case .profile(let update, let subject):
             return subjectProblem(subject, app.profiles[Int(update)].catalogue)
         case .item(let update, let subject): return subjectProblem(subject, app.items[Int(update)].catalogue)
+        case .identity(let update):
+            guard Int(update) < app.identities.count else { return "no such call" }
         case .login(let number, let signUp):
             guard process == .foreground, account == nil else { return "logged in twice" }
             if signUp && Int(number) != accounts { return "account is not new" }

@@ -158,7 +158,9 @@ extension ScenarioDocument {
             let plan = plans.populations[index]
             let users = UserForecast.Population(
                 app: plan.app, persona: plan.persona, calendar: plan.calendar, usersEnd: plan.usersEnd)
-            if let tempo = UserForecast.tempo(forRate: rate, of: users, weight: { $0.eventsCaptured }) {
+            if let tempo = UserForecast.tempo(
+                forRate: rate, of: users, weight: { $0.eventsCaptured(in: plan.app) })
+            {
                 populations[index].persona.tempo = tempo
             } else {
                 warnings.append(
@@ -174,11 +176,12 @@ extension ScenarioDocument {
 
 extension UserAction {
     /// How many events an SDK with all its hooks on captures for the action.
-    var eventsCaptured: Double {
+    func eventsCaptured(in app: AppDescription) -> Double {
         switch self {
         case .enterForeground, .enterBackground, .crash, .appear, .tap, .business, .web, .profile, .item: 1
         case .login(_, let signUp): signUp ? 1 : 0
         case .launch(let passive): passive ? 1 : 0
+        case .identity(let update): app.identities[Int(update)].operation.isTracked ? 1 : 0
         case .kill, .disappear, .beginTimed, .logout, .registerSuperProperties, .updateApp: 0
         }
     }

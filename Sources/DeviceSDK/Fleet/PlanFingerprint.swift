@@ -33,6 +33,7 @@ extension UserAction {
         case .item(let update, let subject): (14, UInt64(update), UInt64(subject))
         case .registerSuperProperties(let group): (15, UInt64(group), 0)
         case .updateApp(let version): (16, UInt64(version), 0)
+        case .identity(let update): (17, UInt64(update), 0)
         }
     }
 

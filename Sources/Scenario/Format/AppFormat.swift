@@ -10,6 +10,7 @@ struct AppDraft: Sendable {
     var events: [EventDraft] = []
     var profiles: [UpdateDraft] = []
     var items: [UpdateDraft] = []
+    var identities: [IdentityDraft] = []
     var catalogues: [CatalogueDraft] = []
     var superProperties: [UpdateDraft] = []
     var dynamicSuperProperties: [Named<GeneratorDraft>] = []
@@ -46,6 +47,9 @@ struct AppDraft: Sendable {
                 "profiles", \.profiles, .list(of: .object(UpdateDraft.profileFormat)),
                 "Changes of the user's profile."),
             Field("items", \.items, .list(of: .object(UpdateDraft.itemFormat)), "Changes of items."),
+            Field(
+                "identities", \.identities, .list(of: .object(IdentityDraft.format)),
+                "Calls that say who somebody is, beside login and logout."),
             Field(
                 "catalogues", \.catalogues, .list(of: .object(CatalogueDraft.format)),
                 "Things that events speak of."),

@@ -8,7 +8,7 @@ struct AppBinder {
     private let place: Place
     private let screenNames: [String]
     private let catalogueNames: [String]
-    private(set) var reading = Reading()
+    var reading = Reading()
 
     private init(_ draft: AppDraft, _ place: Place) {
         self.draft = draft
@@ -55,6 +55,7 @@ struct AppBinder {
         app.events = draft.events.compactMap { event($0) }
         app.profiles = draft.profiles.compactMap { profile($0) }
         app.items = draft.items.compactMap { item($0) }
+        app.identities = draft.identities.compactMap { identity($0) }
         app.superProperties = draft.superProperties.compactMap { update in
             trigger(update.trigger).map {
                 SuperPropertyGroup(trigger: $0, properties: rules(update.properties))
@@ -202,7 +203,7 @@ struct AppBinder {
         return nil
     }
 
-    private mutating func trigger(_ draft: TriggerDraft?) -> Trigger? {
+    mutating func trigger(_ draft: TriggerDraft?) -> Trigger? {
         switch draft?.moment {
         case .launch: return .launch
         case .sessionEnd: return .sessionEnd
@@ -213,6 +214,11 @@ struct AppBinder {
         }
         if let screen = draft?.screen { return .screen(screenIndex(screen)) }
         return draft?.control.flatMap { control($0) }
+    }
+
+    /// The keys that the app binds.
+    var bindingKeys: [String] {
+        draft.identities.compactMap { $0.operation?.value == .bind ? $0.key?.value : nil }
     }
 
     /// Looks up `Screen.action` or `Screen.identifier`; the first of equals.
@@ -240,7 +246,7 @@ struct AppBinder {
         }
     }
 
-    private mutating func generator(_ draft: GeneratorDraft, _ place: Place? = nil) -> PropertyGenerator? {
+    mutating func generator(_ draft: GeneratorDraft, _ place: Place? = nil) -> PropertyGenerator? {
         if draft.isDate { return .date }
         if let constant = draft.constant { return .constant(constant) }
         if let choice = draft.choice {

@@ -21,6 +21,7 @@ extension ScenarioBinder {
             let network, let rules
         else { return nil }
         check(own, of: rules, several: hasSeveralSystems)
+        checkCalls(of: app, rules, at: draft.app?.place)
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
         warnAboutHooks(name, rules.common, app, persona, path)
@@ -55,6 +56,16 @@ extension ScenarioBinder {
         if persona.steadyRate == nil, persona.sessionsPerDay == 0, !persona.opensAtArrival {
             reading.warn(path.appending("persona"), "these users never open the app")
         }
+    }
+
+    /// An app that calls what the version does not have would not compile.
+    private mutating func checkCalls(of app: AppDescription, _ rules: SystemRules, at place: Place?) {
+        guard case .sensors(let sensors) = rules, sensors.version != .v4, let place,
+            app.identities.contains(where: \.operation.isTracked)
+        else { return }
+        reading.report(
+            .conflict, place, found: "bind or unbind in the app, and version \(sensors.version.rawValue)",
+            allowed: "version 4.9.1 for an app that binds ids: the SDK has these calls since 4.1.0")
     }
 
     /// Users who only do what the app's code tracks are invisible to a system of hooks.

@@ -2,7 +2,8 @@ extension ConformanceSuite {
     /// What users and remote configurations do. Seeds are chosen so that no kill and no start comes
     /// within ``slack`` of an answer that decides something.
     static let lifeScenarios = [
-        sessions, shapes, timers, signUps, kills, killsBehindStall, disabledSDK, blacklist, configFaults,
+        sessions, shapes, timers, signUps, identities, kills, killsBehindStall, disabledSDK, blacklist,
+        configFaults,
     ]
 
     private static let everyConfig = "\"minInterval\": \"0s\", \"maxInterval\": \"0s\""
@@ -53,6 +54,35 @@ extension ConformanceSuite {
         text.persona = "signer"
         text.upload = "\"flushBulkSize\": 50, \"flushInterval\": \"1h\""
         return ConformanceScenario("sign-ups", shows: ["delivered"], tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Anonymous ids that are replaced and come back, in every version; ids that are bound and taken back in
+    /// 4.9.1, whose app is another one, since 1.x has no such calls.
+    private static let identities = {
+        var text = ScenarioText(seed: 43, duration: "6s")
+        text.devices = 6
+        text.persona = "signer"
+        text.upload = "\"flushBulkSize\": 50, \"flushInterval\": \"1h\""
+        let silent = """
+            {"operation": "identify", "on": {"screen": "Detail"}, "chance": 0.5},
+            {"operation": "identify", "id": "perDevice", "on": "launch"},
+            {"operation": "resetAnonymousId", "on": "logout"}
+            """
+        let tracked = """
+            {"operation": "bind", "on": {"control": "Home.buy:"}, "key": "$identity_mobile",
+             "value": {"uniform": {"min": 13000000000, "max": 19000000000, "decimals": 0}}},
+            {"operation": "unbind", "on": {"control": "Detail.like:"}, "key": "$identity_mobile"}
+            """
+        func app(_ calls: String) -> String {
+            ScenarioText.app.replacing(
+                #""crashReasons""#, with: #""identities": [\#(calls)], "crashReasons""#)
+        }
+        let apps = #""apps": {"bench": \#(app(silent)), "binder": \#(app(silent + ",\n" + tracked))}"#
+        let json = text.text
+            .replacing(#""apps": {"bench": \#(ScenarioText.app)}"#, with: apps)
+            .replacing(#""version": "4.9.1", "app": "bench""#, with: #""version": "4.9.1", "app": "binder""#)
+        return ConformanceScenario(
+            "identities", shows: ["delivered"], tolerates: [.attempts], json: json)
     }()
 
     /// No flush when the app goes to the background, where a kill may follow within 3 ms.

@@ -163,6 +163,7 @@ struct SystemFleetTests {
             .web(event: 0, subject: 0), .login(account: 0, signUp: false),
             .login(account: .max, signUp: true), .logout, .profile(update: 0, subject: 0),
             .item(update: 0, subject: 0), .registerSuperProperties(group: 0), .updateApp(version: 0),
+            .identity(update: 0), .identity(update: 1),
         ]
         #expect(Set(actions.map(\.code)).count == actions.count)
     }

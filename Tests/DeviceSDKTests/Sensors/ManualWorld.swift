@@ -16,7 +16,8 @@ final class ManualWorld: DeviceDriver<SensorsSystem<MemoryStore>> {
     private(set) var fetches: [OutgoingRequest] = []
 
     init(
-        _ version: SensorsRules.Version, disk: DiskSchedule = DiskSchedule(),
+        _ version: SensorsRules.Version, app: AppDescription = .forTests,
+        disk: DiskSchedule = DiskSchedule(),
         _ change: (inout SensorsRules) -> Void = { _ in }
     ) {
         var rules = SensorsRules(version: version)
@@ -27,7 +28,7 @@ final class ManualWorld: DeviceDriver<SensorsSystem<MemoryStore>> {
         target.headers = [.init(name: "X-Env", value: "test")]
         var plan = PopulationPlan(
             name: "ios", deviceCount: 1, start: ManualWorld.start,
-            usersEnd: ManualWorld.start + .hours(24 * 7), app: .forTests,
+            usersEnd: ManualWorld.start + .hours(24 * 7), app: app,
             persona: PersonaDescription(name: "none"), target: target, system: .sensors(rules))
         plan.disk = disk
         super.init(plan) { plan in

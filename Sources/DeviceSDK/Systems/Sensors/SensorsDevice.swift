@@ -42,6 +42,8 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     var lastTapAt = Instant(nanoseconds: .min)
     var currentScreen = UInt16.max
     var activeConfig: UInt16 = 0
+    /// New ids that the app passed to `identify:`; survives the process.
+    var identifications: UInt16 = 0
     var retryAttempt: UInt8 = 0
     var state = State()
 

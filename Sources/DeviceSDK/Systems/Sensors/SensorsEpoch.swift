@@ -5,11 +5,14 @@ package import World
 package struct SensorsEpoch: Hashable, Sendable {
     /// The account that is logged in; `nil` while the anonymous id is in use.
     package var account: UInt32?
-    /// How often the anonymous id was replaced.
+    /// Which anonymous id is in use: 0 the device's own, 1 the app's of the device, from 2 on one that the
+    /// app passed to `identify:` once.
     package var anonymousGeneration: UInt16 = 0
     package var network = NetworkKind.wifi
     /// Index into the app's versions.
     package var appVersion: UInt16 = 0
+    /// Bit n: the app's binding n is among the identities (4.x).
+    package var bindings: UInt32 = 0
     /// Bit n: group n of the app's super properties is registered (64 groups at most).
     package var superGroups: UInt64 = 0
     /// The process was started by the system in the background (`$app_state`).

@@ -50,6 +50,9 @@ extension SensorsSystem {
             guard templates.capturesItems else { return }
             draft = EventDraft(templates.item(update), screen: device.currentScreen)
             draft.detail = subject
+        case .identity(let update):
+            guard let event = changeIdentity(update, of: &device) else { return }
+            draft = event
         case .login(let account, _):
             login(&device, account: account, now: now, effects: &effects)
             return
@@ -65,7 +68,7 @@ extension SensorsSystem {
     private mutating func changeState(_ action: UserAction, of device: inout Device, at now: Instant) {
         guard !isDisabled(device) else { return }
         switch action {
-        case .logout: device.epochs.change { $0.account = nil }
+        case .logout: logout(&device)
         case .registerSuperProperties(let group):
             device.epochs.change { $0.superGroups |= 1 << UInt64(group & 63) }
         case .beginTimed(let event):
@@ -73,18 +76,6 @@ extension SensorsSystem {
             device.timers.append(EventTimer(event: event, began: now))
         default: break
         }
-    }
-
-    /// `login:` with the account in use does nothing; another one is stored first, so that
-    /// `$SignUp` carries it as its `distinct_id`.
-    private mutating func login(
-        _ device: inout Device, account: UInt32, now: Instant, effects: inout DeviceEffects
-    ) {
-        guard device.epochs.current.account != account else { return }
-        if !isDisabled(device) { device.epochs.change { $0.account = account } }
-        var draft = EventDraft(SensorsTemplates.signUp, screen: device.currentScreen)
-        draft.detail = account
-        capture(draft, on: &device, now: now, effects: &effects)
     }
 
     /// 4.9.1 drops a tap less than 0.1 s after the last one on the same view, before it builds

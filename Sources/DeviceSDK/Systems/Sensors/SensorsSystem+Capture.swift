@@ -9,9 +9,12 @@ import Timebase
 extension SensorsSystem {
     /// The SDK begins to build an event: it gets its sequence, and is suppressed or goes its way to
     /// the store.
+    ///
+    /// - Returns: whether the event was built.
+    @discardableResult
     mutating func capture(
         _ draft: EventDraft, on device: inout Device, now: Instant, effects: inout DeviceEffects
-    ) {
+    ) -> Bool {
         let cause = suppression(of: draft, on: device)
         var flags = draft.flags
         if localDay(now) == device.firstDay { flags.insert(.firstDay) }
@@ -28,6 +31,7 @@ extension SensorsSystem {
         } else {
             enqueue(record, on: &device, now: now, effects: &effects)
         }
+        return cause == nil
     }
 
     /// Why an event is not built: the SDK is off, the event's switch is off, its name is on the

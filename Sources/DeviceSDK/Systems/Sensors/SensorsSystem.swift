@@ -27,6 +27,7 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     let isRecent: Bool
     let templates: SensorsTemplates
     let endpoints: SensorsEndpoints
+    let identities: SensorsIdentities
     /// Bit n: network kind n may be used for uploads.
     let networkMask: UInt8
     /// Bits as in `autoTrackMode`.
@@ -58,6 +59,7 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
         self.templates = templates
         encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
         endpoints = SensorsEndpoints(plan: plan, rules: rules)
+        identities = SensorsIdentities(plan.app)
         networkMask = Self.mask(rules)
         let local = rules.autoTrack
         localAutoTrack =

@@ -157,7 +157,10 @@ struct SensorsEventFieldTests {
         if version == .v4 {
             #expect(
                 event["identities"] as? [String: String]
-                    == ["$identity_idfv": fixture.traits().deviceID, "$identity_login_id": login])
+                    == [
+                        "$identity_idfv": fixture.traits().deviceID,
+                        "$identity_anonymous_id": fixture.traits().deviceID, "$identity_login_id": login,
+                    ])
         }
     }
 

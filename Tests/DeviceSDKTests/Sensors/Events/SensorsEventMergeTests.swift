@@ -65,6 +65,83 @@ struct SensorsEventMergeTests {
         #expect(signUp["$is_first_day"] as? String == "super", "nothing sets it on a sign-up")
     }
 
+    /// A key that the caller, the dynamic and the super properties give, with null at every other event.
+    private static func nullable(_ key: String) -> AppDescription {
+        var app = AppDescription.small
+        let even = WeightedChoice(weights: [1, 1])
+        app.superProperties[0].properties = [PropertyRule(key, .constant(.string("super")))]
+        app.dynamicSuperProperties = []
+        app.events[0].properties = [PropertyRule(key, .choice([.string("caller"), .null], even))]
+        return app
+    }
+
+    /// The values of a key over many events of the first business event.
+    private func values(
+        _ key: String, _ app: AppDescription, _ version: SensorsRules.Version, _ flags: SensorsEventFlags = []
+    ) throws -> Set<String> {
+        let fixture = SensorsEventFixture(version, app: app)
+        var epoch = SensorsEpoch()
+        epoch.superGroups = 1
+        return try Set(
+            (UInt32(0)..<40).map { sequence in
+                let event = try fixture.event(
+                    fixture.record(
+                        fixture.templates.business(0), sequence: sequence, detail: 1500, flags: flags),
+                    epoch: epoch)
+                let properties = try #require(event["properties"] as? [String: Any])
+                let value = key == "$project" ? event["project"] : properties[key]
+                return value.map { "\($0)" } ?? "nothing"
+            })
+    }
+
+    /// 1.x sends the caller's null.
+    @Test("4.9.1: a null that is drawn lets the next lower priority show")
+    func nullShowsTheNext() throws {
+        #expect(try values("shared", Self.nullable("shared"), .v4) == ["caller", "super"])
+        #expect(try values("shared", Self.nullable("shared"), .v1) == ["caller", "<null>"])
+        // Under the caller comes the network, whose value the super properties do not override.
+        #expect(try values("$network_type", Self.nullable("$network_type"), .v4) == ["caller", "WIFI"])
+        #expect(try values("$os", Self.nullable("$os"), .v4) == ["caller", "super"])
+        var app = Self.nullable("$os")
+        app.superProperties[0].properties = []
+        #expect(try values("$os", app, .v4) == ["caller", "iOS"])
+        app = Self.nullable("shared")
+        app.superProperties[0].properties = []
+        #expect(try values("shared", app, .v4) == ["caller", "nothing"])
+    }
+
+    @Test("4.9.1: a null of the caller lets a dynamic property show, and its null the automatic one")
+    func nullOfDynamics() throws {
+        let even = WeightedChoice(weights: [1, 1])
+        var app = Self.nullable("$os")
+        app.superProperties[0].properties = []
+        app.dynamicSuperProperties = [PropertyRule("$os", .choice([.string("dynamic"), .null], even))]
+        #expect(try values("$os", app, .v4) == ["caller", "dynamic", "iOS"])
+        app.events[0].properties = []
+        #expect(try values("$os", app, .v4) == ["dynamic", "iOS"])
+        app.dynamicSuperProperties[0] = PropertyRule("$os", .constant(.string("dynamic")))
+        #expect(try values("$os", app, .v4) == ["dynamic"])
+    }
+
+    @Test("4.9.1: a null of the caller lets the timer's duration and the super properties' project show")
+    func nullOfDurationAndProject() throws {
+        var app = Self.nullable("event_duration")
+        app.superProperties[0].properties = []
+        #expect(try values("event_duration", app, .v4, .timed) == ["caller", "1.5"])
+        #expect(try values("$project", Self.nullable("$project"), .v4) == ["caller", "super"])
+    }
+
+    @Test("1.10.17: one bad dynamic value gives all of them up, and the automatic properties show")
+    func badDynamicsShowAutomatic() throws {
+        var app = AppDescription.small
+        let numbers = PropertyGenerator.list(
+            .choice([.string("a"), .number(1)], WeightedChoice(weights: [1, 1])), minimum: 1, maximum: 1)
+        app.dynamicSuperProperties = [
+            PropertyRule("$os", .constant(.string("dynamic"))), PropertyRule("bad", numbers),
+        ]
+        #expect(try values("$os", app, .v1) == ["dynamic", "iOS"])
+    }
+
     @Test("values are those of the epoch of capture", arguments: SensorsRules.Version.allCases)
     func epochs(version: SensorsRules.Version) throws {
         let fixture = SensorsEventFixture(version)

@@ -16,12 +16,15 @@ final class SensorsEpochBlock {
         /// The device's streams that events draw from.
         var properties = RandomStream(key: 0)
         var trackIdentifiers = RandomStream(key: 0)
+        var bindings = RandomStream(key: 0)
         var skew = Interval.zero
         /// `$time` from super properties (4.x), in milliseconds.
         var time: Int64?
         /// Whether super properties give `project` or `token` (4.x).
         var hasLifted = false
         var identity = SensorsBytes()
+        /// `"distinct_id":"…",` alone.
+        var distinctID = SensorsBytes()
         var originalID = SensorsBytes()
         var lib = SensorsBytes()
         var webLib = SensorsBytes()
@@ -73,15 +76,17 @@ struct SensorsEpochTexts {
     private(set) var traits: SensorsTraits?
     /// Holds the pieces of the view.
     private let arena = SensorsArena()
-    private var epoch = SensorsEpoch()
+    var epoch = SensorsEpoch()
     private var properties = RandomStream(key: 0)
 
     /// `"distinct_id":"…",` and, in 4.x, login id, anonymous id and identities.
-    private var identity = WireBuffer()
+    var identity = WireBuffer()
+    /// Where `"distinct_id":"…",` ends in it.
+    var distinctEnd = 0
     /// `distinct_id` without quotes, for natural keys.
-    private(set) var distinctID = WireBuffer()
+    var distinctID = WireBuffer()
     /// `"original_id":"…",`.
-    private var originalID = WireBuffer()
+    var originalID = WireBuffer()
     /// `,"lib":{…,` up to where templates differ.
     private var lib = WireBuffer()
     private var webLib = WireBuffer()
@@ -108,13 +113,14 @@ struct SensorsEpochTexts {
         self.epoch = epoch
         self.traits = traits
         properties = book.streams.stream(.properties, index: index)
-        writeIdentity(traits, isNew: book.isNew)
+        writeIdentity(traits, book)
         deviceID.removeAll()
         deviceID.append("\"$device_id\":\"")
         traits.device.append(to: &deviceID)
         deviceID.append("\",")
         arena.removeAll()
         let ownID = arena.keep(deviceID)
+        let identity = arena.keep(identity)
         writeCommon(traits, book, ownID: ownID)
         writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
         return SensorsEpochBlock.View(
@@ -122,46 +128,10 @@ struct SensorsEpochTexts {
             limit: identity.count + originalID.count + lib.count + webLib.count
                 + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
             properties: properties, trackIdentifiers: book.streams.stream(.trackIdentifiers, index: index),
-            skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty, identity: arena.keep(identity),
+            bindings: traits.bindings, skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty,
+            identity: identity, distinctID: identity.part(0..<distinctEnd),
             originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
             common: arena.keep(common), location: arena.keep(location), deviceID: ownID)
-    }
-
-    private mutating func writeIdentity(_ traits: SensorsTraits, isNew: Bool) {
-        var anonymous = WireBuffer(capacity: 36)
-        traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &anonymous)
-        distinctID.removeAll()
-        if let account = epoch.account {
-            traits.appendLoginID(account, to: &distinctID)
-        } else {
-            distinctID.append(contentsOf: anonymous)
-        }
-        originalID.removeAll()
-        Self.append("\"original_id\":\"", anonymous, "\",", to: &originalID)
-        identity.removeAll()
-        Self.append("\"distinct_id\":\"", distinctID, "\",", to: &identity)
-        guard isNew else { return }
-        if epoch.account != nil { Self.append("\"login_id\":\"", distinctID, "\",", to: &identity) }
-        Self.append("\"anonymous_id\":\"", anonymous, "\",", to: &identity)
-        identity.append("\"identities\":{\"$identity_idfv\":\"")
-        traits.device.append(to: &identity)
-        identity.append(UInt8(ascii: "\""))
-        if epoch.anonymousGeneration > 0 {
-            Self.append(",\"$identity_anonymous_id\":\"", anonymous, "\"", to: &identity)
-        }
-        if epoch.account != nil {
-            Self.append(",\"$identity_login_id\":\"", distinctID, "\"", to: &identity)
-        }
-        identity.append("},")
-    }
-
-    private static func append(
-        _ before: StaticString, _ text: borrowing WireBuffer, _ after: StaticString,
-        to buffer: inout WireBuffer
-    ) {
-        buffer.append(before)
-        buffer.append(contentsOf: text)
-        buffer.append(after)
     }
 
     // MARK: Automatic and super properties

@@ -28,19 +28,20 @@ extension SensorsEventEncoder {
         let needsKeys = recipe.mayOverride || recipe.mayDropDynamics
         let isPassive = view.pointee.epoch.startedPassively
         let optional = needsKeys ? optionalKeys(record, recipe, isPassive: isPassive) : []
+        let missing = missingKeys(recipe, event)
         if recipe.mayOverride {
-            writeCommon(recipe, optional, view, to: &cursor)
+            writeCommon(recipe, optional, missing, view, to: &cursor)
         } else {
             cursor.put(view.pointee.common)
         }
-        if recipe.dynamics.count > 0 { writeDynamics(recipe, event, optional, to: &cursor) }
+        if recipe.dynamics.count > 0 { writeDynamics(recipe, event, optional, missing, to: &cursor) }
         if recipe.kind == .web {
             writePage(record, recipe, event, to: &cursor)
         } else {
             cursor.put(recipe.constants)
             writePreset(record, flags, to: &cursor)
             recipe.members.writeAll(event.stream, event.context, to: &cursor)
-            if flags.contains(.timed), !recipe.setsDuration {
+            if flags.contains(.timed), !recipe.setsDuration || missing.own.contains(book.durationKey) {
                 cursor.put("\"event_duration\":")
                 cursor.put(Int64(record.detail), decimals: 3)
                 cursor.put(byte: UInt8(ascii: ","))
@@ -50,36 +51,35 @@ extension SensorsEventEncoder {
     }
 
     private func writeCommon(
-        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys,
+        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys,
         _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
         var start = 0
         for (key, end) in block.members {
-            if !overrides(recipe, optional, key) { cursor.put(view.pointee.common.part(start..<end)) }
+            if !overrides(recipe, optional, missing, key) {
+                cursor.put(view.pointee.common.part(start..<end))
+            }
             start = end
         }
     }
 
-    private func overrides(_ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, _ key: Int) -> Bool {
-        if key < recipe.overrides.count, recipe.overrides[key] { return true }
+    private func overrides(
+        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys, _ key: Int
+    ) -> Bool {
+        if key < recipe.overrides.count, recipe.overrides[key], !missing.all.contains(key) { return true }
         return optional.rawValue & book.optionalBits[key] != 0
     }
 
     private func writeDynamics(
         _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, _ optional: SensorsOptionalKeys,
-        to cursor: inout SensorsCursor
+        _ missing: SensorsMissingKeys, to cursor: inout SensorsCursor
     ) {
-        // 1.x refuses the whole dictionary for one bad value.
-        if !book.isNew, book.dynamicsDepend {
-            for member in book.dynamics {
-                var own = event.stream.child(member.ordinal)
-                if member.value.isRefused(&own, subject: event.context.subject) { return }
-            }
-        }
-        for index in 0..<recipe.dynamics.count
-        where !recipe.mayDropDynamics
-            || optional.rawValue & book.optionalBits[recipe.dynamics.key(index)] == 0
-        {
+        if refusesDynamics(event) { return }
+        for index in 0..<recipe.dynamics.count {
+            let key = recipe.dynamics.key(index)
+            if recipe.mayDropDynamics, optional.rawValue & book.optionalBits[key] != 0 { continue }
+            let isOwn = recipe.uncertain.contains { $0.key == key && $0.own != nil }
+            if isOwn, !missing.own.contains(key) { continue }
             recipe.dynamics.write(index, event.stream, event.context, to: &cursor)
         }
     }
@@ -182,7 +182,7 @@ extension SensorsEventEncoder {
                 cursor.put("\"$is_first_day\":false,")
             }
         }
-        guard recipe.kind == .track || recipe.kind == .signUp && book.isNew else { return }
+        guard recipe.kind == .track || book.isNew && recipe.kind.hasModuleProperties else { return }
         if !book.isNew, view.pointee.epoch.startedPassively {
             cursor.put("\"$app_state\":\"background\",")
         }

@@ -14,6 +14,7 @@ package import Wire
 /// - business event, profile, item: `detail` is the entity. With the flag `timed`, `detail` is the
 ///   duration, and the entity is in `control` (`UInt16.max` for none).
 /// - end of the app: `detail` is the duration in milliseconds with the flag `timed`.
+/// - binding of an id, and its end: `detail` is the number of the app's binding.
 /// - crash: `detail` is the reason. Change of the configuration: `detail` is the index into
 ///   ``remoteConfigTexts``. Sign-up: the epoch has the new account.
 package final class SensorsEventEncoder {
@@ -143,11 +144,26 @@ package final class SensorsEventEncoder {
         var identifiers = view.pointee.trackIdentifiers.child(UInt64(event.context.sequence))
         let identifier = identifiers.next() >> 32
         if recipe.kind == .signUp { cursor.put(view.pointee.originalID) }
-        cursor.put(view.pointee.identity)
+        if recipe.kind == .unbind {
+            writeRemovedIdentity(event.context.subject, view.pointee, to: &cursor)
+        } else {
+            cursor.put(view.pointee.identity)
+        }
         cursor.put("\"time\":")
         cursor.put(time)
         cursor.put(",\"_track_id\":")
         cursor.put(identifier)
+    }
+
+    /// Of `$UnbindID`: no ids but the best one, and what it takes back.
+    private func writeRemovedIdentity(
+        _ binding: UInt32, _ view: borrowing SensorsEpochBlock.View, to cursor: inout SensorsCursor
+    ) {
+        cursor.put(view.distinctID)
+        cursor.put("\"identities\":{")
+        book.bindings.write(Int(binding), view.bindings, .ofADevice, to: &cursor)
+        cursor.dropComma()
+        cursor.put("},")
     }
 
     /// Milliseconds on the device's clock. 4.x keeps the time at which a page made its event, some
@@ -168,15 +184,17 @@ package final class SensorsEventEncoder {
     private func writeLifted(
         _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, to cursor: inout SensorsCursor
     ) {
-        for index in 0..<recipe.lifted.count {
+        var written: [String] = []
+        for index in 0..<recipe.lifted.count where !written.contains(recipe.liftedNames[index]) {
             let start = cursor.count
             cursor.put(byte: UInt8(ascii: ","))
             recipe.lifted.write(index, event.stream, event.context, to: &cursor)
             // The member's own comma is behind it; a member that was dropped leaves only the first.
             cursor.truncate(to: max(start, cursor.count - 1))
+            if cursor.count > start { written.append(recipe.liftedNames[index]) }
         }
         guard recipe.kind.hasCommonProperties, !block.lifted.isEmpty else { return }
-        for (text, json) in block.lifted where !recipe.liftedNames.contains(text) {
+        for (text, json) in block.lifted where !written.contains(text) {
             cursor.put(json)
         }
     }

@@ -31,6 +31,17 @@ package enum SensorsNames {
         return name.utf8.count <= maximumLength
     }
 
+    /// Ids that 4.x keeps for itself (`SAIdentifier isValidForBind:value:`).
+    static let ownIdentities = [
+        "$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid",
+    ]
+
+    /// Whether an app may bind and unbind ids under a name. 4.x also unbinds `$identity_idfv`, which
+    /// changes nothing.
+    package static func isBindable(_ name: String) -> Bool {
+        isValid(name, version: .v4) && !ownIdentities.contains(name)
+    }
+
     private static func isLetter(_ byte: UInt8) -> Bool {
         let lowered = byte | 32
         return (97...122).contains(lowered) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")

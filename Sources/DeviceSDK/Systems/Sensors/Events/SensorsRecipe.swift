@@ -8,9 +8,11 @@ import Wire
 /// once made.
 final class SensorsRecipe {
     enum Kind {
-        case track, signUp, web, profile, item
+        case track, signUp, bind, unbind, web, profile, item
         /// Only these carry automatic and super properties.
-        var hasCommonProperties: Bool { self == .track || self == .signUp || self == .web }
+        var hasCommonProperties: Bool { self != .profile && self != .item }
+        /// Only these carry what 4.x's modules add: orientation and place.
+        var hasModuleProperties: Bool { hasCommonProperties && self != .web }
     }
 
     let kind: Kind
@@ -35,7 +37,9 @@ final class SensorsRecipe {
     let mayOverride: Bool
     /// Whether a dynamic super property has the name of a preset key that is not always there.
     let mayDropDynamics: Bool
-    /// Whether the caller's own `event_duration` stands.
+    /// Keys whose values may be refused.
+    let uncertain: [SensorsUncertainKey]
+    /// Whether the caller's own `event_duration` stands, if it is not refused.
     let setsDuration: Bool
     /// `$time` given by the caller, in milliseconds.
     let time: Int64?
@@ -67,6 +71,7 @@ final class SensorsRecipe {
         overrides = draft.overrides
         mayOverride = draft.mayOverride
         mayDropDynamics = draft.mayDropDynamics
+        uncertain = draft.uncertain
         setsDuration = draft.setsDuration
         time = draft.time
         itemID = SensorsPieces(draft.itemID.map { [$0] } ?? [], arena: arena)
@@ -91,6 +96,7 @@ struct SensorsRecipeDraft {
     var overrides: [Bool] = []
     var mayOverride = false
     var mayDropDynamics = false
+    var uncertain: [SensorsUncertainKey] = []
     var setsDuration = false
     var time: Int64?
     var itemID: SensorsMember?

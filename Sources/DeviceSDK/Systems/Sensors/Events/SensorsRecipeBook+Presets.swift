@@ -14,6 +14,22 @@ extension SensorsOptionalKeys {
 }
 
 extension SensorsRecipeBook {
+    /// A value belongs to a device and a key, so all bindings of a key draw from the child that the first
+    /// one's number names.
+    static func bindings(
+        of app: AppDescription, _ compiler: SensorsValueCompiler, _ keys: inout SensorsKeys,
+        _ arena: SensorsArena
+    ) -> SensorsPieces {
+        let bindings = app.bindings
+        let members = bindings.enumerated().map { number, binding in
+            SensorsMember(
+                key: keys.index(of: binding.key), text: binding.key,
+                value: compiler.text(binding.value, key: binding.key),
+                ordinal: UInt64(bindings.firstIndex { $0.key == binding.key } ?? number))
+        }
+        return SensorsPieces(members, arena: arena)
+    }
+
     /// What a preset event always carries.
     static func presetKeys(of template: UInt16) -> [String] {
         switch template {

@@ -19,7 +19,7 @@ struct SensorsRecipeBook {
     let compiler: SensorsValueCompiler
     /// Dates in super properties: 1.x leaves them to its JSON writer, whose zone is UTC+8.
     let sharedCompiler: SensorsValueCompiler
-    private(set) var keys = SensorsKeys()
+    var keys = SensorsKeys()
     private(set) var recipes: [SensorsRecipe] = []
     let screens: [SensorsScreenPresets]
     /// Holds the pieces of recipes and screens.
@@ -34,6 +34,8 @@ struct SensorsRecipeBook {
     private(set) var dynamicFolds: Set<Int> = []
     let automatic: SensorsAutomaticProperties
     private(set) var dynamics: [SensorsMember] = []
+    /// The app's bindings (4.x), by their numbers: `"$identity_mobile":"…",`.
+    private(set) var bindings: SensorsPieces
     private(set) var crashReasons: [SensorsBytes] = []
     /// The most bytes of an event beside those of its recipe and its epoch.
     private(set) var presetLimit = 0
@@ -41,6 +43,7 @@ struct SensorsRecipeBook {
     private(set) var dynamicsDepend = false
     let libKey: Int
     let libVersionKey: Int
+    let durationKey: Int
     /// ``SensorsOptionalKeys`` by key.
     private(set) var optionalBits: [UInt16] = []
 
@@ -80,11 +83,13 @@ struct SensorsRecipeBook {
         }
         libKey = keys.index(of: "$lib")
         libVersionKey = keys.index(of: "$lib_version")
+        durationKey = keys.index(of: "event_duration")
         for key in Self.automaticKeys { _ = keys.index(of: key) }
         automatic = SensorsAutomaticProperties(
             app: plan.app, isNew: isNew, libVersion: isNew ? "4.9.1" : "1.10.17",
             offset: -Int(plan.utcOffset.nanoseconds / Interval.minutes(1).nanoseconds), keys: keys,
             arena: arena)
+        bindings = Self.bindings(of: plan.app, compiler, &keys, arena)
         prepareShared()
         recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0)), arena: arena) }
         optionalBits = Array(repeating: 0, count: keys.count)
@@ -138,7 +143,7 @@ struct SensorsRecipeBook {
         // Two screens, a page, a reason, and the members that every event has.
         presetLimit =
             2 * (screens.map(\.limit).max() ?? 0) + (webMembers.map(\.limit).max() ?? 0)
-            + (crashReasons.map(\.count).max() ?? 0) + 1024
+            + (crashReasons.map(\.count).max() ?? 0) + bindings.limit + 1024
     }
 
     // MARK: One recipe
@@ -149,7 +154,16 @@ struct SensorsRecipeBook {
         if offset < labels.eventCount { return business(plan.app.events[offset]) }
         let profile = offset - labels.eventCount
         if profile < labels.profileCount { return self.profile(plan.app.profiles[profile]) }
-        return item(plan.app.items[profile - labels.profileCount])
+        let item = profile - labels.profileCount
+        return item < plan.app.items.count ? self.item(plan.app.items[item]) : binding(template)
+    }
+
+    private mutating func binding(_ template: UInt16) -> SensorsRecipeDraft {
+        var draft = SensorsRecipeDraft(kind: template == labels.bind ? .bind : .unbind)
+        draft.head = head(labels.labels[Int(template)])
+        draft.libTail = libTail(isAutomatic: false, callSite: nil)
+        finish(&draft, rules: [], certain: [], optional: [], isAutomatic: false)
+        return draft
     }
 
     private mutating func fixed(_ template: UInt16) -> SensorsRecipeDraft {
@@ -218,136 +232,5 @@ struct SensorsRecipeBook {
         var fragment = SensorsFragment("$lib_method", isNew && isAutomatic ? "autoTrack" : "code")
         if !isNew, let callSite { fragment.add("$lib_detail", callSite + "####") }
         return Array(fragment.bytes.dropLast())
-    }
-
-    // MARK: Who wins
-
-    /// Settles the properties of an event that carries automatic ones.
-    private mutating func finish(
-        _ draft: inout SensorsRecipeDraft, rules: [PropertyRule], certain: [String],
-        optional: SensorsOptionalKeys, isAutomatic: Bool
-    ) {
-        let high = highKeys(of: draft.kind)
-        let own = addCallers(rules, role: .any, forbidden: high + certain, to: &draft)
-        if isNew, draft.kind != .web {
-            draft.constants += SensorsFragment("$lib_method", isAutomatic ? "autoTrack" : "code").bytes
-        }
-        draft.setsDuration = own.contains("event_duration")
-        draft.time = time(rules) ?? time(plan.app.dynamicSuperProperties)
-        var stronger = Set(high + certain + ["$network_type", "$wifi"])
-        if draft.kind != .web { stronger.formUnion(own) }
-        addDynamics(stronger: stronger, to: &draft)
-        if draft.kind == .web {
-            // The page's own are written last, as far as nothing else has their keys.
-            stronger.formUnion(draft.dynamics.map(\.text))
-            draft.pageLosesTo = stronger.sorted().map { keys.index(of: $0) }
-            draft.members.removeAll { stronger.contains($0.text) || isAutomaticOnWeb($0.text) }
-        }
-        var overriding = stronger.union(draft.dynamics.map(\.text))
-        overriding.subtract(["$network_type", "$wifi", "$device_id"].filter { !own.contains($0) })
-        overriding.remove("$device_id")
-        if draft.kind == .web { overriding.formUnion(["$lib", "$lib_version"]) }
-        if isNew, draft.kind != .web { overriding.insert("$lib_method") }
-        settle(&draft, overriding: overriding, optional: optional)
-    }
-
-    private func isAutomaticOnWeb(_ key: String) -> Bool {
-        key != "$lib" && key != "$lib_version" && Self.automaticKeys.contains(key)
-            && (isNew || !["$app_id", "$app_name", "$timezone_offset"].contains(key))
-    }
-
-    private mutating func settle(
-        _ draft: inout SensorsRecipeDraft, overriding: Set<String>, optional: SensorsOptionalKeys
-    ) {
-        for key in overriding.sorted() { _ = keys.index(of: key) }
-        draft.overrides = Array(repeating: false, count: keys.count)
-        var shared = Set(Self.automaticKeys)
-        for group in superGroups { shared.formUnion(group.map(\.text)) }
-        for key in overriding.sorted() {
-            if let index = keys.known(key) { draft.overrides[index] = true }
-        }
-        let possible = SensorsOptionalKeys.names.filter { optional.contains($0.bit) }.map(\.key)
-        draft.mayOverride = !shared.isDisjoint(with: overriding.union(possible))
-        draft.mayDropDynamics = !Set(draft.dynamics.map(\.text)).isDisjoint(with: possible)
-    }
-
-    /// Keys that no caller can set, since they are written after the caller's.
-    private func highKeys(of kind: SensorsRecipe.Kind) -> [String] {
-        var keys = ["$device_id"]
-        if plan.tagsEvents { keys.append("bs_id") }
-        if isNew { keys += ["$anonymization_id"] }
-        if kind != .signUp { keys.append("$is_first_day") }
-        guard kind == .track || kind == .signUp && isNew else { return keys }
-        if rules.collectsOrientation { keys.append("$screen_orientation") }
-        if rules.collectsLocation {
-            keys += ["$latitude", "$longitude"]
-            if isNew { keys.append("$geo_coordinate_system") }
-        }
-        return keys
-    }
-
-    private mutating func addDynamics(stronger: Set<String>, to draft: inout SensorsRecipeDraft) {
-        for member in dynamics where !stronger.contains(member.text) {
-            if isNew, lift(member, into: &draft) { continue }
-            draft.dynamics.append(member)
-        }
-    }
-
-    /// Sorts the caller's properties into what is lifted, what never changes and what is drawn.
-    ///
-    /// - Returns: The keys that stay in the properties.
-    @discardableResult
-    private mutating func addCallers(
-        _ rules: [PropertyRule], role: SensorsValueCompiler.Role, forbidden: [String],
-        to draft: inout SensorsRecipeDraft
-    ) -> Set<String> {
-        var own: Set<String> = []
-        for member in compiler.members(rules, role: role, firstOrdinal: 0, keys: &keys) {
-            if forbidden.contains(member.text) || member.value.isAlwaysRefused == true { continue }
-            if isNew, ["$anonymization_id", "$lib_method"].contains(member.text), draft.kind != .web {
-                continue
-            }
-            if lift(member, into: &draft) { continue }
-            if !isNew, draft.kind == .profile, member.text == "$device_id" {
-                draft.correctsDeviceID = true
-                continue
-            }
-            own.insert(member.text)
-            if let constant = member.constant, draft.kind != .web {
-                draft.constants += member.name + constant + [UInt8(ascii: ",")]
-            } else {
-                draft.members.append(member)
-            }
-        }
-        return own
-    }
-
-    /// Takes `$project`, `$token` and (4.x) `$time` out of the properties.
-    private func lift(_ member: SensorsMember, into draft: inout SensorsRecipeDraft) -> Bool {
-        if isNew, member.text == "$time" { return true }
-        guard let lifted = Self.lifted(member) else { return false }
-        if !draft.lifted.contains(where: { $0.text == lifted.text }) { draft.lifted.append(lifted) }
-        return true
-    }
-
-    /// `$project` and `$token` as members of the event itself; `nil` for all other properties.
-    static func lifted(_ member: SensorsMember) -> SensorsMember? {
-        guard member.text == "$project" || member.text == "$token" else { return nil }
-        return SensorsMember(
-            key: member.key, text: String(member.text.dropFirst()), value: member.value,
-            ordinal: member.ordinal)
-    }
-
-    /// The time that 4.x takes from a constant `$time` instead of the capture's, in milliseconds;
-    /// times before the company's first product day are refused (`kSAEventCommonOptionalPropertyTimeInt`).
-    func time(_ rules: [PropertyRule]) -> Int64? {
-        guard isNew else { return nil }
-        for rule in rules.reversed() where rule.key == "$time" {
-            guard case .constant(.date(let instant)) = rule.generator,
-                instant.milliseconds >= 1_431_656_640_000
-            else { return nil }
-            return instant.milliseconds
-        }
-        return nil
     }
 }

@@ -31,6 +31,7 @@ package struct SensorsTemplates: Sendable {
 
     let eventCount: Int
     let profileCount: Int
+    private let itemCount: Int
     private let validity: [Validity]
     private let streamSeed: (plan: UInt64, population: UInt64)
 
@@ -48,7 +49,9 @@ package struct SensorsTemplates: Sendable {
             + app.events.map { EventLabel(type: "track", name: $0.name) }
             + app.profiles.map { EventLabel(type: $0.operation.rawValue, name: "") }
             + app.items.map { EventLabel(type: $0.isDeletion ? "item_delete" : "item_set", name: "") }
+            + (Self.binds(app, rules) ? Self.bindingLabels : [])
         capturesItems = rules.version == .v4
+        itemCount = app.items.count
         eventCount = app.events.count
         profileCount = app.profiles.count
         streamSeed = (plan.seed, RandomStream.hash(of: plan.name))
@@ -64,6 +67,21 @@ package struct SensorsTemplates: Sendable {
     /// The template of a change of an item; to be captured only where ``capturesItems``.
     package func item(_ update: UInt16) -> UInt16 {
         UInt16(Self.fixedCount + eventCount + profileCount) + update
+    }
+
+    /// `$BindID`, whose ``EventRecord/detail`` is the number of the app's binding; only where the app
+    /// binds ids and the version has the call.
+    package var bind: UInt16 { item(UInt16(itemCount)) }
+    /// `$UnbindID`, as ``bind``.
+    package var unbind: UInt16 { bind + 1 }
+
+    private static let bindingLabels = [
+        EventLabel(type: "track_id_bind", name: "$BindID"),
+        EventLabel(type: "track_id_unbind", name: "$UnbindID"),
+    ]
+
+    private static func binds(_ app: AppDescription, _ rules: SensorsRules) -> Bool {
+        rules.version == .v4 && !app.bindings.isEmpty
     }
 
     /// The event's name, for blacklists and events that flush at once; empty for profiles and items.
@@ -119,7 +137,9 @@ package struct SensorsTemplates: Sendable {
     private static func validities(plan: PopulationPlan, rules: SensorsRules) -> [Validity] {
         let app = plan.app
         let all = fixedCount + app.events.count + app.profiles.count + app.items.count
-        guard rules.version != .v4 else { return Array(repeating: .valid, count: all) }
+        guard rules.version != .v4 else {
+            return Array(repeating: .valid, count: all + bindingLabels.count)
+        }
         let compiler = SensorsValueCompiler(
             version: rules.version, app: app, sampler: PropertySampler(app: app), zone: plan.utcOffset)
         var result = Array(repeating: Validity.valid, count: fixedCount)

@@ -53,7 +53,7 @@ package struct SensorsTraits: Hashable, Sendable {
     /// `$device_id` as text. Allocates.
     package var deviceID: String { device.text }
 
-    /// The anonymous id after it was replaced `generation` times: the device's own id at first.
+    /// The anonymous id of ``SensorsEpoch/anonymousGeneration``.
     func anonymousID(generation: UInt16) -> DeviceUUID {
         guard generation > 0 else { return device }
         return DeviceUUID(stream: identity.child(UInt64(generation)))
@@ -65,6 +65,9 @@ package struct SensorsTraits: Hashable, Sendable {
         buffer.append("user-")
         DeviceUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &buffer)
     }
+
+    /// What the values of bindings are drawn from: the device's own, the same at each call.
+    var bindings: RandomStream { identity.child(2 << 32) }
 
     /// The reading of the device's clock at an instant, in milliseconds since the Unix epoch.
     package func clockMilliseconds(at instant: Instant) -> Int64 { (instant + clockSkew).milliseconds }

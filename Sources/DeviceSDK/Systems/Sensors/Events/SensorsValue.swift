@@ -30,6 +30,9 @@ indirect enum SensorsValue: Sendable {
         var subject: UInt32
         /// On the device's clock.
         var capturedAt: Instant
+
+        /// Of values that belong to a device and to no event.
+        static let ofADevice = Context(sequence: 0, subject: 0, capturedAt: Instant(nanoseconds: 0))
     }
 
     /// How many elements a list has.

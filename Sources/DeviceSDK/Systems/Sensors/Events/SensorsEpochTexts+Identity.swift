@@ -1,0 +1,49 @@
+import Wire
+
+extension SensorsEpochTexts {
+    /// 4.x tells the anonymous id twice, of every event but `$UnbindID` (`SAIDMappingInterceptor
+    /// processIdentitiesWithObject:`).
+    mutating func writeIdentity(_ traits: SensorsTraits, _ book: SensorsRecipeBook) {
+        var anonymous = WireBuffer(capacity: 36)
+        traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &anonymous)
+        distinctID.removeAll()
+        if let account = epoch.account {
+            traits.appendLoginID(account, to: &distinctID)
+        } else {
+            distinctID.append(contentsOf: anonymous)
+        }
+        originalID.removeAll()
+        Self.append("\"original_id\":\"", anonymous, "\",", to: &originalID)
+        identity.removeAll()
+        Self.append("\"distinct_id\":\"", distinctID, "\",", to: &identity)
+        distinctEnd = identity.count
+        guard book.isNew else { return }
+        if epoch.account != nil { Self.append("\"login_id\":\"", distinctID, "\",", to: &identity) }
+        Self.append("\"anonymous_id\":\"", anonymous, "\",", to: &identity)
+        identity.append("\"identities\":{\"$identity_idfv\":\"")
+        traits.device.append(to: &identity)
+        Self.append("\",\"$identity_anonymous_id\":\"", anonymous, "\"", to: &identity)
+        if epoch.account != nil {
+            Self.append(",\"$identity_login_id\":\"", distinctID, "\"", to: &identity)
+        }
+        for binding in 0..<book.bindings.count where epoch.bindings >> UInt32(binding) & 1 == 1 {
+            identity.append(UInt8(ascii: ","))
+            identity.append(upTo: book.bindings.limit + SensorsCursor.slack) { memory in
+                var cursor = SensorsCursor(memory)
+                book.bindings.write(binding, traits.bindings, .ofADevice, to: &cursor)
+                cursor.dropComma()
+                return cursor.count
+            }
+        }
+        identity.append("},")
+    }
+
+    private static func append(
+        _ before: StaticString, _ text: borrowing WireBuffer, _ after: StaticString,
+        to buffer: inout WireBuffer
+    ) {
+        buffer.append(before)
+        buffer.append(contentsOf: text)
+        buffer.append(after)
+    }
+}
