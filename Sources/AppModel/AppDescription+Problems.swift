@@ -26,6 +26,7 @@ extension AppDescription {
         checkEvents(&list)
         checkUpdates(&list)
         checkIdentities(&list)
+        checkRemarks(&list)
         checkCatalogues(&list)
         if list.problems.isEmpty { checkPlaces(&list) }
         return list.problems
@@ -242,6 +243,23 @@ extension AppDescription {
 }
 
 extension PropertyGenerator {
+    /// Whether it gives texts, numbers and switches that do not depend on an entity.
+    package var isAlwaysValid: Bool {
+        func isPlain(_ value: PropertyValue) -> Bool {
+            switch value {
+            case .string, .number, .bool: true
+            case .list, .date, .null: false
+            }
+        }
+        switch self {
+        case .constant(let value): return isPlain(value)
+        case .choice(let values, _): return values.allSatisfy(isPlain)
+        case .zipf: return true
+        case .number(let distribution, _): return distribution.mean.isFinite
+        case .counter, .entity, .entityID, .list, .date: return false
+        }
+    }
+
     /// Whether it gives texts and numbers that do not depend on an event, none of them empty.
     package var isOfADevice: Bool {
         func isText(_ value: PropertyValue) -> Bool {

@@ -34,6 +34,30 @@ extension AppDescription {
         }
     }
 
+    /// What an app adds to preset events stands beside the properties of all events.
+    func checkRemarks(_ list: inout ProblemList) {
+        var others = Set(superProperties.flatMap(\.properties).map { $0.key.lowercased() })
+        others.formUnion(dynamicSuperProperties.map { $0.key.lowercased() })
+        others.insert("bs_id")
+        func check(_ rules: [PropertyRule], _ taken: Set<String>, _ path: String) {
+            for rule in rules {
+                list.require(
+                    rule.generator.isAlwaysValid, "\(path)/properties/\(rule.key)",
+                    "is no text, number or switch for certain")
+                list.require(
+                    !taken.contains(rule.key.lowercased()), "\(path)/properties/\(rule.key)",
+                    "another property of the same events has the name")
+            }
+        }
+        for (index, screen) in screens.enumerated() {
+            check(screen.properties, others, "/screens/\(index)")
+            let own = others.union(screen.properties.map { $0.key.lowercased() })
+            for (number, control) in screen.controls.enumerated() {
+                check(control.properties, own, "/screens/\(index)/controls/\(number)")
+            }
+        }
+    }
+
     func checkViews(of screen: Screen, _ path: String, _ list: inout ProblemList) {
         if let scroll = screen.scroll {
             list.probability(scroll.chance, "\(path)/scroll/chance")

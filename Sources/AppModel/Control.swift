@@ -28,6 +28,8 @@ package struct Control: Hashable, Sendable {
     package var segments: [String] = []
     /// The alert that an action belongs to.
     package var alert: Alert?
+    /// What the app tells of the view on top (`sensorsAnalyticsViewProperties`).
+    package var properties: [PropertyRule] = []
 
     package init(className: String, action: String, target: String, label: String) {
         self.className = className

@@ -16,6 +16,8 @@ package struct Screen: Hashable, Sendable {
     /// View controllers between the navigation controller and this one, outermost first, such as
     /// `UIPageViewController`.
     package var parents: [String] = []
+    /// What the app tells of the screen on top (`getTrackProperties` of `SAAutoTracker`).
+    package var properties: [PropertyRule] = []
     /// How users scroll before they tap something in a scroll view; `nil` for never.
     package var scroll: Scroll?
 

@@ -4,7 +4,7 @@ import CDeviceDisk
 enum TableLayout: Sendable {
     /// 1.10.17: id, type, content.
     case plain
-    /// 4.9.1: with the status of uploads, and a mark for instant events that is never set here.
+    /// 4.9.1: with the status of uploads, and a mark for instant events.
     case withStatus
 }
 
@@ -29,8 +29,11 @@ final class DeviceFile {
     /// Statements that are prepared once per connection.
     enum StaticStatement: String, Hashable {
         case insertEarly = "INSERT INTO dataCache(id, type, content) VALUES(?1, 'Post', ?2)"
-        case insertRecent = "INSERT INTO dataCache(id, type, content) VALUES(?1, 'POST', ?2)"
+        case insertRecent =
+            "INSERT INTO dataCache(id, type, content, is_instant_event) VALUES(?1, 'POST', ?2, ?3)"
         case selectIdle = "SELECT id, content FROM dataCache WHERE status = 0 ORDER BY id ASC LIMIT ?1"
+        case selectIdleOfKind =
+            "SELECT id, content FROM dataCache WHERE status = 0 AND is_instant_event = ?2 ORDER BY id ASC LIMIT ?1"
         case selectAll = "SELECT id, content FROM dataCache ORDER BY id ASC LIMIT ?1"
     }
 
@@ -127,7 +130,9 @@ final class DeviceFile {
     }
 
     /// Inserts a row with an id of ours, because the simulation must find the event again.
-    func insert(id: Int64, content: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// - Parameter isInstant: What the later column tells, where there is one.
+    func insert(id: Int64, content: UnsafeRawBufferPointer, isInstant: Bool) -> Bool {
         let key = layout == .plain ? StaticStatement.insertEarly : .insertRecent
         guard let statement = prepared(key) else { return false }
         defer {
@@ -139,19 +144,24 @@ final class DeviceFile {
         sqlite3_bind_int64(statement, 1, id)
         sqlite3_bind_text64(
             statement, 2, text.baseAddress, sqlite3_uint64(text.count), nil, UInt8(SQLITE_UTF8))
+        if layout == .withStatus { sqlite3_bind_int(statement, 3, isInstant ? 1 : 0) }
         lastCode = sqlite3_step(statement)
         return lastCode == SQLITE_DONE
     }
 
     /// Reads the oldest rows.
     ///
-    /// - Parameter row: Gets each row; the bytes are valid during the call only.
+    /// - Parameters:
+    ///   - isInstant: What `selectIdleOfKind` asks for.
+    ///   - row: Gets each row; the bytes are valid during the call only.
     func select(
-        _ query: StaticStatement, limit: Int, _ row: (Int64, UnsafeRawBufferPointer) -> Void
+        _ query: StaticStatement, limit: Int, isInstant: Bool = false,
+        _ row: (Int64, UnsafeRawBufferPointer) -> Void
     ) -> Bool {
         guard let statement = prepared(query) else { return false }
         defer { sqlite3_reset(statement) }
         sqlite3_bind_int64(statement, 1, sqlite3_int64(limit))
+        if query == .selectIdleOfKind { sqlite3_bind_int(statement, 2, isInstant ? 1 : 0) }
         while true {
             lastCode = sqlite3_step(statement)
             guard lastCode == SQLITE_ROW else { return lastCode == SQLITE_DONE }

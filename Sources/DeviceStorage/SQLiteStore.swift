@@ -89,31 +89,38 @@ final class SQLiteStore: EventStore {
 
     func append(_ record: EventRecord, content: WireBuffer) -> Bool {
         let isDone = content.withUnsafeBytes { bytes in
-            use { $0.insert(id: Int64(record.sequence) + 1, content: bytes) }
+            use {
+                $0.insert(id: Int64(record.sequence) + 1, content: bytes, isInstant: record.isInstant)
+            }
         }
         return isDone && notes.append(record)
     }
 
     func copyOldest(
-        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        _ limit: Int, of kind: RowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
         contents: inout EventContents
     ) {
-        // Rows that memory marks (1.10.17) are passed over here, so that more of them are read.
-        let query: DeviceFile.StaticStatement = idleOnly && marksInFile ? .selectIdle : .selectAll
-        let marked = idleOnly && !marksInFile ? notes.count - notes.idleCount : 0
+        // What the query does not ask for is passed over here, so that more rows are read.
+        let query = query(for: kind, idleOnly: idleOnly)
+        let passed = query == .selectAll && (idleOnly || kind != .all) ? notes.count : limit
         let end = batch.count + limit
         // A failure gives no rows, or those before it, as in the SDK.
         _ = use { file in
-            file.select(query, limit: limit + marked) { id, content in
+            file.select(query, limit: max(limit, passed), isInstant: kind == .instant) { id, content in
                 guard let sequence = UInt32(exactly: id - 1), let note = notes.record(of: sequence) else {
                     shelf.trouble("\(file.path) holds a row with id \(id) that no event is known for")
                     return
                 }
-                guard batch.count < end, !idleOnly || !note.isUploading else { return }
+                guard batch.count < end, !idleOnly || !note.isUploading, kind.contains(note) else { return }
                 batch.append(note)
                 contents.append(content)
             }
         }
+    }
+
+    private func query(for kind: RowKind, idleOnly: Bool) -> DeviceFile.StaticStatement {
+        guard idleOnly && marksInFile else { return .selectAll }
+        return kind == .all ? .selectIdle : .selectIdleOfKind
     }
 
     func update(

@@ -89,6 +89,9 @@ class Ledger(Books):
     repeats: int = 0
     repeats_of_same_time: int = 0
     events: dict[str, dict] = field(default_factory=dict)
+    #: Requests that call their events instant, and names with what was said of them.
+    instant_requests: int = 0
+    instant_names: set[tuple[str, bool]] = field(default_factory=set)
 
     def acknowledged(self) -> set[str]:
         return {i for i in self.carried if any(200 <= status < 300 for status in self.statuses(i))}
@@ -110,6 +113,8 @@ class Inspector:
         self._flush_times: dict[str, int] = {}
         self._versions: dict[str, str] = {}
         self._track_ids: set[tuple] = set()
+        #: Events' names by whether the form calls them instant: in 4.9.1 an app says so of a name for good.
+        self._names: dict[bool, set[str]] = {False: set(), True: set()}
 
     def take(self, kind: str, target: str, headers: dict[str, str], body: bytes) -> Request:
         ledger = self.ledger
@@ -148,6 +153,14 @@ class Inspector:
             fail("Content-Encoding")
         if request.dry_run and not is_debug:
             fail("Dry-Run outside debug mode")
+        if batch.is_instant and version == rules.OLD:
+            fail("instant_event of 1.10.17")
+        names = {event.value["event"] for event in batch.events if "event" in event.value and not event.is_web}
+        self._names[batch.is_instant] |= names if version == rules.NEW else set()
+        self.ledger.instant_requests += batch.is_instant
+        self.ledger.instant_names |= {(name, batch.is_instant) for name in names}
+        if mixed := names & self._names[not batch.is_instant]:
+            fail(f"{sorted(mixed)} with and without instant_event")
 
     def _take_event(self, request: Request, event: rules.Event) -> None:
         ledger, identifier = self.ledger, event.bs_id

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 OLD, NEW = "1.10.17", "4.9.1"
 
-BODY = re.compile(r"crc=(-?\d+)&gzip=1&data_list=([A-Za-z0-9%/]+)\Z")
+BODY = re.compile(r"crc=(-?\d+)&gzip=1&data_list=([A-Za-z0-9%/]+)(&instant_event=true)?\Z")
 FLUSH_TIME = re.compile(r',?"_flush_time":\d+')
 BS_ID = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)\Z")
 NAME = re.compile(
@@ -108,6 +108,8 @@ class Batch:
     events: list[Event]
     #: Which way the form's value was escaped: OLD, NEW, or None if it had no slash.
     escaping: str | None
+    #: Whether the form says that its events are instant.
+    is_instant: bool = False
 
 
 class WireError(Exception):
@@ -162,7 +164,7 @@ def decode(body: bytes) -> Batch:
         if count != 1 or not isinstance(value.get("_flush_time"), int):
             raise WireError(f"_flush_time {count} times in {raw[:200]}")
         events.append(Event(value, stable, value["_flush_time"]))
-    return Batch(events, NEW if literal else OLD if hidden else None)
+    return Batch(events, NEW if literal else OLD if hidden else None, match[3] is not None)
 
 
 class Checker:

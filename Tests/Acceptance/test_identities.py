@@ -107,6 +107,20 @@ def test_binding_in_a_version_that_cannot_is_told(tool: Tool, tmp_path: Path, ve
     assert "/populations/1/app" in told and "4.9.1" in told and "bind" in told, told
 
 
+def test_instant_events_travel_at_once_and_alone(tool: Tool, seed: int):
+    """The collector sees which names the form calls instant; what it saw is compared with the scenario."""
+    tried = scenario(seed)
+    tried["populations"] = [tried["populations"][1]]
+    tried["apps"].pop("old")
+    tried["populations"][0]["sdk"]["upload"]["instant"] = ["Look", "$AppClick"]
+    played = play(tool, reference.ReferenceCollector(seed, reference.CALM).start(), tried)
+    ledger = played.ledger
+    assert not ledger.violations, "\n".join(ledger.violations[:20])
+    assert ledger.instant_requests > 10, ledger.instant_requests
+    carried = {name for name, instant in ledger.instant_names if instant}
+    assert carried == {"Look", "$AppClick"}, ledger.instant_names
+
+
 def test_silent_calls_move_nobody_elses_draws(tool: Tool, tmp_path: Path):
     """The population that calls nothing has the same events, whatever its neighbour calls."""
 

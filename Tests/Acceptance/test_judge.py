@@ -206,3 +206,15 @@ def test_identities_from_event_to_event():
     assert "bound are" in told(bind, sign_up, bound("m", "$identity_login_id", **user))
     assert "without a $SignUp" in told(recent(), bound("$identity_login_id", **user))
     assert "upon" in told(bind, bound("n", kind="track_id_bind", event="$BindID"))
+
+
+def test_instant_events_have_names_of_their_own():
+    def form(value: dict, version: str, instant: bool) -> bytes:
+        return body([value], version) + (b"&instant_event=true" if instant else b"")
+
+    later = {"_flush_time": 1539847160457}
+    other = recent(event="Other", properties=recent()["properties"] | {"bs_id": "0-1"}, _track_id=2)
+    assert judge(form(recent(), rules.NEW, True), form(other, rules.NEW, False)) == []
+    assert any("with and without" in told for told in judge(
+        form(recent(), rules.NEW, True), form(recent(**later), rules.NEW, False)))  # fmt: skip
+    assert any("of 1.10.17" in told for told in judge(form(OLD_EVENT, rules.OLD, True)))

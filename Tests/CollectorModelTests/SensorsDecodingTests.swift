@@ -17,11 +17,14 @@ struct SensorsDecodingTests {
         wArMzQyNjE1M7ew1FEqKMovSC0qyUwtVrKqBvIyk4E6LfVMa4Ea0nJKizPi0Q0zNDCojQUAQLONS5sAAAA=
         """
 
-    @Test("reads the golden body, with the slash literal and escaped", arguments: ["/", "%2F"])
-    func golden(slash: String) {
+    /// 4.9.1 appends `instant_event` for events that are uploaded at once.
+    @Test(
+        "reads the golden body, with the slash literal and escaped", arguments: ["/", "%2F"],
+        ["", "&instant_event=true"])
+    func golden(slash: String, end: String) {
         let value = Self.goldenBase64.map { $0 == "/" ? slash : $0 == "=" ? "%3D" : String($0) }.joined()
         var bench = Bench()
-        let reply = bench.post(Array("crc=284406544&gzip=1&data_list=\(value)".utf8))
+        let reply = bench.post(Array("crc=284406544&gzip=1&data_list=\(value)\(end)".utf8))
         #expect(reply.status == 200)
         #expect(reply.disposition == .stored)
         #expect(bench.model.statistics.wrongChecksum == 0)

@@ -123,6 +123,13 @@ private struct Pair {
         demand("idle", memory.idleCount, file.idleCount)
         demand("isOpen", memory.isOpen, file.isOpen)
         demand("oldest", memory.oldest(4).sequences, file.oldest(4).sequences)
+        for kind in [RowKind.instant, .normal] {
+            let found = memory.oldest(4, of: kind).sequences
+            demand("oldest of a kind", found, file.oldest(4, of: kind).sequences)
+            if !found.allSatisfy({ ($0 % 3 == 0) == (kind == .instant) }) {
+                difference = difference ?? "\(kind): \(found)"
+            }
+        }
         demand(
             "all", memory.oldest(1000, idleOnly: false).sequences,
             file.oldest(1000, idleOnly: false).sequences)

@@ -51,9 +51,12 @@ struct Inspector {
 }
 
 extension EventRecord {
+    /// Every third row is instant.
     static func test(_ sequence: UInt32) -> EventRecord {
-        EventRecord(
+        var record = EventRecord(
             capturedAt: Instant(milliseconds: Int64(sequence)), sequence: sequence, epoch: 0, template: 0)
+        record.isInstant = sequence % 3 == 0
+        return record
     }
 }
 
@@ -64,10 +67,12 @@ func content(_ sequence: UInt32, length: Int = 0) -> WireBuffer {
 
 extension EventStore {
     /// The oldest rows' sequences, and their contents as texts.
-    func oldest(_ limit: Int, idleOnly: Bool = true) -> (sequences: [UInt32], texts: [String]) {
+    func oldest(
+        _ limit: Int, of kind: RowKind = .all, idleOnly: Bool = true
+    ) -> (sequences: [UInt32], texts: [String]) {
         var batch: ContiguousArray<EventRecord> = []
         var contents = EventContents()
-        copyOldest(limit, idleOnly: idleOnly, into: &batch, contents: &contents)
+        copyOldest(limit, of: kind, idleOnly: idleOnly, into: &batch, contents: &contents)
         return (batch.map(\.sequence), contents.events.map { String(decoding: $0, as: UTF8.self) })
     }
 }

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Testing
 
 @testable import Scenario
@@ -86,5 +87,57 @@ struct IdentityFormatTests {
         #expect(found.first?.kind == .conflict)
         let identify = #"{"operation": "identify", "on": "login"}"#
         _ = try document(text(identify, population: population))
+    }
+}
+
+@Suite("What apps add to preset events, and instant events")
+struct SensorsKnobTests {
+    private func text(_ screen: String, _ more: String = "") -> String {
+        scenario(
+            """
+            "apps": {"kiosk": {"screens": [{"name": "Home", \(screen)}]\(more)}}
+            """, population: #""app": "kiosk", "version": "4.9.1""#)
+    }
+
+    @Test("they reach the app's description")
+    func remarks() throws {
+        let screen = #"""
+            "properties": {"area": {"constant": "front"}},
+            "controls": [{"action": "buy:", "properties": {"n": {"zipf": {"count": 3}}}}]
+            """#
+        let app = try document(text(screen)).populations[0].app
+        #expect(app.screens[0].properties == [PropertyRule("area", .constant(.string("front")))])
+        #expect(app.screens[0].controls[0].properties.map(\.key) == ["n"])
+    }
+
+    @Test(
+        "names and values that a version would refuse, and names that stand elsewhere, are told",
+        arguments: [
+            (#""properties": {"$title": {"constant": 1}}"#, "", "/screens/0/properties/$title"),
+            (#""properties": {"user id": {"constant": 1}}"#, "", "/screens/0/properties/user id"),
+            (#""properties": {"area": {"constant": null}}"#, "", "/screens/0/properties/area"),
+            (#""properties": {"area": "date"}"#, "", "/screens/0/properties/area"),
+            (#""properties": {"bs_id": {"constant": 1}}"#, "", "/screens/0/properties/bs_id"),
+            (
+                #""properties": {"Area": {"constant": 1}}"#,
+                #", "superProperties": [{"on": "launch", "properties": {"area": {"constant": 1}}}]"#,
+                "/screens/0/properties/Area"
+            ),
+            (
+                #""properties": {"n": {"constant": 1}}, "controls": [{"action": "a", "properties": {"N": {"constant": 1}}}]"#,
+                "", "/screens/0/controls/0/properties/N"
+            ),
+        ])
+    func wrong(screen: String, more: String, pointer: String) {
+        #expect(problems(text(screen, more)).map(\.pointer) == ["/apps/kiosk" + pointer])
+    }
+
+    @Test("only 4.9.1 has instant events", arguments: ["1.10.17", "document"])
+    func instant(version: String) throws {
+        let sdk = #""sdk": {"upload": {"instant": ["Buy"]}}"#
+        let found = problems(scenario(population: #""version": "\#(version)", \#(sdk)"#))
+        #expect(found.map(\.pointer) == ["/populations/0/sdk/upload/instant"])
+        let document = try document(scenario(population: #""version": "4.9.1", \#(sdk)"#))
+        #expect(document.rules().upload.instant == ["Buy"])
     }
 }

@@ -13,6 +13,8 @@ enum EventFate {
     case rejected(status: UInt16)
     /// The file with the row was damaged.
     case storageError
+    /// The SDK deleted the row without sending it.
+    case clearedUnsent
 }
 
 extension EventFate {
@@ -21,6 +23,7 @@ extension EventFate {
         case .evicted: .evicted(.storageLimit)
         case .rejected(let status): .rejected(status: status)
         case .storageError: .lost(.storageError)
+        case .clearedUnsent: .lost(.clearedUnsent)
         }
     }
 }

@@ -15,7 +15,7 @@ package import Wire
 /// A row is *idle* unless an upload has marked it (``EventRecord/isUploading``).
 package protocol EventStore {
     /// Whether the store keeps events as they are to be sent, so that ``append(_:content:)`` wants the
-    /// bytes and ``copyOldest(_:idleOnly:into:contents:)`` gives them back.
+    /// bytes and ``copyOldest(_:of:idleOnly:into:contents:)`` gives them back.
     static var keepsContent: Bool { get }
 
     /// Rows in the store.
@@ -44,13 +44,13 @@ package protocol EventStore {
     /// - Returns: `false` if the row could not be written; then nothing changed.
     mutating func append(_ record: EventRecord, content: WireBuffer) -> Bool
 
-    /// Appends the oldest rows to `batch`, `limit` at most; with `idleOnly`, rows that an upload has
-    /// marked are passed over. None if the file cannot be read.
+    /// Appends the oldest rows of a kind to `batch`, `limit` at most; with `idleOnly`, rows that an upload
+    /// has marked are passed over. None if the file cannot be read.
     ///
     /// - Parameter contents: Gets what ``append(_:content:)`` was given for these rows, in the same
     ///   order, if the store ``keepsContent``.
     func copyOldest(
-        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        _ limit: Int, of kind: RowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
         contents: inout EventContents)
 
     /// Marks or unmarks the rows that have the sequences of `rows`, and changes the simulation's notes
@@ -98,6 +98,17 @@ package protocol EventStore {
     mutating func damage(_ lost: (EventRecord) -> Void)
 }
 
+/// Rows that a store can be asked for.
+package enum RowKind: Sendable {
+    case all
+    /// Rows that ``EventRecord/isInstant`` tells apart (the column `is_instant_event` of Sensors 4.9.1),
+    /// or the others.
+    case instant, normal
+
+    /// Whether a row is of the kind.
+    package func contains(_ row: EventRecord) -> Bool { self == .all || (self == .instant) == row.isInstant }
+}
+
 /// Events as a store kept them, for a request that carries them: nothing, where the store keeps none.
 package struct EventContents: Sendable {
     /// The JSON of each event, in the request's order.
@@ -121,6 +132,14 @@ extension EventRecord {
         package static let settled: UInt8 = 1 << 1
         /// The store gave the row up for others, and the event is now in memory alone.
         package static let displaced: UInt8 = 1 << 2
+        /// The event travels in requests of its kind (Sensors 4.9.1). Set at the capture for good.
+        package static let instant: UInt8 = 1 << 3
+    }
+
+    /// Whether the event travels with its like alone.
+    package var isInstant: Bool {
+        get { status & Status.instant != 0 }
+        set { status = newValue ? status | Status.instant : status & ~Status.instant }
     }
 
     /// Whether an upload has marked the row as its own.

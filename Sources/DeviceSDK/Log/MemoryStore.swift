@@ -38,11 +38,11 @@ package struct MemoryStore: EventStore, Sendable {
     }
 
     package func copyOldest(
-        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        _ limit: Int, of kind: RowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
         contents: inout EventContents
     ) {
         guard file.canRead else { return }
-        log.copyOldest(limit, idleOnly: idleOnly, into: &batch)
+        log.copyOldest(limit, of: kind, idleOnly: idleOnly, into: &batch)
     }
 
     package mutating func update(

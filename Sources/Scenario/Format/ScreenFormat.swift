@@ -12,6 +12,7 @@ struct ScreenDraft: Sendable {
     var viewClass = "UIView"
     var parents: [String] = []
     var scroll: ScrollDraft?
+    var properties: [Named<GeneratorDraft>] = []
 
     static let format: ObjectDescription<ScreenDraft> = ObjectDescription(
         "A view controller.", start: ScreenDraft.init,
@@ -36,6 +37,9 @@ struct ScreenDraft: Sendable {
             Field(
                 "scroll", \.scroll, .object(ScrollDraft.format),
                 "How users scroll before they tap in a scroll view; by default not."),
+            Field(
+                "properties", \.properties, GeneratorDraft.properties,
+                "What the app adds to the screen's preset events of the Sensors SDK (getTrackProperties)."),
         ])
 }
 
@@ -98,6 +102,7 @@ struct ControlDraft: Sendable {
     var place: Int?
     var segments: [String] = []
     var alert: AlertDraft?
+    var properties: [Named<GeneratorDraft>] = []
 
     static let format: ObjectDescription<ControlDraft> = ObjectDescription(
         "Something to tap.", start: ControlDraft.init,
@@ -143,6 +148,9 @@ struct ControlDraft: Sendable {
         Field(
             "alert", \.alert, .object(AlertDraft.format),
             "The alert that this is a button of; buttons of one screen that name the same texts share it."),
+        Field(
+            "properties", \.properties, GeneratorDraft.properties,
+            "What the app adds to $AppClick of the Sensors SDK (sensorsAnalyticsViewProperties)."),
     ]
 }
 

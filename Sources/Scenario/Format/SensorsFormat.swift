@@ -85,7 +85,8 @@ enum SensorsFormat {
             Knob("networks", \.upload.networks, networks, "Networks on which the SDK uploads."),
             Knob(
                 "triesWithoutNetwork", \.upload.triesWithoutNetwork, .boolean,
-                "Whether uploads are tried without any network, and in 1.10.17 on 5G, which it does not know."),
+                "Whether uploads are tried without any network, and in 1.10.17 on 5G, which it does not know."
+            ),
             Knob(
                 "concurrency", \.upload.blocksTracking, concurrency,
                 "1: one request at a time, and events wait in memory behind it; \"unlimited\": "
@@ -93,6 +94,10 @@ enum SensorsFormat {
             ),
             Knob("maxBatchesPerFlush", \.upload.maxBatchesPerFlush, batches, "Requests of one flush."),
             Knob("immediate", \.upload.immediate, names, "Events that are uploaded at once."),
+            Knob(
+                "instant", \.upload.instant, names,
+                "Events of the app that are uploaded at once in requests of their own with "
+                    + "instant_event=true (instantEvents); 4.9.1 alone."),
             Knob("onBackground", \.upload.onBackground, .boolean, "Whether entering the background uploads."),
             Knob("onLaunch", \.upload.onLaunch, .boolean, "Whether each $AppStart uploads."),
             Knob(
@@ -106,6 +111,10 @@ enum SensorsFormat {
                 "keepStatuses", \.upload.keeps, keeps,
                 "Answers after which rows are kept: \"notSuccess\" (all from 300 on), or a list of statuses "
                     + "in which \"5xx\" stands for all from 500 to 599."),
+            Knob(
+                "bodyFailureChance", \.upload.bodyFailureChance, .share,
+                "Share of the requests whose body cannot be built: 1.10.17 deletes their rows unsent, 4.9.1 "
+                    + "leaves them until the next start."),
             Knob(
                 "retryAfter", \.upload.retryAfter, .boolean,
                 "Whether no upload begins before the time that a 429 or 503 asks for with Retry-After; no "

@@ -101,6 +101,7 @@ struct AppBinder {
         }
         screen.viewClass = draft.viewClass
         screen.parents = draft.parents
+        screen.properties = remarks(draft.properties)
         if let scroll = draft.scroll, let chance = scroll.chance {
             var habit = Screen.Scroll(chance: chance)
             habit.flick = scroll.flick
@@ -129,6 +130,7 @@ struct AppBinder {
         control.within = draft.within
         control.place = draft.place.map { UInt16($0) }
         control.segments = draft.segments
+        control.properties = remarks(draft.properties)
         control.alert = draft.alert.map { alert in
             var result = Control.Alert(title: alert.title ?? "", message: alert.message)
             result.style = alert.style
@@ -240,7 +242,7 @@ struct AppBinder {
 
     // MARK: Properties
 
-    private mutating func rules(_ drafts: [Named<GeneratorDraft>]) -> [PropertyRule] {
+    mutating func rules(_ drafts: [Named<GeneratorDraft>]) -> [PropertyRule] {
         drafts.compactMap { draft in
             generator(draft.value, draft.place).map { PropertyRule(draft.name, $0) }
         }

@@ -26,6 +26,12 @@ extension SensorsFormat {
                     "minInterval \(config.minimumInterval.text), maxInterval \(config.maximumInterval.text)",
                 allowed: "\"minInterval\" not above \"maxInterval\"")
         }
+        if rules.version != .v4, !rules.upload.instant.isEmpty {
+            reading.report(
+                .conflict, sdk.value(at: ["upload", "instant"]) ?? sdk,
+                found: "instant events in version \(rules.version.rawValue)",
+                allowed: "version 4.9.1: the SDK has instant events since 4.5.2")
+        }
         if let cookie = rules.cookie,
             cookie.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
         {

@@ -2,7 +2,8 @@ extension ConformanceSuite {
     /// What users and remote configurations do. Seeds are chosen so that no kill and no start comes
     /// within ``slack`` of an answer that decides something.
     static let lifeScenarios = [
-        sessions, shapes, timers, signUps, identities, kills, killsBehindStall, disabledSDK, blacklist,
+        sessions, shapes, timers, signUps, identities, instantEvents, brokenBodies,
+        kills, killsBehindStall, disabledSDK, blacklist,
         configFaults,
     ]
 
@@ -83,6 +84,28 @@ extension ConformanceSuite {
             .replacing(#""version": "4.9.1", "app": "bench""#, with: #""version": "4.9.1", "app": "binder""#)
         return ConformanceScenario(
             "identities", shows: ["delivered"], tolerates: [.attempts], json: json)
+    }()
+
+    /// 4.9.1: events that leave at once in requests of their own, some of which fail and go again with the
+    /// timer, before the others.
+    private static let instantEvents = {
+        var text = ScenarioText(seed: 44, duration: "6s")
+        text.upload = "\"flushBulkSize\": 100, \"flushInterval\": \"1s\", \"instant\": [\"Alpha\"]"
+        text.systems = text.sensors.filter { $0.version == "4.9.1" }
+        text.devices = 6
+        text.timeline += text.fault("\"fault\": \"status\", \"status\": 503", device: 0, upload: 2)
+        text.timeline += text.fault("\"fault\": \"reset\"", device: 1, upload: 3)
+        return ConformanceScenario(
+            "instant events", shows: ["delivered"], tolerates: [.attempts], json: text.text)
+    }()
+
+    /// Every other body cannot be built: 1.10.17 deletes its rows, 4.9.1 keeps them until the next start.
+    private static let brokenBodies = {
+        var text = ScenarioText(seed: 45)
+        text.upload += ", \"bodyFailureChance\": 0.5"
+        return ConformanceScenario(
+            "broken bodies", shows: ["delivered", "lost/cleared_unsent", "pending/stored"],
+            json: text.text)
     }()
 
     /// No flush when the app goes to the background, where a kill may follow within 3 ms.

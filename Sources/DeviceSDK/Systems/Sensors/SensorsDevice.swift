@@ -41,6 +41,8 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     var appEndSince = Instant.distantFuture
     var lastTapAt = Instant(nanoseconds: .min)
     var currentScreen = UInt16.max
+    /// The last screen that was tracked, where some are not.
+    var viewedScreen = UInt16.max
     var activeConfig: UInt16 = 0
     /// New ids that the app passed to `identify:`; survives the process.
     var identifications: UInt16 = 0
@@ -137,6 +139,8 @@ struct SensorsRequest {
     var isBlocking = false
     /// It has a socket; the others wait for one.
     var isStarted = false
+    /// What the flush takes along that it belongs to.
+    var flush = SensorsRules.FlushKind.all
     /// Batches that the flush may still send after this one.
     var batchesLeft = 0
     /// For a fetch of the configuration: how many failed before it.
@@ -150,7 +154,7 @@ struct SerialQueue {
         case store(EventRecord)
         /// `count` flushes, asked for at `due`, `due` + `spacing`, …: the ticks of a timer take the
         /// room of one.
-        case flush(due: Instant, spacing: Interval, count: UInt32)
+        case flush(SensorsRules.FlushKind, due: Instant, spacing: Interval, count: UInt32)
     }
 
     private var tasks: ContiguousArray<Task> = []
@@ -168,24 +172,24 @@ struct SerialQueue {
 
     mutating func append(_ record: EventRecord) { tasks.append(.store(record)) }
 
-    mutating func appendFlush(due: Instant) {
-        if !isEmpty, case .flush(let first, let spacing, let count)? = tasks.last {
+    mutating func appendFlush(_ kind: SensorsRules.FlushKind, due: Instant) {
+        if !isEmpty, case .flush(let last, let first, let spacing, let count)? = tasks.last, last == kind {
             let gap = count == 1 ? due - first : spacing
             if first + gap * Int64(count) == due {
-                tasks[tasks.count - 1] = .flush(due: first, spacing: gap, count: count + 1)
+                tasks[tasks.count - 1] = .flush(kind, due: first, spacing: gap, count: count + 1)
                 return
             }
         }
-        tasks.append(.flush(due: due, spacing: .zero, count: 1))
+        tasks.append(.flush(kind, due: due, spacing: .zero, count: 1))
     }
 
     /// Takes the oldest block; of several flushes in one place, one.
     mutating func popFirst() -> Task? {
         guard !isEmpty else { return nil }
         let task = tasks[Int(head)]
-        if case .flush(let due, let spacing, let count) = task, count > 1 {
-            tasks[Int(head)] = .flush(due: due + spacing, spacing: spacing, count: count - 1)
-            return .flush(due: due, spacing: .zero, count: 1)
+        if case .flush(let kind, let due, let spacing, let count) = task, count > 1 {
+            tasks[Int(head)] = .flush(kind, due: due + spacing, spacing: spacing, count: count - 1)
+            return .flush(kind, due: due, spacing: .zero, count: 1)
         }
         head += 1
         if isEmpty {

@@ -87,6 +87,9 @@ package struct SensorsRules: Hashable, Sendable {
         package var maxBatchesPerFlush: Int
         /// Events that flush at once.
         package var immediate: Set<String> = ["$SignUp"]
+        /// 4.9.1: events of the app (`instantEvents` of its options) that are uploaded at once, in
+        /// requests of their own that say so.
+        package var instant: Set<String> = []
         /// Flush on entering the background.
         package var onBackground = true
         /// 4.9.1 flushes after each `$AppStart`.
@@ -96,6 +99,10 @@ package struct SensorsRules: Hashable, Sendable {
         package var keeps: KeepRule
         /// How much of the generator's work goes into small bodies.
         package var compression = Compression.default
+        /// Share of the requests whose body cannot be built, as on a device without memory left. 1.10.17
+        /// takes the exception for success and deletes the rows unsent; 4.9.1 leaves them marked until the
+        /// next start.
+        package var bodyFailureChance = 0.0
         /// After a 429 or 503 with `Retry-After`, no upload begins before that time is over: flushes due
         /// before are left out, and the next trigger after it takes the rows along. No version of the SDK
         /// does so. Which rows are still there by then is a matter of ``keeps`` alone. A process that
@@ -120,6 +127,17 @@ package struct SensorsRules: Hashable, Sendable {
         case serverErrors(and: Set<UInt16>)
         /// Exactly these statuses.
         case listed(Set<UInt16>)
+    }
+
+    /// Which rows a flush takes.
+    package enum FlushKind: UInt8, Hashable, Sendable {
+        /// First the instant ones, then the others: timers, starts, the background, a configuration.
+        case all
+        /// What an event asks for that is instant, or is not.
+        case instant, normal
+
+        /// The rows of its next request.
+        var rows: RowKind { self == .normal ? .normal : .instant }
     }
 
     /// Remote configuration.

@@ -32,9 +32,11 @@ extension SensorsSystem {
         switch action {
         case .appear(let screen, let referrer):
             device.currentScreen = screen
+            guard !ignoresView[Int(screen)] else { return }
             draft = EventDraft(SensorsTemplates.viewScreen, screen: screen)
-            draft.control = referrer ?? .max
+            draft.control = self.referrer(referrer, on: &device, of: screen)
         case .tap(let screen, let control):
+            guard !ignoresTaps[Int(screen)] else { return }
             guard !isRepeatedTap(&device, screen: screen, control: control, now: now) else { return }
             draft = tapDraft(device, screen: screen, control: control)
         case .business(let event, let subject):

@@ -33,7 +33,11 @@ extension SensorsSystem {
             && (!isRecent || allowsUpload(device.epochs.current.network))
         {
             isGoingOn = sendBatch(
-                of: &device, batchesLeft: request.batchesLeft, plannedAt: now, effects: &effects)
+                of: &device, request.flush, batchesLeft: request.batchesLeft, plannedAt: now,
+                effects: &effects)
+        }
+        if !isGoingOn && request.flush == .all {
+            isGoingOn = beginSecondPart(of: &device, plannedAt: now, now: now, effects: &effects)
         }
         if !isGoingOn { vacuumIfWanted(&device) }
         if request.isBlocking { drainQueue(of: &device, now: now, effects: &effects) }

@@ -19,10 +19,11 @@ extension SensorsSystem {
         var flags = draft.flags
         if localDay(now) == device.firstDay { flags.insert(.firstDay) }
         if isDebug(device) { flags.insert(.debug) }
-        let record = EventRecord(
+        var record = EventRecord(
             capturedAt: now, sequence: device.nextSequence,
             epoch: cause == nil ? device.epochs.reference() : 0, template: draft.template,
             screen: draft.screen, control: draft.control, detail: draft.detail, flags: flags.rawValue)
+        record.isInstant = isInstant[Int(draft.template)]
         device.nextSequence += 1
         if let cause {
             seal(record, .suppressed(cause), on: device, effects: &effects)
@@ -64,8 +65,9 @@ extension SensorsSystem {
         let isEnough =
             rules.upload.flushesAboveBulkSize
             ? idle > rules.upload.flushBulkSize : idle >= rules.upload.flushBulkSize
-        if isEnough || isDebug(device) || isImmediate[Int(record.template)] {
-            requestFlush(&device, due: now, now: now, effects: &effects)
+        if isEnough || isDebug(device) || isImmediate[Int(record.template)] || record.isInstant {
+            requestFlush(
+                &device, record.isInstant ? .instant : .normal, due: now, now: now, effects: &effects)
         }
     }
 
@@ -163,10 +165,11 @@ extension SensorsSystem {
             let draft = prefillDraft(past, of: device)
             let isFirstDay = localDay(at) == device.firstDay
             let flags: SensorsEventFlags = isFirstDay ? [.firstDay] : []
-            let record = EventRecord(
+            var record = EventRecord(
                 capturedAt: at, sequence: device.nextSequence, epoch: device.epochs.reference(),
                 template: draft.template, screen: draft.screen, detail: draft.detail,
                 flags: flags.rawValue)
+            record.isInstant = isInstant[Int(draft.template)]
             device.nextSequence += 1
             keep(record, on: &device, effects: &effects)
         }

@@ -100,6 +100,7 @@ extension SensorsSystem {
         device.appEndSince = .distantFuture
         device.lastTap = (.max, .max)
         device.currentScreen = .max
+        device.viewedScreen = .max
         device.state = device.state.intersection(.hasLaunched)
         device.trimEpochs()
         effects.died.append(device.slot)

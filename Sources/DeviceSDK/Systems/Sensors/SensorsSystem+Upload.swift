@@ -10,28 +10,51 @@ import World
 extension SensorsSystem {
     /// A trigger asks for a flush that was due at `due`.
     mutating func requestFlush(
-        _ device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
+        _ device: inout Device, _ kind: SensorsRules.FlushKind = .all, due: Instant, now: Instant,
+        effects: inout DeviceEffects
     ) {
         if device.isBlocked || !device.waiting.isEmpty {
-            device.waiting.appendFlush(due: due)
+            device.waiting.appendFlush(kind, due: due)
         } else {
-            beginFlush(&device, due: due, now: now, effects: &effects)
+            beginFlush(&device, kind, due: due, now: now, effects: &effects)
         }
     }
 
     /// Starts a flush, if the network's kind allows one and no `Retry-After` is being heeded.
     private mutating func beginFlush(
-        _ device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
+        _ device: inout Device, _ kind: SensorsRules.FlushKind, due: Instant, now: Instant,
+        effects: inout DeviceEffects
     ) {
-        guard now >= device.quietUntil, allowsUpload(device.epochs.current.network) else {
+        guard mayUpload(&device, now: now) else {
             // 1.10.17 returns before everything else, `VACUUM` included.
             device.state.remove(.wantsVacuum)
             return
         }
-        let isSending = sendBatch(
-            of: &device, batchesLeft: rules.upload.maxBatchesPerFlush, plannedAt: due,
+        var isSending = sendBatch(
+            of: &device, kind, batchesLeft: rules.upload.maxBatchesPerFlush, plannedAt: due,
             effects: &effects)
+        if !isSending && kind == .all {
+            isSending = beginSecondPart(of: &device, plannedAt: due, now: now, effects: &effects)
+        }
         if !isSending { vacuumIfWanted(&device) }
+    }
+
+    @inline(__always)
+    func mayUpload(_ device: inout Device, now: Instant) -> Bool {
+        now >= device.quietUntil && allowsUpload(device.epochs.current.network)
+    }
+
+    /// After the instant events of a flush, whatever became of them, come the others
+    /// (`flushAllEventRecordsWithCompletion:`).
+    ///
+    /// - Returns: whether there is a request.
+    mutating func beginSecondPart(
+        of device: inout Device, plannedAt: Instant, now: Instant, effects: inout DeviceEffects
+    ) -> Bool {
+        guard tellsInstant, mayUpload(&device, now: now) else { return false }
+        return sendBatch(
+            of: &device, .normal, batchesLeft: rules.upload.maxBatchesPerFlush, plannedAt: plannedAt,
+            effects: &effects)
     }
 
     /// A flush has ended.
@@ -48,9 +71,9 @@ extension SensorsSystem {
     /// send more.
     ///
     /// - Returns: whether there is a request.
-    @discardableResult
     mutating func sendBatch(
-        of device: inout Device, batchesLeft: Int, plannedAt: Instant, effects: inout DeviceEffects
+        of device: inout Device, _ flush: SensorsRules.FlushKind, batchesLeft: Int, plannedAt: Instant,
+        effects: inout DeviceEffects
     ) -> Bool {
         guard batchesLeft > 0 else { return false }
         let isDebug = isDebug(device)
@@ -62,11 +85,18 @@ extension SensorsSystem {
             device.memory.copyOldest(limit, idleOnly: true, into: &request.rows)
         } else {
             device.store.copyOldest(
-                limit, idleOnly: true, into: &request.rows, contents: &request.contents)
+                limit, of: tellsInstant ? flush.rows : .all, idleOnly: true, into: &request.rows,
+                contents: &request.contents)
         }
         guard !request.rows.isEmpty, !isCarriedTooOften(request.rows) else { return false }
+        if bodyFails(on: &device) {
+            guard giveUp(request, of: &device, effects: &effects) else { return false }
+            return sendBatch(
+                of: &device, flush, batchesLeft: batchesLeft - 1, plannedAt: plannedAt, effects: &effects)
+        }
         device.uploadCount += 1
         request.isDebug = isDebug
+        request.flush = flush
         request.isBlocking = rules.upload.blocksTracking || (isRecent && isDebug)
         request.batchesLeft = batchesLeft - 1
         device.update(request, mark: true) { $0.inFlight += 1 }
@@ -74,6 +104,31 @@ extension SensorsSystem {
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
         return true
+    }
+
+    private mutating func bodyFails(on device: inout Device) -> Bool {
+        guard rules.upload.bodyFailureChance > 0 else { return false }
+        var stream = draw(&device, .faults)
+        return stream.chance(rules.upload.bodyFailureChance)
+    }
+
+    /// No body could be built of a request's rows. 1.10.17 (`flushByPost` returns `YES`) deletes them and
+    /// goes on; 4.9.1 (`SAFlushHTTPBodyInterceptor.m`, `SAFlowStateError`) has marked them, and ends there.
+    ///
+    /// - Returns: whether the flush goes on.
+    private mutating func giveUp(
+        _ request: SensorsRequest, of device: inout Device, effects: inout DeviceEffects
+    ) -> Bool {
+        guard !isRecent else {
+            device.update(request, mark: true) { _ in }
+            return false
+        }
+        var deleted = ContiguousArray<EventRecord>()
+        let isDone =
+            !deletionFails(on: &device) && device.store.delete(request.rows) { deleted.append($0) }
+        for row in deleted { leave(row, as: .clearedUnsent, on: &device, effects: &effects) }
+        device.trimEpochs()
+        return isDone
     }
 
     /// Whether a row is in the air as often as its note can count. Only rows whose marks a failing disk
@@ -117,7 +172,8 @@ extension SensorsSystem {
         while !device.isBlocked, let task = device.waiting.popFirst() {
             switch task {
             case .store(let record): enqueue(record, on: &device, now: now, effects: &effects)
-            case .flush(let due, _, _): beginFlush(&device, due: due, now: now, effects: &effects)
+            case .flush(let kind, let due, _, _):
+                beginFlush(&device, kind, due: due, now: now, effects: &effects)
             }
         }
     }

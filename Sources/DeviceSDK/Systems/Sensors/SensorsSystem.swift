@@ -15,7 +15,7 @@ package import World
 /// Times: an event's `capturedAt` is the planned time of the action that caused it. 1.10.17 takes
 /// the `time` field on its serial queue, which is later only while a request blocks that queue; the
 /// simulation writes the time of the action there too, so that freshness and `time` speak of one
-/// moment.
+/// moment. Ids and super properties are those of the action as well.
 package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     /// The state of one device.
     package typealias Device = SensorsDevice<Store>
@@ -32,8 +32,15 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     let networkMask: UInt8
     /// Bits as in `autoTrackMode`.
     let localAutoTrack: Int
+    /// For each screen, whether its appearances and the taps on it are no events of the SDK.
+    let ignoresView: [Bool]
+    let ignoresTaps: [Bool]
+    private let hasIgnoredViews: Bool
     /// For each template, whether its event flushes at once.
     let isImmediate: [Bool]
+    /// For each template, whether its event is instant (4.9.1), and whether any is.
+    let isInstant: [Bool]
+    let tellsInstant: Bool
     let parser = JSONParser(byteLimit: 1 << 20)
     let makeStore: (Int) -> Store
     let encoder: SensorsEventEncoder
@@ -65,6 +72,20 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
+        ignoresView = plan.app.screens.map {
+            SensorsIgnoredScreens.ignoresViews(of: $0.className, version: rules.version)
+        }
+        ignoresTaps = plan.app.screens.map {
+            SensorsIgnoredScreens.ignoresTaps(on: $0.className, version: rules.version)
+        }
+        hasIgnoredViews = ignoresView.contains(true)
+        // Pages say for themselves whether their events are instant; those of the simulation never do.
+        let isRecent = isRecent
+        isInstant = templates.labels.indices.map { template in
+            isRecent && !templates.isOfPage(UInt16(template))
+                && rules.upload.instant.contains(templates.labels[template].name)
+        }
+        tellsInstant = isInstant.contains(true)
         configs = [SensorsConfigEntry(.none, templates: templates)]
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
     }
@@ -133,7 +154,15 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
             encoder.encodeBatch(
                 stored: open.contents, index: Int(device.index), at: now, into: &body)
         }
+        if tellsInstant && open.flush != .normal { body.append("&instant_event=true") }
         return open.isDebug ? endpoints.debug : endpoints.upload
+    }
+
+    /// The screen that `$referrer` tells: the one before, or the last one before that was tracked.
+    func referrer(_ before: UInt16?, on device: inout Device, of screen: UInt16) -> UInt16 {
+        guard hasIgnoredViews else { return before ?? .max }
+        defer { device.viewedScreen = screen }
+        return device.viewedScreen
     }
 
     // MARK: - What several parts ask

@@ -40,6 +40,7 @@ extension SensorsEventEncoder {
         } else {
             cursor.put(recipe.constants)
             writePreset(record, flags, to: &cursor)
+            if !book.screenRemarks.isEmpty { writeRemarks(record, event, to: &cursor) }
             recipe.members.writeAll(event.stream, event.context, to: &cursor)
             if flags.contains(.timed), !recipe.setsDuration || missing.own.contains(book.durationKey) {
                 cursor.put("\"event_duration\":")
@@ -126,6 +127,23 @@ extension SensorsEventEncoder {
         case ...SensorsTemplates.remoteConfigChanged: writeRarePreset(record, flags, to: &cursor)
         default: break
         }
+    }
+
+    /// What the app adds to views and taps. 1.x asks the controller for views alone, 4.x for taps too
+    /// (`SAUIProperties propertiesWithViewController:`).
+    private func writeRemarks(
+        _ record: EventRecord, _ event: borrowing SensorsEventDraws, to cursor: inout SensorsCursor
+    ) {
+        let isTap = record.template == SensorsTemplates.click
+        guard isTap || record.template == SensorsTemplates.viewScreen,
+            Int(record.screen) < book.screenRemarks.count
+        else { return }
+        if !isTap || book.isNew {
+            book.screenRemarks[Int(record.screen)].writeAll(event.stream, event.context, to: &cursor)
+        }
+        let controls = book.controlRemarks[Int(record.screen)]
+        guard isTap, Int(record.control) < controls.count else { return }
+        controls[Int(record.control)].writeAll(event.stream, event.context, to: &cursor)
     }
 
     private func writeRarePreset(

@@ -37,6 +37,9 @@ struct SensorsRecipeBook {
     /// The app's bindings (4.x), by their numbers: `"$identity_mobile":"…",`.
     private(set) var bindings: SensorsPieces
     private(set) var crashReasons: [SensorsBytes] = []
+    /// What the app adds to preset events, by screen and by control; nothing if it adds nothing.
+    private(set) var screenRemarks: [SensorsPieces] = []
+    private(set) var controlRemarks: [[SensorsPieces]] = []
     /// The most bytes of an event beside those of its recipe and its epoch.
     private(set) var presetLimit = 0
     /// Whether 1.x may find a bad value among the dynamic super properties.
@@ -58,6 +61,8 @@ struct SensorsRecipeBook {
         static let webDelay: UInt64 = 3 << 32
         static let orientation: UInt64 = 4 << 32
         static let superGroups: UInt64 = 5 << 32
+        static let screenRemarks: UInt64 = 6 << 32
+        static let controlRemarks: UInt64 = 7 << 32
     }
 
     init(plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates) {
@@ -140,10 +145,34 @@ struct SensorsRecipeBook {
             }
             return SensorsPieces(members, arena: arena)
         }
+        prepareRemarks()
         // Two screens, a page, a reason, and the members that every event has.
         presetLimit =
             2 * (screens.map(\.limit).max() ?? 0) + (webMembers.map(\.limit).max() ?? 0)
             + (crashReasons.map(\.count).max() ?? 0) + bindings.limit + 1024
+            + (screenRemarks.map(\.limit).max() ?? 0)
+            + (controlRemarks.flatMap { $0 }.map(\.limit).max() ?? 0)
+    }
+
+    private mutating func prepareRemarks() {
+        let screens = plan.app.screens
+        guard
+            screens.contains(where: {
+                !$0.properties.isEmpty || $0.controls.contains { !$0.properties.isEmpty }
+            })
+        else { return }
+        for screen in screens {
+            let own = compiler.members(
+                screen.properties, firstOrdinal: Ordinal.screenRemarks, keys: &keys)
+            screenRemarks.append(SensorsPieces(own, arena: arena))
+            var controls: [SensorsPieces] = []
+            for control in screen.controls {
+                let own = compiler.members(
+                    control.properties, firstOrdinal: Ordinal.controlRemarks, keys: &keys)
+                controls.append(SensorsPieces(own, arena: arena))
+            }
+            controlRemarks.append(controls)
+        }
     }
 
     // MARK: One recipe

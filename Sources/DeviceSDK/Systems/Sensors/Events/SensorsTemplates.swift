@@ -32,6 +32,7 @@ package struct SensorsTemplates: Sendable {
     let eventCount: Int
     let profileCount: Int
     private let itemCount: Int
+    private let webTemplates: Set<UInt16>
     private let validity: [Validity]
     private let streamSeed: (plan: UInt64, population: UInt64)
 
@@ -54,6 +55,8 @@ package struct SensorsTemplates: Sendable {
         itemCount = app.items.count
         eventCount = app.events.count
         profileCount = app.profiles.count
+        webTemplates = Set(
+            app.events.indices.filter { app.events[$0].isWeb }.map { UInt16(Self.fixedCount + $0) })
         streamSeed = (plan.seed, RandomStream.hash(of: plan.name))
         validity = Self.validities(plan: plan, rules: rules)
     }
@@ -68,6 +71,9 @@ package struct SensorsTemplates: Sendable {
     package func item(_ update: UInt16) -> UInt16 {
         UInt16(Self.fixedCount + eventCount + profileCount) + update
     }
+
+    /// Whether a page in a web view makes the template's events.
+    func isOfPage(_ template: UInt16) -> Bool { webTemplates.contains(template) }
 
     /// `$BindID`, whose ``EventRecord/detail`` is the number of the app's binding; only where the app
     /// binds ids and the version has the call.
