@@ -15,7 +15,9 @@ public protocol EncryptionService: Sendable {
 
     /// `encryptEventData:factor:`: what leaves the device for a body.
     ///
-    /// - Parameter factor: The lowest byte of the request's `stm`, the device's clock in milliseconds.
+    /// - Parameters:
+    ///   - body: The upload's body, compressed if the SDK compresses.
+    ///   - factor: The lowest byte of the request's `stm`, the device's clock in milliseconds.
     func encrypt(_ body: [UInt8], factor: UInt8) -> [UInt8]
 
     /// The body that was encrypted; `nil` if it cannot be read, which makes the request undecodable.
