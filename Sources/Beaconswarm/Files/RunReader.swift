@@ -7,6 +7,7 @@ enum RunReader {
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is no run, 104 if its report cannot be read.
     static func read(_ path: String) throws(CommandFailure) -> Report {
+        try FileName.check(path, of: "the run")
         let file = try reportFile(path)
         let bytes = try OutputFile.read(file, failing: .usage)
         do throws(ReportReadError) {

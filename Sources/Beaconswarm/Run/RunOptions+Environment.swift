@@ -1,7 +1,8 @@
 import Scenario
 
 /// The environment variables that stand for options: each is the option's name in capitals after
-/// `BEACONSWARM_`. An option on the command line wins; an empty variable counts as unset.
+/// `BEACONSWARM_`. An option on the command line wins. An empty variable counts as unset, but for those that
+/// name files: there it is an error, as an empty option is.
 enum EnvironmentVariables {
     static let prefix = "BEACONSWARM_"
     /// Those that change the scenario; the loader reads them.
@@ -28,19 +29,25 @@ extension RunOptions {
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a value that the option would not take either.
     func completed(by environment: [String: String]) throws(CommandFailure) -> RunOptions {
-        func value(_ name: String) -> String? {
-            environment[EnvironmentVariables.prefix + name].flatMap { $0.isEmpty ? nil : $0 }
+        try checkFileNames()
+        func name(_ option: String, or given: String?) throws(CommandFailure) -> String? {
+            if let given { return given }
+            let variable = EnvironmentVariables.prefix + option
+            try FileName.check(environment[variable], of: "the environment variable \(variable)")
+            return environment[variable]
         }
         var result = self
-        result.out = out ?? value("OUT")
-        result.events = events ?? value("EVENTS")
-        result.receipts = receipts ?? value("RECEIPTS")
-        result.store = store ?? value("STORE")
-        result.keepStores = keepStores ?? value("KEEP_STORES")
+        result.out = try name("OUT", or: out)
+        result.events = try name("EVENTS", or: events)
+        result.receipts = try name("RECEIPTS", or: receipts)
+        result.store = try name("STORE", or: store)
+        result.keepStores = try name("KEEP_STORES", or: keepStores)
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
-        if threads == nil, let text = value("THREADS") {
+        let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
+        if threads == nil, !threadCount.isEmpty {
+            let text = threadCount
             guard let number = Int(text), number > 0 else {
                 throw CommandFailure(
                     .usage, "BEACONSWARM_THREADS: found \"\(text)\", allowed is a whole number from 1")
