@@ -38,6 +38,9 @@ package struct ScenarioDocument: Sendable {
     /// Devices of all populations as the file has them, before `--devices`.
     package var writtenDeviceCount: Int { populations.reduce(0) { $0 + $1.writtenDevices } }
 
+    /// Lines of headers without secrets.
+    package func redactHeaders(_ lines: String) -> String { redactor.redact(headers: lines) }
+
     /// Devices of all populations.
     package var deviceCount: Int { populations.reduce(0) { $0 + $1.devices } }
 

@@ -479,6 +479,47 @@ def test_a_sample_of_any_system_is_decoded_and_can_be_posted(collect, tool, tmp_
     assert collector.stats()["received"] == said and collector.stats()["undecodable"] == 0
 
 
+SECRETS = {
+    "url": {"url": "http://127.0.0.1:8106/sa?project=default&sig=hush1&api_key=hush2&page=open3"},
+    "headers": {
+        "url": "http://127.0.0.1:8106/sa?project=default",
+        "headers": {
+            "Cookie": "a=\"hush1\"; b='hush2'",
+            "Authorization": "Bearer hush3",
+            "X-Signature": "it's hush4",
+            "X-Page": "it's open5",
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("system", [{"system": "sensors", "sdk": {"cookie": "hush6=\"hush7\""}}, {"system": "kit"}])
+def test_a_sample_keeps_its_secrets_and_its_shell_syntax(collect, tool, tmp_path, name: str, system: dict):
+    collector = collect()
+    population = {"name": "its", "devices": 20, "persona": "power", **system}
+    scenario = {"name": "sampled", "duration": "3d", "target": SECRETS[name], "populations": [population]}
+    finished = tool.run("sample", write_scenario(tmp_path, scenario)).expect(0)
+    assert "hush" not in finished.out and "open" in finished.out, str(finished)
+    command = finished.out.split("## curl")[1]
+    checked = subprocess.run(["bash", "-n"], input=command, capture_output=True, text=True)
+    assert checked.returncode == 0 and not checked.stderr, (command, checked)
+    words = shlex.split(command.replace("\\\n", " "))
+    headers = [words[index + 1] for index, word in enumerate(words) if word == "-H"]
+    if name == "headers":
+        assert {"Authorization: [redacted]", "X-Signature: [redacted]", "X-Page: it's open5"} <= set(headers), headers
+        assert any(header.startswith("Cookie: [redacted]") for header in headers)
+    # With its secrets masked it is a command all the same, and the body is whole.
+    url = collector.url.rsplit("/sa", 1)[0]
+    done = subprocess.run(
+        ["bash", "-c", command.replace("http://127.0.0.1:8106", url)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, (command, done)
+    # Kit's archives go to the target's path here, where the collector takes another system's uploads.
+    if system["system"] == "sensors":
+        assert collector.stats()["received"] > 0 and collector.stats()["undecodable"] == 0
+
+
 def json_values(text: str) -> list:
     """Every JSON object that begins a line of a text, those in arrays too."""
     decoder, values, place = json.JSONDecoder(), [], 0

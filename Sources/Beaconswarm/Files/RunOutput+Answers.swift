@@ -7,12 +7,12 @@ extension RunOutput {
     func redacted(
         _ answers: [UnexpectedAnswer], of populations: [ReportBuilder.PopulationInfo]
     ) -> [Report.UnexpectedAnswer] {
-        let redact = scenario.document.redact
+        let document = scenario.document
         return answers.map { answer in
             Report.UnexpectedAnswer(
                 at: answer.at, population: populations[answer.population].name, status: answer.status,
-                failure: answer.failure, headers: redact(answer.headers),
-                body: redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig)
+                failure: answer.failure, headers: document.redactHeaders(answer.headers),
+                body: document.redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig)
         }
     }
 }

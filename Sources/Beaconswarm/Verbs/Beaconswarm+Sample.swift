@@ -18,7 +18,7 @@ extension Beaconswarm {
                 Console.output("# \(name): none of its first devices sends anything within the run\n\n")
                 continue
             }
-            Console.output(scenario.document.redact(request.text(plan)))
+            Console.output(request.text(plan, redactor: scenario.document.redactor))
         }
         return .success
     }

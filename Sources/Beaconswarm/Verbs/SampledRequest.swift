@@ -1,5 +1,6 @@
 import CollectorModel
 import DeviceSDK
+import Scenario
 import Timebase
 import Wire
 import World
@@ -60,19 +61,35 @@ struct SampledRequest {
 // MARK: What is printed
 
 extension SampledRequest {
-    func text(_ plan: PopulationPlan) -> String {
-        let url = "\(plan.target.scheme)://\(plan.target.host):\(plan.target.port)\(head.path)"
-        let headers = head.headerLines.split(separator: "\r\n").map(String.init)
-        let binary = isText ? nil : base64
-        var text = "# \(plan.name): device \(device), \(eventCount) events, \(body.count) bytes\n\n"
-        text += "## raw\n\nPOST \(head.path) HTTP/1.1\nHost: \(plan.target.host):\(plan.target.port)\n"
+    /// What is printed: each part without secrets, and only then put into quotes for the shell.
+    func text(_ plan: PopulationPlan, redactor: Redactor = Redactor(secrets: [])) -> String {
+        let path = redactor.redact(head.path)
+        let origin = "\(plan.target.host):\(plan.target.port)"
+        let headers = head.headerLines.split(separator: "\r\n").map { redactor.redact(header: String($0)) }
+        let decoded = decoded(plan)
+        let shown = shownBody(decoded, redactor)
+        var text =
+            "# \(redactor.redactSecrets(plan.name)): device \(device), \(eventCount) events, \(body.count) bytes\n\n"
+        text += "## raw\n\nPOST \(path) HTTP/1.1\nHost: \(redactor.redact(origin))\n"
         for header in headers { text += header + "\n" }
-        text += "Content-Length: \(body.count)\n\n\(binary.map { "(in base64)\n" + $0 } ?? body.text)\n\n"
-        text += "## decoded\n\n\(decoded(plan))\n## curl\n\n"
-        if let binary { text += "printf %s '\(binary)' | base64 -d |\n  " }
-        text += "curl -sS -X POST \(SampledRequest.quoted(url))"
+        text += "Content-Length: \(body.count)\n\n\(shown.isBase64 ? "(in base64)\n" : "")\(shown.text)\n\n"
+        text += "## decoded\n\n\(redactor.redact(decoded))\n## curl\n\n"
+        if shown.isBase64 { text += "printf %s '\(shown.text)' | base64 -d |\n  " }
+        let url = redactor.redact("\(plan.target.scheme)://\(origin)\(head.path)")
+        // The mask's brackets would be a range of URLs to curl.
+        let glob = url.contains(Redactor.mask) ? " --globoff" : ""
+        text += "curl -sS\(glob) -X POST \(SampledRequest.quoted(url))"
         for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
-        return text + " \\\n  --data-binary \(binary == nil ? SampledRequest.quoted(body.text) : "@-")\n\n"
+        return text + " \\\n  --data-binary \(shown.isBase64 ? "@-" : SampledRequest.quoted(shown.text))\n\n"
+    }
+
+    /// The body as it is shown. One that hides secrets in packed form is not shown at all.
+    private func shownBody(_ decoded: String, _ redactor: Redactor) -> (text: String, isBase64: Bool) {
+        if isText, redactor.redactSecrets(body.text) != body.text {
+            return (redactor.redact(body.text), false)
+        }
+        if redactor.redactSecrets(decoded) != decoded { return (Redactor.mask, false) }
+        return isText ? (redactor.redact(body.text), false) : (base64, true)
     }
 
     private static func quoted(_ text: String) -> String {

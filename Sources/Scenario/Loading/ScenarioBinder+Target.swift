@@ -176,7 +176,7 @@ extension ScenarioBinder {
     }
 
     private mutating func check(_ header: Named<String>) {
-        if Redactor.isSecret(name: header.name), !header.value.isEmpty {
+        if SecretNames.contain(header.name, in: .header), !header.value.isEmpty {
             reading.secrets.append(header.value)
         }
         let marks = Array("!#$%&'*+-.^_`|~".utf8)

@@ -72,7 +72,8 @@ enum TargetURL {
     static func secrets(in pathAndQuery: String) -> [String] {
         let query = pathAndQuery.drop { $0 != "?" }.dropFirst()
         return query.split(separator: "&").compactMap { pair -> String? in
-            guard let equals = pair.firstIndex(of: "="), Redactor.isSecret(name: String(pair[..<equals]))
+            guard let equals = pair.firstIndex(of: "="),
+                SecretNames.contain(String(pair[..<equals]), in: .parameter)
             else {
                 return nil
             }

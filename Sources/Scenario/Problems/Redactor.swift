@@ -3,16 +3,6 @@
 package struct Redactor: Hashable, Sendable {
     /// What stands in place of a secret.
     package static let mask = "[redacted]"
-    /// Names of query parameters and headers whose values are secret, in lower case.
-    static let secretNames = [
-        "token", "access_token", "auth_token", "apikey", "api_key", "api-key", "x-api-key", "x-auth-token",
-        "secret",
-        "password", "passwd", "authorization", "proxy-authorization", "cookie", "set-cookie", "signature",
-        "key",
-    ]
-    /// Those of them that take the rest of the line, not one word.
-    private static let lineNames = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
-
     /// Secrets in all the spellings that text may show them in, the longest first.
     private let spellings: [[UInt8]]
 
@@ -33,7 +23,23 @@ package struct Redactor: Hashable, Sendable {
     ///
     /// - Complexity: O(length · secrets).
     package func redact(_ text: String) -> String {
-        Redactor.redactNamed(Redactor.redactUserInfo(redactValues(Array(text.utf8))))
+        SecretScanner(Redactor.redactUserInfo(redactValues(Array(text.utf8)))).masked
+    }
+
+    /// A header's line (`Name: value`) without secrets; the whole value goes where the name speaks of a credential.
+    package func redact(header line: String) -> String {
+        guard let colon = line.firstIndex(of: ":"), SecretNames.contain(String(line[..<colon]), in: .header)
+        else { return redact(line) }
+        return "\(redact(String(line[..<colon]))): \(Redactor.mask)"
+    }
+
+    /// Lines of headers without secrets.
+    package func redact(headers lines: String) -> String {
+        lines.split(separator: "\r\n", omittingEmptySubsequences: false).map { part in
+            part.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { redact(header: String($0)) }.joined(separator: "\n")
+        }
+        .joined(separator: "\r\n")
     }
 
     /// Whether there are secrets to take out.
@@ -47,16 +53,6 @@ package struct Redactor: Hashable, Sendable {
     /// A name without secrets.
     package func redactSecrets(_ text: String) -> String {
         String(decoding: redactValues(Array(text.utf8)), as: UTF8.self)
-    }
-
-    /// Whether the values of a header or query parameter are secret by its name.
-    ///
-    /// Every name that speaks of a credential counts, so that `X-Custom-Token` or `X-Session` do: a
-    /// harmless value masked costs less than a secret shown.
-    static func isSecret(name: String) -> Bool {
-        let name = name.lowercased()
-        let words = ["token", "key", "auth", "secret", "session", "cookie", "sign", "passw", "credential"]
-        return words.contains { name.contains($0) }
     }
 
     private func redactValues(_ bytes: [UInt8]) -> [UInt8] {
@@ -103,61 +99,10 @@ package struct Redactor: Hashable, Sendable {
         return result
     }
 
-    /// Masks `name=value`, `name: value` and `"name": "value"` for every secret name.
-    private static func redactNamed(_ bytes: [UInt8]) -> String {
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            guard !isNamePart(bytes, index - 1), isNamePart(bytes, index) else {
-                result.append(bytes[index])
-                index += 1
-                continue
-            }
-            var end = index
-            while isNamePart(bytes, end) { end += 1 }
-            let name = String(decoding: bytes[index..<end], as: UTF8.self).lowercased()
-            result += bytes[index..<end]
-            index = end
-            guard secretNames.contains(name), let start = valueStart(bytes, after: end),
-                name != "key" || bytes[start - 1] == UInt8(ascii: "=")
-            else { continue }
-            let valueEnd = valueEnd(bytes, from: start, wholeLine: lineNames.contains(name))
-            guard valueEnd > start else { continue }
-            result += bytes[end..<start]
-            result += Array(mask.utf8)
-            index = valueEnd
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// Skips `=`, or `:` with blanks and quotes around it.
-    private static func valueStart(_ bytes: [UInt8], after end: Int) -> Int? {
-        var index = end
-        if index < bytes.count, bytes[index] == UInt8(ascii: "=") {
-            index += 1
-            return index < bytes.count && bytes[index] == UInt8(ascii: "\"") ? index + 1 : index
-        }
-        if index < bytes.count, bytes[index] == UInt8(ascii: "\"") { index += 1 }
-        guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { return nil }
-        index += 1
-        while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
-        if index < bytes.count, bytes[index] == UInt8(ascii: "\"") { index += 1 }
-        return index
-    }
-
-    private static func valueEnd(_ bytes: [UInt8], from start: Int, wholeLine: Bool) -> Int {
-        let ends = wholeLine ? Array("\"\r\n".utf8) : Array("\"'& \r\n\t<>;,#)".utf8)
-        return bytes[start...].firstIndex { ends.contains($0) } ?? bytes.count
-    }
-
     private static func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {
         guard bytes.indices.contains(index) else { return false }
         let byte = bytes[index]
         return (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
-    }
-
-    private static func isNamePart(_ bytes: [UInt8], _ index: Int) -> Bool {
-        isWord(bytes, index) || bytes.indices.contains(index) && [0x2D, 0x5F].contains(bytes[index])
     }
 
     private static func percentEncoded(_ text: String) -> String {

@@ -92,8 +92,11 @@ extension GrowingSystem {
                 }
             }
         }
-        let verdict = verdict(on: outcome)
-        effects.isAcknowledged = verdict == .success
+        if rules.services.database {
+            // Before the deletions: an event has its number of uploads when its last copy is gone.
+            if isQueued && request.isStale { keepStale(request.rows, on: &device) }
+            for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
+        }
         if isQueued { refillQueue(of: &device, effects: &effects) }
         // 4.x counts the rows of the store then, which writes what waits; 3.x those of a custom channel's.
         if !isQueued { flush(kind, of: &device, effects: &effects) }
