@@ -22,16 +22,15 @@ package enum SHA256 {
         0xc671_78f2,
     ]
 
-    /// The digest as 64 hexadecimal digits in lower case. O(n).
+    /// The digest as 64 hexadecimal digits in lower case. O(n), without a copy of the bytes.
     package static func hexadecimal(of bytes: [UInt8]) -> String {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
             0x5be0_cd19,
         ]
-        let message = padded(bytes)
-        for start in stride(from: 0, to: message.count, by: 64) {
-            compress(message[start..<start + 64], into: &state)
-        }
+        let whole = bytes.count & ~63
+        bytes.withUnsafeBytes { compress(UnsafeRawBufferPointer(rebasing: $0[..<whole]), into: &state) }
+        lastBlocks(of: bytes[whole...], count: bytes.count).withUnsafeBytes { compress($0, into: &state) }
         let digits = Array("0123456789abcdef")
         var text = ""
         for word in state {
@@ -42,20 +41,40 @@ package enum SHA256 {
         return text
     }
 
-    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
-        var message = bytes
+    /// What is left of a message of `count` bytes after its whole blocks, filled up and with its length.
+    private static func lastBlocks(of rest: ArraySlice<UInt8>, count: Int) -> [UInt8] {
+        var message = Array(rest)
         message.append(0x80)
         message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
-        let bits = UInt64(bytes.count) * 8
+        let bits = UInt64(count) * 8
         for shift in stride(from: UInt64(56), through: 0, by: -8) {
             message.append(UInt8(truncatingIfNeeded: bits >> shift))
         }
         return message
     }
 
-    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var words = [UInt32](repeating: 0, count: 64)
-        for (index, byte) in block.enumerated() { words[index / 4] = words[index / 4] << 8 | UInt32(byte) }
+    /// Takes whole blocks of 64 bytes in.
+    private static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+            words.initialize(repeating: 0)
+            constants.withUnsafeBufferPointer { constants in
+                state.withUnsafeMutableBufferPointer { state in
+                    for start in stride(from: 0, to: blocks.count, by: 64) {
+                        expand(UnsafeRawBufferPointer(rebasing: blocks[start..<start + 64]), into: words)
+                        mix(words, constants, into: state)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the 64 words of a block.
+    private static func expand(
+        _ block: UnsafeRawBufferPointer, into words: UnsafeMutableBufferPointer<UInt32>
+    ) {
+        for index in 0..<16 {
+            words[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+        }
         for index in 16..<64 {
             let a = words[index - 15]
             let b = words[index - 2]
@@ -63,16 +82,24 @@ package enum SHA256 {
             let high = rotate(b, 17) ^ rotate(b, 19) ^ (b >> 10)
             words[index] = words[index - 16] &+ low &+ words[index - 7] &+ high
         }
-        var v = state
+    }
+
+    /// The 64 rounds over a block's words.
+    private static func mix(
+        _ words: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>,
+        into state: UnsafeMutableBufferPointer<UInt32>
+    ) {
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let high = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)
-            let choice = (v[4] & v[5]) ^ (~v[4] & v[6])
-            let first = v[7] &+ high &+ choice &+ constants[index] &+ words[index]
-            let low = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)
-            let majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2])
-            v = [first &+ low &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
+            let high = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+            let first = h &+ high &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ words[index]
+            let low = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            (h, g, f, e) = (g, f, e, d &+ first)
+            (d, c, b, a) = (c, b, a, first &+ low &+ majority)
         }
-        for index in 0..<8 { state[index] &+= v[index] }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
     }
 
     private static func rotate(_ value: UInt32, _ count: UInt32) -> UInt32 {

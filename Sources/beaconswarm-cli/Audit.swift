@@ -8,7 +8,8 @@ struct Audit: AsyncParsableCommand {
             Takes the ids (column or key `id` or `bs_id`) or whole rows of the store as NDJSON, CSV or SQLite,
             compares them with what the devices take as delivered, and renews the run's report. What was
             acknowledged and is not there is listed in missing.ndjson. Rows that were received (`received_at`) or
-            captured (`captured_at`) at other times than the run's are left out as those of other runs.
+            captured (`captured_at`, else the time in `payload`) at other times than the run's are left out as those of
+            other runs.
             """)
 
     @Argument(help: "The run's folder.")

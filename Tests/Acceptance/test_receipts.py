@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -204,8 +205,13 @@ def test_two_runs_against_one_collector(tool: Tool, tmp_path: Path, collect):
     held = ids(collector.store)
     # The first is audited again when the rows of both are there; then by times of capture alone.
     reports = {}
-    for form in ("received_at", "captured_at"):
+    forms = ("received_at", "captured_at", "payload time")
+    for form in forms:
         receipts = collector.store
+        if form == "payload time":
+            receipts = tmp_path / "payloads.ndjson"
+            table = rows(collector.store, "SELECT id, payload FROM events")
+            receipts.write_text("".join(json.dumps({"bs_id": key, "payload": text}) + "\n" for key, text in table))
         if form == "captured_at":
             receipts = tmp_path / "captured.csv"
             with open(receipts, "w", newline="") as file:
@@ -221,7 +227,7 @@ def test_two_runs_against_one_collector(tool: Tool, tmp_path: Path, collect):
             assert report["audit"]["acked_not_found"] == report["audit"]["unexpected"] == 0
             others = len(held) - report["audit"]["received"]
             assert others > 0 and f"{others} rows of other runs left out, by {form}" in report["audit_note"]
-    for form in ("received_at", "captured_at"):
+    for form in forms:
         assert sum(reports[form, out]["audit"]["received"] for out, _ in runs) == len(held)
 
 
@@ -247,6 +253,31 @@ def test_receipts_that_cannot_be_read_give_no_audit(killed, tmp_path: Path):
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(collector.store.read_bytes()[:5000])
     audit(tool, copy, broken).expect(64)
+
+
+def test_beliefs_that_are_cut_or_changed_are_refused(killed, tmp_path: Path):
+    """Else what the file lacks would look like events that the collector made up."""
+    tool, collector, run, *_ = killed
+    copy = copy_run(run, tmp_path)
+    file = copy / "beliefs.txt"
+    whole = file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    assert lines[-1] == b"end " + hashlib.sha256(b"".join(lines[:-1])).hexdigest().encode() + b"\n"
+    changed = bytearray(whole)
+    place = whole.index(b"\n", 200) - 1
+    changed[place] = ord("1") if changed[place] != ord("1") else ord("2")
+    older = b"".join(lines[:-1]).replace(b"beliefs/3", b"beliefs/2")
+    before = (copy / "report.json").read_bytes()
+    for content in (whole[: len(whole) // 2], whole[:-1], b"".join(lines[:-1]), bytes(changed), b""):
+        file.write_bytes(content)
+        finished = audit(tool, copy, collector.store).expect(104)
+        assert str(file) in finished.err, str(finished)
+        assert (copy / "report.json").read_bytes() == before
+    # Of a file without a sum, the report tells that it is cut.
+    file.write_bytes(b"".join(older.splitlines(keepends=True)[:-2]))
+    assert "captured events" in audit(tool, copy, collector.store).expect(104).err
+    file.write_bytes(older)
+    audit(tool, copy, collector.store).expect(0, 96)
 
 
 def test_the_embedded_collectors_audit_tells_the_place_too(tool: Tool, tmp_path: Path):

@@ -69,7 +69,7 @@ struct BeliefsFileTests {
             ("beaconswarm.beliefs/1 2\n0 3 2-1\n", 2), ("beaconswarm.beliefs/1 2\n0 3 0\nd xyz\n", 3),
             ("beaconswarm.beliefs/2 2\nrun 5 4\n", 2), ("beaconswarm.beliefs/2 2\n0 3 0 lost/no:1\n", 2),
             ("beaconswarm.beliefs/2 2\n0 3 0 lost/killed:1-3\n", 2),
-            ("beaconswarm.beliefs/3 2\n", 1), ("beaconswarm.beliefs/2 900000000000\n", 1),
+            ("beaconswarm.beliefs/4 2\n", 1), ("beaconswarm.beliefs/2 900000000000\n", 1),
             ("beaconswarm.beliefs/2 -1\n", 1), ("beaconswarm.beliefs/2 2\n0 4000000000 0-3999999999\n", 2),
             ("beaconswarm.beliefs/2 2\n0 3 0-x-1\n", 2), ("beaconswarm.beliefs/2 2\n0 3 0,0\n", 2),
             ("beaconswarm.beliefs/2 2\n0 9 0 lost/killed::1\n", 2),
@@ -81,6 +81,48 @@ struct BeliefsFileTests {
             Issue.record("took \(text)")
         } catch {
             #expect(error.message.hasPrefix("b.txt:\(line):"))
+        }
+    }
+
+    @Test("cut anywhere are refused by name")
+    func cut() throws {
+        var beliefs = DeviceBeliefs()
+        beliefs.capturedCounts = [3, 0, 2]
+        for id in [EventID(device: 0, sequence: 1), EventID(device: 2, sequence: 0)] {
+            beliefs.note(delivered: id)
+        }
+        beliefs.note(delivered: NaturalKey(high: 1, low: 2))
+        let bytes = BeliefsFile.render(beliefs, times: nil)
+        #expect(try BeliefsFile.parse(bytes, path: "b.txt").beliefs == beliefs)
+        for count in 0..<bytes.count {
+            #expect(throws: CommandFailure.self, "the first \(count) bytes") {
+                _ = try BeliefsFile.parse(Array(bytes.prefix(count)), path: "b.txt")
+            }
+        }
+        let end = String(decoding: bytes, as: UTF8.self).split(separator: "\n").last ?? ""
+        let without = Array(bytes.dropLast(end.utf8.count + 1))
+        #expect(end == "end \(SHA256.hexadecimal(of: without))")
+        #expect(throws: CommandFailure.self) { _ = try BeliefsFile.parse(without, path: "b.txt") }
+    }
+
+    @Test("with a single byte changed are refused by name")
+    func changed() throws {
+        var beliefs = DeviceBeliefs()
+        beliefs.capturedCounts = [3, 0, 2]
+        beliefs.note(delivered: EventID(device: 0, sequence: 1))
+        let bytes = BeliefsFile.render(beliefs, times: nil)
+        for index in bytes.indices {
+            for byte in Array("0123456789 \n-".utf8) where byte != bytes[index] {
+                var changed = bytes
+                changed[index] = byte
+                do throws(CommandFailure) {
+                    _ = try BeliefsFile.parse(changed, path: "b.txt")
+                    // The version before has no sum.
+                    #expect(index == 20 || index == 21, "took byte \(index) as \(byte)")
+                } catch {
+                    #expect(error.message.hasPrefix("b.txt:") && error.code == .invalidScenario)
+                }
+            }
         }
     }
 

@@ -179,6 +179,32 @@ struct ForeignReceiptsTests {
     }
 
     @Test(
+        "rows without a time of their own are told by the event's in the payload, of any system",
+        arguments: [
+            #"{"type":"track","event":"A","distinct_id":"u","time":TIME,"lib":{},"properties":{"bs_id":"0-0"}}"#,
+            #"{"eventType":"CUSTOM","eventName":"A","deviceId":"d","sessionId":"s","timestamp":TIME,"attributes":{"bs_id":"0-0"}}"#,
+            #"{"event_name":"A","timestamp":TIME.5e-3,"parameters":{"bs_id":"0-0"}}"#,
+            #"{"log":"l","line":3,"typeCode":1,"epochSeconds":SECONDS,"bs_id":"0-0"}"#,
+            #"{"eventName":"ButtonClick","eventTime":TIME,"deviceId":"d","bsId":"0-0"}"#,
+        ])
+    func payloads(event: String) throws {
+        func row(_ milliseconds: Int64) -> String {
+            event.replacingOccurrences(of: "TIME", with: "\(milliseconds)")
+                .replacingOccurrences(of: "SECONDS", with: "\(milliseconds / 1000)")
+        }
+        let (own, other) = (row(1_700_000_100_000), row(1_700_090_000_000))
+        func quoted(_ json: String) -> String {
+            "\"" + json.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+        }
+        let table = "bs_id,payload\n0-0,\(quoted(own))\n0-0,\(quoted(other))\n"
+        for (text, suffix) in [("\(own)\n\(other)\n", ""), (table, ".csv")] {
+            let reading = try read(text, suffix: suffix, hours: 0...1)
+            #expect(reading.receipts.held.contains(id(0, 0)) && reading.receipts.duplicates == 0)
+            #expect(reading.ofOtherRuns == 1 && reading.undated == 0 && reading.timeColumn == "payload time")
+        }
+    }
+
+    @Test(
         "reads times as stores write them",
         arguments: [
             ("1700000000", 1_700_000_000_000), ("1700000000.25", 1_700_000_000_250),

@@ -1,5 +1,6 @@
 import Accounting
 import Timebase
+import Wire
 
 extension BeliefsFile {
     /// Reads the file back.
@@ -7,10 +8,11 @@ extension BeliefsFile {
     /// A file may come from anywhere, so what it claims is bounded before anything is made of it: devices
     /// come in ascending order, ranges too, and counts stay below ``BeliefsReader``'s limits.
     ///
-    /// - Throws: ``CommandFailure`` that names the line.
+    /// - Throws: ``CommandFailure`` that names the line, or says that the file is cut or changed.
     static func parse(_ bytes: [UInt8], path: String) throws(CommandFailure) -> Content {
         var reader = BeliefsReader()
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let text = try whole(bytes, path: path)
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let head = lines.first?.split(separator: " ") ?? []
         guard head.count == 2, heads.contains(String(head[0])), let devices = Int(head[1]),
             (0...BeliefsReader.maximumDevices).contains(devices)
@@ -25,6 +27,27 @@ extension BeliefsFile {
             }
         }
         return Content(beliefs: reader.beliefs, times: reader.times)
+    }
+
+    /// The file without its last line, which has to be the sum of the rest. Files of the first versions have none.
+    private static func whole(_ bytes: [UInt8], path: String) throws(CommandFailure) -> ArraySlice<UInt8> {
+        guard bytes.starts(with: Array("\(heads[2]) ".utf8)) else { return bytes[...] }
+        let cut = CommandFailure(
+            .invalidScenario,
+            "\(path): the file is cut: its last line is not the sum of the others, so nothing can be audited by it"
+        )
+        guard bytes.last == UInt8(ascii: "\n") else { throw cut }
+        let start = (bytes.dropLast().lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        let line = String(decoding: bytes[start...].dropLast(), as: UTF8.self)
+        guard line.hasPrefix(endMark) else { throw cut }
+        let sum = SHA256.hexadecimal(of: Array(bytes[..<start]))
+        guard line.dropFirst(endMark.count) == sum else {
+            throw CommandFailure(
+                .invalidScenario,
+                "\(path): the file was changed: its sum says \(line.dropFirst(endMark.count).prefix(12))…, "
+                    + "found \(sum.prefix(12))…, so nothing can be audited by it")
+        }
+        return bytes[..<start]
     }
 }
 

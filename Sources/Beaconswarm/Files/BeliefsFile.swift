@@ -19,14 +19,15 @@ struct RunTimes: Equatable, Sendable {
 /// After the head, `run`, `wall`, `skew` and `captured` tell times in nanoseconds. Then one line per device
 /// that captured anything: its number, how many events it captured, the sequences delivered as ranges,
 /// and those that ended otherwise by fate and cause (`17 120 0-49,60-119 lost/killed:50-59`); then a line per
-/// natural key, `d` for delivered and `u` with its fate for the others. Version 1 knows neither times nor
-/// fates; it is still read.
+/// natural key, `d` for delivered and `u` with its fate for the others. The last line, `end`, has the SHA-256 of
+/// all before it, so a file that was cut or changed is told from a whole one (`head -n -1 beliefs.txt | sha256sum`).
+/// Versions 1 and 2 have no such line, and version 1 knows neither times nor fates; they are still read.
 enum BeliefsFile {
-    static let heads = ["beaconswarm.beliefs/1", "beaconswarm.beliefs/2"]
+    static let heads = ["beaconswarm.beliefs/1", "beaconswarm.beliefs/2", "beaconswarm.beliefs/3"]
 
     static func render(_ beliefs: DeviceBeliefs, times: RunTimes?) -> [UInt8] {
         var text = WireBuffer()
-        text.append("\(heads[1]) \(beliefs.capturedCounts.count)\n")
+        text.append("\(heads[2]) \(beliefs.capturedCounts.count)\n")
         if let times {
             text.append("run \(times.run.lowerBound.nanoseconds) \(times.run.upperBound.nanoseconds)\n")
             text.append("wall \(times.wall.lowerBound.nanoseconds) \(times.wall.upperBound.nanoseconds)\n")
@@ -40,33 +41,46 @@ enum BeliefsFile {
         for (key, code) in beliefs.undeliveredNatural.sorted(by: { $0.key < $1.key }) {
             text.append("u \(key.text) \(name(code))\n")
         }
+        text.append("\(endMark)\(SHA256.hexadecimal(of: text.bytes))\n")
         return text.bytes
     }
 
+    /// What the last line begins with.
+    static let endMark = "end "
+
+    /// Ids come in order, so no more than one device's ranges are in memory.
     private static func appendDevices(_ beliefs: DeviceBeliefs, to text: inout WireBuffer) {
-        var ranges: [UInt32: [ClosedRange<UInt32>]] = [:]
-        beliefs.delivered.forEach { id in
-            var list = ranges.removeValue(forKey: id.device) ?? []
-            if let last = list.last, last.upperBound + 1 == id.sequence {
-                list[list.count - 1] = last.lowerBound...id.sequence
-            } else {
-                list.append(id.sequence...id.sequence)
-            }
-            ranges[id.device] = list
-        }
         let runs = beliefs.undelivered.sorted.runs
         var next = 0
-        for (device, captured) in beliefs.capturedCounts.enumerated() where captured > 0 {
-            let delivered = (ranges[UInt32(device)] ?? []).map(BeliefsFile.text)
-            text.append("\(device) \(captured) \(delivered.joined(separator: ","))")
-            while next < runs.count, runs[next].device < UInt32(device) { next += 1 }
-            while next < runs.count, runs[next].device == UInt32(device) {
-                text.append(
-                    " \(name(runs[next].code)):\(BeliefsFile.text(runs[next].first...runs[next].last))")
-                next += 1
+        var line = text
+        var ranges: [ClosedRange<UInt32>] = []
+        var device = 0
+        func end() {
+            let captured = device < beliefs.capturedCounts.count ? beliefs.capturedCounts[device] : 0
+            if captured > 0 {
+                line.append("\(device) \(captured) \(ranges.map(BeliefsFile.text).joined(separator: ","))")
+                while next < runs.count, runs[next].device < UInt32(device) { next += 1 }
+                while next < runs.count, runs[next].device == UInt32(device) {
+                    let range = BeliefsFile.text(runs[next].first...runs[next].last)
+                    line.append(" \(name(runs[next].code)):\(range)")
+                    next += 1
+                }
+                line.append("\n")
             }
-            text.append("\n")
+            ranges.removeAll(keepingCapacity: true)
+            device += 1
         }
+        text = WireBuffer()
+        beliefs.delivered.forEach { id in
+            while device < Int(id.device) { end() }
+            if let last = ranges.last, last.upperBound + 1 == id.sequence {
+                ranges[ranges.count - 1] = last.lowerBound...id.sequence
+            } else {
+                ranges.append(id.sequence...id.sequence)
+            }
+        }
+        while device < beliefs.capturedCounts.count { end() }
+        text = line
     }
 
     private static func text(_ range: ClosedRange<UInt32>) -> String {

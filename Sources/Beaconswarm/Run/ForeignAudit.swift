@@ -60,7 +60,8 @@ struct ForeignAudit {
         } else if reading.undated > 0 {
             let which = reading.timeColumn == nil ? "Its rows" : "\(reading.undated) of its rows"
             sentences.append(
-                "\(which) say neither received_at nor captured_at: what other runs left there counts too.")
+                "\(which) say neither received_at nor captured_at, nor a payload with a time: what other runs left there counts too."
+            )
         }
         return sentences.joined(separator: " ")
     }

@@ -26,4 +26,16 @@ package final class EventKeyReader {
         return growing.key(of: value) ?? trackingSDK.key(of: value) ?? kit.key(of: value)
             ?? codeless.key(of: value)
     }
+
+    /// When the event was captured, by the device's clock, in milliseconds since 1970; `nil` if the text does not
+    /// say it: items do not.
+    ///
+    /// What is no whole event may say it all the same, as a store does that keeps some members only.
+    package func capturedAt(of text: UnsafeRawBufferPointer) -> Int64? {
+        guard let value = try? parser.parse(text), value.kind == .object else { return nil }
+        if let event = try? SensorsEvent(value) { return event.time }
+        return growing.capturedAt(of: value) ?? TrackingSDKReader.capturedAt(of: value)
+            ?? value["epochSeconds"]?.int64.map { $0.multipliedReportingOverflow(by: 1000).partialValue }
+            ?? value["eventTime"]?.int64 ?? value["time"]?.int64
+    }
 }

@@ -1,6 +1,7 @@
 import Accounting
 import CollectorModel
 import Foundation
+import Timebase
 import Wire
 
 /// Why a file cannot be read as receipts.
@@ -27,7 +28,8 @@ package enum ForeignReceiptsError: Error, Equatable, CustomStringConvertible {
 /// A row names its event by a `bs_id`, an `id` or a `payload` (the event's JSON), the first of them that can
 /// be read as an id of the harness or as a natural key (32 hexadecimal digits). An id that is neither
 /// stays an id that no device made, which is for the audit to say. When it was received
-/// (`received_at`) or captured (`captured_at`) tells whether it is of the run that is audited.
+/// (`received_at`) or captured (`captured_at`, else the event's own time in its payload) tells whether it is of the
+/// run that is audited.
 ///
 /// Files are mapped and read from front to back, so memory does not grow with them; packed ones (`.gz`) are
 /// unpacked whole, up to ``unpackedLimit``.
@@ -36,6 +38,8 @@ package enum ForeignReceipts {
     static let columns = ["bs_id", "id", "payload"]
     /// The columns that may tell the run, the surest first.
     static let timeColumns = ["received_at", "captured_at"]
+    /// What tells the runs where no column does.
+    static let payloadTime = "payload time"
     /// The most bytes that a packed file may unpack to.
     package static let unpackedLimit = 1 << 30
 
@@ -195,15 +199,27 @@ struct ReceiptsSink {
     private mutating func isOfRun(_ row: ReceiptRow) -> Bool? {
         guard let window else { return nil }
         let received = ignoresReceived ? nil : row.times[0].flatMap { ReceiptTime.instant($0) }
-        let captured = row.times[1].flatMap { ReceiptTime.instant($0) }
+        let stamped = row.times[1].flatMap { ReceiptTime.instant($0) }
+        let captured = stamped ?? (received == nil ? capturedAt(row) : nil)
         guard let isOfRun = window.holds(received: received, captured: captured) else {
             reading.undated += 1
             return nil
         }
-        let column = ForeignReceipts.timeColumns[received == nil ? 1 : 0]
+        let order = ForeignReceipts.timeColumns + [ForeignReceipts.payloadTime]
+        let place = received != nil ? 0 : stamped != nil ? 1 : 2
         // Of several columns that told rows apart, the surest is named.
-        if reading.timeColumn != ForeignReceipts.timeColumns[0] { reading.timeColumn = column }
+        let known = reading.timeColumn.flatMap { order.firstIndex(of: $0) } ?? order.count
+        reading.timeColumn = order[min(known, place)]
         return isOfRun
+    }
+
+    /// When the event in the row's payload was captured.
+    private func capturedAt(_ row: ReceiptRow) -> Instant? {
+        guard let payload = row.values.last ?? nil,
+            let milliseconds = payload.withUnsafeBytes({ reader.capturedAt(of: $0) }),
+            (0...9_223_372_036_854).contains(milliseconds)
+        else { return nil }
+        return Instant(milliseconds: milliseconds)
     }
 
     private func record(_ row: ReceiptRow, in receipts: inout Receipts) -> Bool {

@@ -42,6 +42,11 @@ struct GrowingReader {
         return key(of: event, value)
     }
 
+    /// When one event's JSON says that it was captured, in milliseconds since 1970.
+    func capturedAt(of value: JSONValue) -> Int64? {
+        ((try? GrowingEvent(value)) ?? (try? GrowingEvent(short: value)))?.timestamp
+    }
+
     private mutating func event(
         _ event: GrowingEvent, _ value: JSONValue, text: UnsafeRawBufferPointer
     ) -> UploadEvent {

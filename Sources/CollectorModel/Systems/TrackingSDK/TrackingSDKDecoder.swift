@@ -61,6 +61,11 @@ struct TrackingSDKReader {
         return key(of: value, name)
     }
 
+    /// When one event's JSON says that it was captured, in milliseconds since 1970.
+    static func capturedAt(of value: JSONValue) -> Int64? {
+        value["event_name"]?.bytes == nil ? nil : milliseconds(value)
+    }
+
     private static func milliseconds(_ value: JSONValue) -> Int64? {
         value["timestamp"]?.double.flatMap { Int64(exactly: ($0 * 1000).rounded()) }
     }
