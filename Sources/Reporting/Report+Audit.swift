@@ -25,8 +25,10 @@ extension Report {
 
     /// Sets verdict, exit code and reasons by what the report says.
     ///
-    /// - Parameter internalError: What went wrong inside, if anything did.
-    package mutating func judge(internalError: String? = nil) {
+    /// - Parameters:
+    ///   - internalError: What went wrong inside, if anything did.
+    ///   - unwritten: Why some of the results could not be written.
+    package mutating func judge(internalError: String? = nil, unwritten: [String] = []) {
         var findings = VerdictRules.Findings()
         findings.captured = events.captured
         findings.delivered = events.delivered
@@ -39,6 +41,7 @@ extension Report {
         findings.thresholds = thresholds
         findings.internalError = internalError
         findings.delivery = delivery
+        findings.unwritten = unwritten
         settle(VerdictRules.judge(findings))
         if isPartial { reasons.append(stateNote) }
     }
@@ -68,6 +71,9 @@ extension Report {
     private var stateNote: String {
         let whole = simulatedSeconds.rounded(.down)
         let at = whole > 0 ? Ticks.clockLabel(whole) : "its first second"
+        if isInterrupted {
+            return "These figures are of \(at) into the run, which was ended at once by a second interrupt."
+        }
         let real =
             pace > 1 || mode == .virtual
             ? ", \(Numbers.duration(seconds: wallSeconds)) by the wall clock" : ""

@@ -23,12 +23,15 @@ package enum VerdictRules {
         /// What went wrong inside, if anything did.
         package var internalError: String?
         package var delivery = Delivery()
+        /// Why some of the results could not be written.
+        package var unwritten: [String] = []
         package init() {}
     }
 
     /// Why a run did not pass, for scripts.
     package enum Cause: String, CaseIterable, Sendable {
         case internalError = "internal_error"
+        case unwritten
         case balance
         case ackedNotFound = "acked_not_found"
         case unexpectedEvents = "unexpected_events"
@@ -42,7 +45,7 @@ package enum VerdictRules {
         /// The exit code, and what it weighs: the lower the earlier.
         var code: Int32 {
             switch self {
-            case .internalError: 70
+            case .internalError, .unwritten: 70
             case .balance, .ackedNotFound, .unexpectedEvents: 95
             case .interrupted: 105
             case .generatorLate, .generatorFailed: 96
@@ -103,6 +106,10 @@ package enum VerdictRules {
         if let message = findings.internalError {
             found.append(
                 (.internalError, "Beaconswarm itself failed: \(message). The figures may be incomplete."))
+        }
+        if !findings.unwritten.isEmpty {
+            let reasons = findings.unwritten.joined(separator: "; ")
+            found.append((.unwritten, "Not all results could be written: \(reasons). This report itself is whole."))
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
         if findings.interrupted {

@@ -294,7 +294,8 @@ def tiny_disk(tmp_path: Path):
 def test_a_full_disk_is_told_and_leaves_nothing_that_looks_whole(
     tool: Tool, tmp_path: Path, tiny_disk: Path, verb: str
 ):
-    (tiny_disk / "filler").write_bytes(b"x" * (496 << 10))
+    # Not even the report, of some 10 kB, has room.
+    (tiny_disk / "filler").write_bytes(b"x" * (504 << 10))
     finished = tool.run(
         verb, write_scenario(tmp_path, steady(5, "3s", drain="1s")), "--out", tiny_disk / "run"
     ).expect(70)
@@ -308,7 +309,53 @@ def test_a_full_disk_under_the_events_file(tool: Tool, tmp_path: Path, tiny_disk
     finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "--events", events)
     finished.expect(70)
     assert "No space left on device" in finished.err and "events.ndjson" in finished.err, str(finished)
-    assert not events.exists() and not (tmp_path / "run" / "report.json").exists()
+    assert not events.exists()
+    assert_whole_but_for(tmp_path / "run", "events.ndjson", scenario["populations"][0]["devices"])
+
+
+def assert_whole_but_for(run: Path, missing: str, devices: int) -> None:
+    """The report has everything and tells what is missing beside it."""
+    report = json.loads((run / "report.json").read_text())
+    assert report["devices"] == devices and report["events"]["captured"] > 0 and report["events"]["balance"] == 0
+    assert report["exit_code"] == 70 and any(missing in reason for reason in report["reasons"]), report["reasons"]
+    assert not list(run.glob("*.partial*"))
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_an_event_file_that_fills_the_reports_own_disk(tool: Tool, tmp_path: Path, tiny_disk: Path, verb: str):
+    """Room for the report is kept, whatever the event file takes."""
+    scenario = steady(100, "10s", drain="1s")
+    scenario["populations"][0]["persona"] = {"extends": "steady", "rate": "10/s"}
+    run, events = tiny_disk / "run", tiny_disk / "events.ndjson"
+    finished = tool.run(verb, write_scenario(tmp_path, scenario), "--out", run, "--events", events).expect(70)
+    assert "No space left on device" in finished.err and "events.ndjson" in finished.err, str(finished)
+    assert finished.err.count("the run goes on") == 1, "told when it happened, once"
+    assert_whole_but_for(run, "events.ndjson", 100)
+    assert (run / "report.html").exists() and (run / "beliefs.txt").exists()
+
+
+def test_an_event_file_on_a_device_that_is_always_full(tool: Tool, tmp_path: Path):
+    (tmp_path / "events.ndjson.partial").symlink_to("/dev/full")
+    events = tmp_path / "events.ndjson"
+    scenario = steady(5, "5s", drain="1s")
+    finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "--events", events)
+    finished.expect(70)
+    assert not events.exists()
+    assert_whole_but_for(tmp_path / "run", "events.ndjson", 5)
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "events.ndjson" in page and "No space left on device" in page
+
+
+def test_a_page_that_finds_no_room(tool: Tool, tmp_path: Path, tiny_disk: Path):
+    """The page is the largest file: it alone is missing, and it can be made from the report."""
+    run = tiny_disk / "run"
+    free = 96 << 10
+    (tiny_disk / "filler").write_bytes(b"x" * ((512 << 10) - free))
+    finished = tool.run("simulate", write_scenario(tmp_path, steady(5, "3s", drain="1s")), "--out", run).expect(70)
+    assert "report.html" in finished.err and "No space left on device" in finished.err, str(finished)
+    assert_whole_but_for(run, "report.html", 5)
+    assert not (run / "report.html").exists() and (run / "summary.md").exists()
+    assert "<html" in tool.run("report", run, "--format", "html").expect(0).out
 
 
 def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path):

@@ -21,6 +21,7 @@ final class EventFile: Sendable {
         var packed = WireBuffer()
         var encoder: GzipEncoder?
         var failure: CommandFailure?
+        var isTroubleTold = false
         var lines: UInt64 = 0
     }
 
@@ -102,6 +103,15 @@ final class EventFile: Sendable {
     /// Milliseconds since the epoch with up to three decimals.
     private static func appendTime(_ instant: Instant, to line: inout WireBuffer) {
         line.appendFixed(instant.nanoseconds / 1000, decimals: 3, trimmingZeros: true)
+    }
+
+    /// Why lines are being dropped, the first time that it is asked after it happened.
+    func newTrouble() -> String? {
+        state.withLock { state in
+            guard let failure = state.failure, !state.isTroubleTold else { return nil }
+            state.isTroubleTold = true
+            return "\(failure.message); the run goes on, without further lines in the event file"
+        }
     }
 
     /// Hands what is written so far to the disk, so that a process that dies leaves it behind.

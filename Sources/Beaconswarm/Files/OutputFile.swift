@@ -4,13 +4,14 @@ import Glibc
 enum OutputFile {
     /// Writes a file under another name and renames it when it is complete and on the disk.
     ///
+    /// - Parameter isDurable: Whether it has to outlive a crash of the machine, and not only of the process.
     /// - Throws: ``CommandFailure`` with code 70 that names the path and the system's reason.
-    static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+    static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = true) throws(CommandFailure) {
         let partial = path + ".partial"
         let stream = try AppendingFile(path: partial)
         do {
             try stream.append(bytes)
-            try stream.finish(renamingTo: path)
+            try stream.finish(renamingTo: path, isDurable: isDurable)
         } catch {
             // On a full disk, what is half written is only in the way.
             unlink(partial)
@@ -31,7 +32,8 @@ enum OutputFile {
     static func read(_ path: String, failing code: CommandStatus) throws(CommandFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")
+            let shown = path.isEmpty ? "\"\"" : path
+            throw CommandFailure(code, "cannot read \(shown): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         return try read(descriptor: descriptor, name: path, failing: code)
@@ -93,8 +95,8 @@ final class AppendingFile {
     }
 
     /// Puts everything on the disk, closes the file and gives it its final name.
-    func finish(renamingTo final: String) throws(CommandFailure) {
-        guard fsync(descriptor) == 0 else { throw OutputFile.failure("write", path) }
+    func finish(renamingTo final: String, isDurable: Bool = true) throws(CommandFailure) {
+        guard !isDurable || fsync(descriptor) == 0 else { throw OutputFile.failure("write", path) }
         close(descriptor)
         descriptor = -1
         guard rename(path, final) == 0 else { throw OutputFile.failure("rename to \(final) the file", path) }

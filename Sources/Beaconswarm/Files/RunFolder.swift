@@ -10,6 +10,7 @@ struct RunFolder: Sendable {
     ///
     /// - Throws: ``CommandFailure`` with code 64 if anything is there already or it cannot be made there.
     init(creating path: String) throws(CommandFailure) {
+        try FileName.check(path, of: "--out")
         if OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
         }
@@ -51,27 +52,11 @@ struct RunFolder: Sendable {
     /// Removes a file of the folder, if it is there.
     func remove(_ name: String) { unlink(file(name)) }
 
-    /// Renews what a broken-off run leaves behind.
+    /// Renews what a broken-off run leaves behind. Only the process may break off: nothing waits for the disk.
     func writePartial(_ report: Report) throws(CommandFailure) {
-        // The report last: where it is, its series is there too.
-        try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
-        try OutputFile.write(ReportJSON.write(report), to: file("report.partial.json"))
-    }
-
-    /// Writes everything that reports are rendered into, `report.json` last: it is there only when the
-    /// folder is whole.
-    func write(_ report: Report) throws(CommandFailure) {
-        try OutputFile.write(HTMLWriter().render(report), to: file("report.html"))
-        try OutputFile.write(MarkdownWriter().render(report), to: file("summary.md"))
-        try OutputFile.write(TimeSeriesWriter().render(report), to: file("timeseries.csv"))
-        try OutputFile.write(ErrorsWriter.render(report.unexpectedAnswers), to: file(ErrorsWriter.fileName))
-        for curve in report.curves {
-            let writer = PercentileWriter(metric: curve.metric)
-            try OutputFile.write(
-                writer.render(report), to: file("\(curve.metric).\(PercentileWriter.format)"))
-        }
-        try OutputFile.write(JUnitWriter().render(report), to: file(JUnitWriter.fileName))
-        try OutputFile.write(ReportJSON.write(report), to: file("report.json"))
-        unlink(file("report.partial.json"))
+        // The series last: it can be made from the report.
+        try OutputFile.write(ReportJSON.write(report), to: file("report.partial.json"), isDurable: false)
+        try OutputFile.write(
+            TimeSeriesWriter().render(report), to: file("timeseries.csv"), isDurable: false)
     }
 }

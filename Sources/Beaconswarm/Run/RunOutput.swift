@@ -11,6 +11,8 @@ struct RunOutput: Sendable {
     let mode: Report.Mode
     let options: RunOptions
     let folder: RunFolder
+    /// Room for the run's report, whatever fills the disk meanwhile.
+    let reserve: DiskReserve
     let events: EventFile?
     /// What interceptors of the SDKs copy; `nil` if none does.
     let copies: EventCopies?
@@ -37,6 +39,7 @@ struct RunOutput: Sendable {
             events = nil
         }
         folder = try RunFolder(creating: path)
+        reserve = DiskReserve(in: path, bytes: DiskReserve.limit, share: 0.5)
         copies = try EventCopies(
             plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
     }
@@ -79,32 +82,48 @@ struct RunOutput: Sendable {
     /// Writes everything, says what came out, and gives the code to exit with.
     ///
     /// What came out is said too where it cannot be written: a full disk shall not cost an hour's result.
+    ///
+    /// - Throws: ``CommandFailure`` if not even the report could be written; for anything else the code is 70.
     func finish(
         _ progress: ReportBuilder.Progress, builder: ReportBuilder, console: RunConsole
     ) throws(CommandFailure) -> CommandStatus {
-        let report = builder.report(progress)
-        do {
-            try write(report, of: progress)
+        var report = builder.report(progress)
+        reserve.release()
+        var failures: [CommandFailure] = []
+        do throws(CommandFailure) {
+            (report, failures) = try folder.write(
+                report, internalError: progress.internalError, data: data(of: progress, report))
         } catch {
             console.end(report, folder: nil)
             throw error
         }
         console.end(report, folder: folder.path)
+        for failure in failures { Console.error("error: \(failure.message)") }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 
-    private func write(_ report: Report, of progress: ReportBuilder.Progress) throws(CommandFailure) {
-        try events?.finish()
-        try copies?.finish()
+    /// What only the run knows.
+    private func data(
+        of progress: ReportBuilder.Progress, _ report: Report
+    ) -> [() throws -> Void] {
         let times = times(of: progress, skew: scenario.document.clockSkew)
-        try OutputFile.write(
-            BeliefsFile.render(progress.recorder.beliefs, times: times), to: folder.file("beliefs.txt"))
-        try OutputFile.write(
-            IntervalLogWriter.render(progress.recorder.series, toolVersion: Beaconswarm.version),
-            to: folder.file(IntervalLogWriter.fileName))
-        if let audit = progress.audit {
-            try folder.write(missing: audit, of: report, events: options.events)
-        }
-        try folder.write(report)
+        return [
+            {
+                try OutputFile.write(
+                    BeliefsFile.render(progress.recorder.beliefs, times: times),
+                    to: folder.file("beliefs.txt"))
+            },
+            { try events?.finish() },
+            { try copies?.finish() },
+            {
+                try OutputFile.write(
+                    IntervalLogWriter.render(progress.recorder.series, toolVersion: Beaconswarm.version),
+                    to: folder.file(IntervalLogWriter.fileName))
+            },
+            {
+                guard let audit = progress.audit else { return }
+                try folder.write(missing: audit, of: report, events: options.events)
+            },
+        ]
     }
 }

@@ -14,6 +14,8 @@ extension Beaconswarm {
     public static func audit(
         folder: String, receipts path: String, events: String?, json: Bool
     ) async throws -> CommandStatus {
+        try FileName.check(path, of: "--receipts")
+        try FileName.check(events, of: "--events")
         var report = try RunReader.read(folder)
         if report.mode == .virtual {
             throw CommandFailure(
@@ -31,19 +33,39 @@ extension Beaconswarm {
             )
         }
         let content = try BeliefsFile.parse(OutputFile.read(file, failing: .usage), path: file)
+        try check(content.beliefs, against: report, path: file)
         let foreign = try ForeignAudit(receipts: path, beliefs: content.beliefs, times: content.times)
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
         report.take(foreign.audit, note: foreign.note + keys)
         report.judge()
         let run = RunFolder(existing: folder)
-        try run.write(missing: foreign.audit, of: report, events: events)
-        try run.write(report)
+        let written = try run.write(
+            report,
+            data: [
+                {
+                    try run.write(missing: foreign.audit, of: report, events: events)
+                }
+            ])
+        report = written.report
+        for failure in written.failures { Console.error("error: \(failure.message)") }
         if json {
             Console.output(ReportJSON.write(report))
         } else {
             Console.output(TerminalSummary.render(report, color: false, width: Host.outputWidth))
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Refuses a file that does not know as many events as the run's report: it was cut, or is of another run.
+    private static func check(
+        _ beliefs: DeviceBeliefs, against report: Report, path: String
+    ) throws(CommandFailure) {
+        let captured = beliefs.capturedCounts.reduce(0) { $0 + UInt64($1) }
+        guard captured != report.events.captured else { return }
+        throw CommandFailure(
+            .invalidScenario,
+            "\(path): the file knows \(captured) captured events, the run's report \(report.events.captured): it was cut, "
+                + "or is of another run")
     }
 }
