@@ -100,23 +100,28 @@ extension UserForecast.Population {
     }
 
     /// The indices of `count` devices (or all, if there are fewer) that stand for the population,
-    /// the rarest users first.
+    /// the rarest users first. Of very many devices some, evenly spread, are looked at.
     ///
-    /// - Complexity: O(n log n) in the number of devices.
+    /// - Complexity: O(n log n) in the number of devices, up to ``poolLimit``.
     func sample(_ count: Int) -> [Int] {
         guard count < deviceCount else { return Array(0..<deviceCount) }
-        let rates = (0..<deviceCount).map { index in
+        let size = min(deviceCount, max(count, Self.poolLimit))
+        let pool = (0..<size).map { $0 * deviceCount / size }
+        let rates = pool.map { index in
             var traits = calendar.streams(.traits, index)
             return 1 / UserSimulator.meanGap(of: model.persona, &traits)
         }
-        let sorted = (0..<deviceCount).sorted { (rates[$0], $0) < (rates[$1], $1) }
+        let sorted = (0..<size).sorted { (rates[$0], $0) < (rates[$1], $1) }
         return (0..<count).map { part in
-            let members = sorted[part * deviceCount / count..<(part + 1) * deviceCount / count]
+            let members = sorted[part * size / count..<(part + 1) * size / count]
             let mean = members.reduce(0) { $0 + rates[$1] } / Double(members.count)
             let nearest = members.min { (abs(rates[$0] - mean), $0) < (abs(rates[$1] - mean), $1) }
-            return nearest ?? 0
+            return nearest.map { pool[$0] } ?? 0
         }
     }
+
+    /// Devices whose rates are looked at for a sample, at most.
+    private static var poolLimit: Int { 100_000 }
 
     /// Whether some devices' actions weigh at least `wanted`; stops playing once that is certain.
     func reaches(_ wanted: Double, _ indices: [Int], _ weight: (UserAction) -> Double) -> Bool {

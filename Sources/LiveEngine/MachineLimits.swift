@@ -8,6 +8,8 @@
 package enum MachineLimits {
     /// Descriptors that are not for devices' connections: standard streams, event loops, files.
     static let reserve = 100
+    /// With fewer descriptors than this no run is possible: the reserve, and a connection's two ends.
+    package static let least = reserve + 2
 
     /// Raises the limit of open descriptors to the most that the process may have.
     ///

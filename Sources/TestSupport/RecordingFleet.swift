@@ -63,6 +63,8 @@ final class RecordingFleet: DeviceFleet {
 
     func stopUsers(at now: Instant) { fleet.stopUsers(at: now) }
     func isDraining(_ slot: Int) -> Bool { fleet.isDraining(slot) }
-    func finish(effects: inout DeviceEffects) { fleet.finish(effects: &effects) }
+    func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
+        fleet.finish(slots, effects: &effects)
+    }
     func capturedCount(of slot: Int) -> UInt32 { fleet.capturedCount(of: slot) }
 }

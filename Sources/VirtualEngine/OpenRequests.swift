@@ -35,6 +35,9 @@ struct OpenRequests {
 
     var isEmpty: Bool { live == 0 }
 
+    /// The most that were there at the same time, those that wait for their entries to come up included.
+    var peak: Int { cells.count }
+
     mutating func add(_ request: OpenRequest, device: Int) -> UInt32 {
         let cell = Cell(request: request, device: UInt32(device), next: first[device])
         let index: Int32

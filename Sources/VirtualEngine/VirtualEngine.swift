@@ -26,6 +26,16 @@ struct VirtualEngine {
     var unexpectedAnswers: [UnexpectedAnswer] = []
     /// A device that held up the end of the drain when it was asked last.
     private var drainingDevice: (fleet: Int, slot: Int)?
+    private var nextTick: Instant
+    /// Steps since the observer was asked last whether the run is to go on.
+    private var steps = 0
+    /// Whether the observer wants no more than the books.
+    private var isEnded = false
+
+    /// Steps after which the observer is asked.
+    private static let pollPeriod = 256
+    /// Devices whose books are closed at once: what they seal is in memory at one time.
+    private static let closingBlock = 4096
 
     enum Phase {
         /// Users act.
@@ -50,12 +60,14 @@ struct VirtualEngine {
         recorder = RunRecorder(
             start: schedule.start, populationCount: fleets.count, measured: schedule.measured,
             closeUps: schedule.closeUps)
+        nextTick = schedule.start
+        nextTick = nextTick(after: schedule.start)
     }
 
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
-        scheduleArrivals()
-        var nextTick = nextTick(after: schedule.start)
+        scheduleArrivals(&observer)
         while phase != .closing {
+            poll(&observer)
             let next = queue.first()?.time ?? .distantFuture
             if networkChanges.next <= min(next, nextTick),
                 let moment = networkChanges.popDue(through: nextTick)
@@ -67,17 +79,48 @@ struct VirtualEngine {
             if next >= nextTick {
                 now = nextTick
                 tick(&observer)
-                nextTick = self.nextTick(after: nextTick)
+                nextTick = nextTick(after: nextTick)
                 continue
             }
             step(&observer)
         }
-        awaitOpenAnswers(&observer)
+        if !isEnded { awaitOpenAnswers(&observer) }
         return finish(&observer)
     }
 
-    private mutating func scheduleArrivals() {
+    /// Asks the observer now and then whether the run is to go on.
+    private mutating func poll(_ observer: inout some VirtualObserver) {
+        steps += 1
+        guard steps >= VirtualEngine.pollPeriod else { return }
+        steps = 0
+        switch observer.poll(recorder, at: now, wakes: wakes) {
+        case .goOn: break
+        case .drain: stopUsers()
+        case .end:
+            stopUsers()
+            isEnded = true
+            phase = .closing
+        }
+    }
+
+    /// Ends the users' part before its time.
+    private mutating func stopUsers() {
+        guard phase == .running else { return }
+        stoppedAt = now
+        beginDrain()
+        nextTick = min(nextTick, now + .milliseconds(250))
+    }
+
+    private mutating func beginDrain() {
+        for fleet in fleets { fleet.stopUsers(at: now) }
+        phase = .draining
+    }
+
+    private mutating func scheduleArrivals(_ observer: inout some VirtualObserver) {
         for device in 0..<devices.count {
+            poll(&observer)
+            // Who has not arrived when the users go never does.
+            guard phase == .running else { return }
             let (fleet, slot) = devices.place(of: device)
             let arrival = max(fleets[fleet].arrival(of: slot), schedule.start)
             rearm(device, at: arrival)
@@ -89,6 +132,8 @@ struct VirtualEngine {
         for device in 0..<devices.count {
             let (fleet, slot) = devices.place(of: device)
             let plan = configuration.plans[fleet]
+            poll(&observer)
+            if isEnded { return }
             guard let kind = networkChanges.network(of: plan, index: slot, from: moment) else { continue }
             let next = fleets[fleet].advance(
                 slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
@@ -182,9 +227,7 @@ struct VirtualEngine {
         case .running:
             guard goesOn, now < schedule.usersEnd else {
                 if !goesOn { stoppedAt = now }
-                for fleet in fleets { fleet.stopUsers(at: now) }
-                phase = .draining
-                return
+                return beginDrain()
             }
         case .draining:
             let limit = (stoppedAt ?? schedule.usersEnd) + schedule.drain
@@ -220,7 +263,8 @@ struct VirtualEngine {
 
     private mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
         let limit = now + RunSchedule.answerGrace
-        while !open.isEmpty, let entry = queue.first(), entry.time <= limit {
+        while !open.isEmpty, !isEnded, let entry = queue.first(), entry.time <= limit {
+            poll(&observer)
             _ = queue.popFirst()
             now = entry.time
             switch QueueItem(payload: entry.payload) {
@@ -236,10 +280,14 @@ struct VirtualEngine {
 
     private mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {
         for (index, fleet) in fleets.enumerated() {
-            effects.removeAll()
-            fleet.finish(effects: &effects)
-            recorder.note(effects.sealed, population: index)
-            observer.sealed(effects.sealed, population: index)
+            for first in stride(from: 0, to: fleet.deviceCount, by: VirtualEngine.closingBlock) {
+                _ = observer.poll(recorder, at: now, wakes: wakes)
+                effects.removeAll()
+                let slots = first..<min(first + VirtualEngine.closingBlock, fleet.deviceCount)
+                fleet.finish(slots, effects: &effects)
+                recorder.note(effects.sealed, population: index)
+                observer.sealed(effects.sealed, population: index)
+            }
         }
         noteGauges()
         recorder.beliefs.capturedCounts = (0..<devices.count).map { device in
@@ -249,6 +297,7 @@ struct VirtualEngine {
         return VirtualResult(
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
-            stoppedAt: stoppedAt, unexpectedAnswers: unexpectedAnswers, wakes: wakes)
+            stoppedAt: stoppedAt, unexpectedAnswers: unexpectedAnswers,
+            openRequestsPeak: open.peak, wakes: wakes)
     }
 }

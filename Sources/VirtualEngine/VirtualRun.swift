@@ -27,6 +27,27 @@ package protocol VirtualObserver {
     ///
     /// - Returns: whether the run goes on; `false` ends the users' part and begins the drain.
     mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool
+    /// Called every few hundred steps, also between ticks, while devices are prepared and while the run is
+    /// closed: within milliseconds of real time, however many devices there are.
+    ///
+    /// - Parameter wakes: Entries taken from the event queue so far.
+    mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish
+}
+
+extension VirtualObserver {
+    /// Lets the run go on.
+    package mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+        .goOn
+    }
+}
+
+/// What the owner of a run wants of it.
+package enum VirtualWish: Sendable {
+    case goOn
+    /// Users stop, and the drain begins.
+    case drain
+    /// Nothing is waited for: what has no fate yet is pending.
+    case end
 }
 
 /// The outcome of a virtual run.
@@ -41,6 +62,8 @@ package struct VirtualResult: Sendable {
     package var stoppedAt: Instant?
     /// The first answers that their systems do not take as success.
     package var unexpectedAnswers: [UnexpectedAnswer]
+    /// The most requests that were in the air at the same time.
+    package var openRequestsPeak: Int
     /// Entries taken from the event queue.
     package var wakes: UInt64
 }

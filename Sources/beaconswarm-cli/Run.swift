@@ -9,7 +9,8 @@ struct Run: AsyncParsableCommand {
             With "pace" in the scenario, people and device clocks go as many times as fast; sockets stay real.
             A run whose uploads are all without success fails (99), unless the scenario says
             "expect": "nothing delivered".
-            The first Ctrl-C ends gracefully (no new events, drain, full report, exit 105); the second at once.
+            The first Ctrl-C (SIGTERM, SIGHUP) ends gracefully: no new events, drain, full report, exit 105. The
+            second ends at once, with a report of what was measured so far.
             """)
 
     @OptionGroup var scenario: ScenarioOptions

@@ -10,12 +10,13 @@ import resource
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from conftest import ROOT, Tool
+from conftest import HANG, ROOT, Tool
 from helpers import assert_events_agree, read_events, read_report, steady, write_scenario
 
 SHIPPED = sorted(path for path in (ROOT / "scenarios").rglob("*.json") if path.name != "scenario.schema.json")
@@ -357,7 +358,87 @@ def test_the_second_ctrl_c_ends_at_once(tool: Tool, tmp_path: Path, reference_co
     running.signal(signal.SIGINT)
     ended = running.wait(20).expect(105)
     assert "interrupted again" in ended.err, str(ended)
-    assert not (out / "report.json").exists() and not events.exists(), "a broken-off run does not look whole"
+    report, lines = read_report(out), read_events(events)
+    assert report["verdict"] == "interrupted" and report["events"]["captured"] > 0
+    assert_events_agree(report["events"], lines)
+    assert report["events"]["pending"]["in_flight"] > 0, "what was never answered is pending"
+    assert (out / "report.html").exists() and not list(tmp_path.rglob("*.partial*"))
+
+
+def test_the_end_of_the_terminal_ends_gracefully(tool: Tool, tmp_path: Path, reference_collector):
+    collector = reference_collector()
+    out = tmp_path / "out"
+    running = tool.start("run", write_scenario(tmp_path, steady(5, "3m")), "--target", collector.url, "--out", out)
+    running.wait_until(lambda: len(collector.ledger.requests) > 3, "sent requests")
+    running.signal(signal.SIGHUP)
+    running.wait().expect(105)
+    report = read_report(out)
+    assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
+
+
+def test_nohup_outlives_its_terminal(binary: Path, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "3s", drain="0s"))
+    command = ["nohup", str(binary), "run", str(scenario), "--out", str(tmp_path / "out")]
+    with open(tmp_path / "said", "wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=tmp_path)
+    deadline = time.monotonic() + HANG
+    while not (tmp_path / "out" / "report.partial.json").exists() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(HANG) in (0, 96), (tmp_path / "said").read_text()
+    assert read_report(tmp_path / "out")["verdict"] != "interrupted"
+
+
+def long_simulation() -> dict:
+    scenario = steady(200, "365d")
+    scenario["populations"][0]["persona"] = "power"
+    return scenario
+
+
+def test_the_second_ctrl_c_ends_a_simulation_at_once(tool: Tool, tmp_path: Path):
+    """Nothing is drained, and the books are closed: what was measured so far is there."""
+    out, events = tmp_path / "out", tmp_path / "events.ndjson"
+    scenario = long_simulation() | {"drain": "30d"}
+    # Every device keeps rows that it cannot send, so the drain would go on and on.
+    scenario["timeline"] = [{"at": "0s", "device": {"network": "none"}}]
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", out, "--events", events)
+    running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
+    running.signal(signal.SIGTERM)
+    running.wait_until(lambda: "stopping: " in running.err, "heard the first signal")
+    running.signal(signal.SIGTERM)
+    running.wait(60).expect(105)
+    report = read_report(out)
+    assert report["verdict"] == "interrupted" and report["events"]["captured"] > 0
+    assert_events_agree(report["events"], read_events(events))
+    assert not list(tmp_path.rglob("*.partial*"))
+
+
+def captured_so_far(out: Path) -> int:
+    partial = out / "report.partial.json"
+    return json.loads(partial.read_text())["events"]["captured"] if partial.exists() else 0
+
+
+def test_a_simulation_that_is_killed_leaves_a_partial_report(tool: Tool, tmp_path: Path):
+    out = tmp_path / "out"
+    running = tool.start("simulate", write_scenario(tmp_path, long_simulation()), "--out", out)
+    running.wait_until(lambda: captured_so_far(out) > 0, "captured something")
+    running.kill()
+    assert not (out / "report.json").exists()
+    report = json.loads(tool.run("report", out, "--format", "json").expect(0).out)
+    assert report["partial"] and report["mode"] == "virtual" and report["events"]["captured"] > 0
+    assert "broke off" in tool.run("report", out).expect(0).out
+
+
+def test_progress_goes_by_the_clock_on_the_wall(tool: Tool, tmp_path: Path):
+    """A month in a few seconds: no line for every ten seconds of its people."""
+    scenario = steady(20, "30d")
+    scenario["populations"][0]["persona"] = "casual"
+    began = time.monotonic()
+    finished = tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "out").expect(0)
+    took = time.monotonic() - began
+    lines = [line for line in finished.err.splitlines() if line.startswith("simulating")]
+    assert len(lines) <= 2 + took / 10, finished.err
 
 
 def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
@@ -371,6 +452,41 @@ def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
     assert (tmp_path / "chosen" / "report.json").exists(), "an option wins over the environment"
     wrong = tool.run("run", scenario, env={"BEACONSWARM_THREADS": "many"}).expect(64)
     assert "BEACONSWARM_THREADS" in wrong.err and "many" in wrong.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["simulate", "SCENARIO", "--out", ""],
+        ["simulate", "SCENARIO", "--events", ""],
+        ["simulate", "SCENARIO", "--keep-stores", ""],
+        ["run", "SCENARIO", "--out", ""],
+        ["run", "SCENARIO", "--events", ""],
+        ["run", "SCENARIO", "--store", ""],
+        ["run", "SCENARIO", "--receipts", "", "--target", "http://127.0.0.1:9/"],
+        ["capacity", "SCENARIO", "--virtual", "--out", ""],
+        ["collect", "--listen", "127.0.0.1:0", "--store", ""],
+        ["collect", "--listen", "127.0.0.1:0", "--faults", ""],
+        ["report", ""],
+        ["audit", "", "--receipts", "SCENARIO"],
+        ["audit", ".", "--receipts", ""],
+        ["audit", ".", "--receipts", "SCENARIO", "--events", ""],
+    ],
+)
+def test_empty_names_of_files_are_wrong_usage(tool: Tool, tmp_path: Path, arguments: list[str]):
+    """An empty name joined with a file's would be one in the root folder."""
+    scenario = str(write_scenario(tmp_path, steady(2, "2s")))
+    before = set(os.listdir("/"))
+    finished = tool.run(*[scenario if argument == "SCENARIO" else argument for argument in arguments]).expect(64)
+    assert "empty value" in finished.err, str(finished)
+    assert set(os.listdir("/")) == before and not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize("name", ["OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES"])
+def test_empty_names_of_files_in_the_environment_are_wrong_usage(tool: Tool, tmp_path: Path, name: str):
+    scenario = write_scenario(tmp_path, steady(2, "2s"))
+    finished = tool.run("run", scenario, env={f"BEACONSWARM_{name}": ""}).expect(64)
+    assert f"BEACONSWARM_{name}" in finished.err and not (tmp_path / "reports").exists(), str(finished)
 
 
 def test_outputs_that_cannot_be_made_are_wrong_usage(tool: Tool, tmp_path: Path):
@@ -396,15 +512,20 @@ def test_results_that_get_lost_on_standard_output_are_no_success(binary: Path):
 
 
 def test_a_result_that_finds_no_room_is_told_all_the_same(binary: Path, tmp_path: Path):
-    """The report does not fit: the summary is printed, nothing half written stays, the code is of an internal error."""
+    """The page does not fit: all else is there, the report tells of it, the code is of an internal error."""
     scenario = write_scenario(tmp_path, quick())
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 << 10, 60 << 10))  # noqa: E731
     command = [binary, "simulate", scenario, "--out", tmp_path / "out", "--no-color"]
     finished = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
     assert finished.returncode == 70 and "report.html" in finished.stderr and "too large" in finished.stderr
-    assert "events captured has its one fate" in " ".join(finished.stdout.split())
+    assert "This report itself is whole" in " ".join(finished.stdout.split())
+    assert "out/report.json" in finished.stdout and "out/report.html\n" not in finished.stdout
     left = {path.name for path in (tmp_path / "out").iterdir()}
-    assert "report.json" not in left and not any(name.endswith(".html.partial") for name in left)
+    assert not any(name.endswith(".partial") for name in left) and "report.html" not in left
+    assert {"report.json", "summary.md", "timeseries.csv", "beliefs.txt"} <= left
+    report = read_report(tmp_path / "out")
+    assert any("report.html" in reason for reason in report["reasons"]), report["reasons"]
+    assert report["events"]["balance"] == 0 and report["exit_code"] == 70
 
 
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):

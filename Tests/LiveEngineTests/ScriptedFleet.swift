@@ -169,7 +169,7 @@ final class ScriptedFleet: DeviceFleet {
 
     /// Holds the run up until its script is at the end.
     func isDraining(_ slot: Int) -> Bool { !isStopped && !scripts[slot].isEmpty }
-    func finish(effects: inout DeviceEffects) { log.note(.finished) }
+    func finish(_ slots: Range<Int>, effects: inout DeviceEffects) { log.note(.finished) }
     var capturedCount: UInt64 { captured.reduce(0) { $0 + UInt64($1) } }
     func capturedCount(of slot: Int) -> UInt32 { captured[slot] }
     var storedCount: UInt64 { 0 }

@@ -39,6 +39,7 @@ struct CapacityRunner: Sendable {
             name: scenario.reference.name, out: options.run.out, startedAt: startedAt)
         var session = session(startedAt: startedAt, target: target(live))
         begin(session)
+        interruption.begin()
         let began = Host.monotonic
         if options.isVirtual {
             let player = VirtualStepPlayer(interruption: interruption)
@@ -50,7 +51,13 @@ struct CapacityRunner: Sendable {
             try await playLive(&session, output: output, began: began)
         }
         let report = session.finished(wallSeconds: elapsed(since: began))
-        try output.write(report)
+        do {
+            try output.write(report)
+        } catch {
+            // What an hour found out is told even where it cannot be written.
+            end(report, folder: output.path)
+            throw error
+        }
         end(report, folder: output.path)
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
@@ -156,12 +163,12 @@ struct CapacityOutput: Sendable {
         try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
     }
 
-    /// Writes everything, `capacity.json` last: it is there only when the folder is whole.
+    /// Writes everything, `capacity.json` first: the rest is made from it.
     func write(_ report: CapacityReport) throws(CommandFailure) {
+        try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.json"))
+        folder.remove("capacity.partial.json")
         try OutputFile.write(CapacityHTML.write(report), to: folder.file("capacity.html"))
         try OutputFile.write(CapacityMarkdown.write(report), to: folder.file("summary.md"))
         try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
-        try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.json"))
-        folder.remove("capacity.partial.json")
     }
 }

@@ -32,5 +32,8 @@ struct VirtualStepPlayer: Sendable {
         let interruption: Interruption
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { !interruption.isRequested }
+        mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+            interruption.isRequested ? .end : .goOn
+        }
     }
 }

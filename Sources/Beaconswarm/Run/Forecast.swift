@@ -1,14 +1,12 @@
 import Accounting
-import AppModel
-import CollectorModel
 import DeviceSDK
 import Measurement
+import Reporting
 import Scenario
 import Timebase
-import VirtualEngine
 
 /// The load that a scenario offers, found by playing a sample of its devices in virtual time against
-/// a collector without faults.
+/// a collector without faults. Its cost is bounded, however large the scenario is.
 struct Forecast {
     /// Per second, over the time in which users act.
     var eventsMean = 0.0
@@ -18,14 +16,16 @@ struct Forecast {
     var bytesMean = 0.0
     /// Connections of the devices whose app is in the foreground at the same time, at most.
     var sockets = 0
-    /// Of the generator: devices, their stored rows, and a connection each.
-    var memoryBytes = 0.0
 
     /// Events that devices bring along from before the run; they leave besides.
     var prefilled: UInt64 = 0
+    var devices = 0
 
     /// Seconds of the run in a real second: all rates are by real seconds.
     private(set) var pace = 1
+    /// Of the generator without connections, in bytes: what grows with the number of devices.
+    private var growingMemory = 0.0
+    private var openRequestMemory = 0.0
 
     /// Plays a sample of a scenario.
     ///
@@ -34,89 +34,106 @@ struct Forecast {
         self.pace = pace
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
+        let stepLimit = PopulationSample.stepBudget / max(1, plans.populations.count)
         var events = EventCourse()
         for plan in plans.populations {
-            let sample = PopulationSample(plan, schedule: plans.schedule)
+            let sample = PopulationSample(plan, schedule: plans.schedule, stepLimit: stepLimit)
             let record = sample.recorder.populations[0]
-            eventsMean += Double(record.ledger.captured) * sample.scale / seconds
-            requestsMean += Double(record.requests) * sample.scale / seconds
-            bytesMean += record.sentBytes * sample.scale / seconds
+            eventsMean += Double(record.ledger.captured) * sample.totalScale / seconds
+            requestsMean += Double(record.requests) * sample.totalScale / seconds
+            bytesMean += record.sentBytes * sample.totalScale / seconds
             events.add(sample.recorder.series, scale: sample.scale)
             let peakActive = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
             let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
             // An idle minute of a socket may be days of its device: as good as all have one.
             sockets += plan.connections(ofDevices: pace > 1 ? plan.deviceCount : active)
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
-            memoryBytes += Double(plan.deviceCount) * 400
+            devices += plan.deviceCount
+            growingMemory += memory(of: plan, sample)
+            openRequestMemory +=
+                Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
         eventsPeak = events.peak * Double(pace)
         eventsMean *= Double(pace)
         requestsMean *= Double(pace)
         bytesMean *= Double(pace)
-        memoryBytes += Double(prefilled) * 36 + Double(sockets) * 6000
+        growingMemory += Double(prefilled) * DeviceMemory.storedEvent
+    }
+
+    private func memory(of plan: PopulationPlan, _ sample: PopulationSample) -> Double {
+        let rows = sample.recorder.series.buckets.map(\.gauges.storedRows).max() ?? 0
+        var bytes = Double(plan.deviceCount * plan.system.common.memoryPerDevice)
+        bytes += Double(rows) * sample.scale * DeviceMemory.storedEvent
+        if !plan.tagsEvents || !plan.system.common.tagsAllEvents {
+            let captured = Double(sample.recorder.populations[0].ledger.captured) * sample.totalScale
+            bytes += captured * DeviceMemory.naturalKey
+        }
+        return bytes
+    }
+
+    /// The memory of the process that plays the devices, in bytes.
+    ///
+    /// - Parameter connections: The most that may be open at once; `nil` in virtual time, where none is.
+    func memory(connections: Int?) -> Double {
+        DeviceMemory.process + growingMemory
+            + (connections.map { Double(min(sockets, $0)) * DeviceMemory.connection } ?? openRequestMemory)
+    }
+
+    /// How many devices would fit into so many bytes, if all populations shrank alike.
+    func devicesFitting(_ bytes: Double, connections: Int?) -> Int {
+        let room = max(0, bytes - DeviceMemory.process)
+        let count = Double(max(1, devices))
+        guard let connections else {
+            return Int(room / max(1, (growingMemory + openRequestMemory) / count))
+        }
+        let all = Double(sockets) * DeviceMemory.connection
+        let fitting = room / max(1, (growingMemory + all) / count)
+        guard Double(sockets) * fitting / count > Double(connections) else { return Int(fitting) }
+        return Int(
+            max(0, room - Double(connections) * DeviceMemory.connection) / max(1, growingMemory / count))
     }
 
     /// One line for people.
-    var text: String {
-        func figure(_ value: Double) -> String {
-            value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
-        }
+    ///
+    /// - Parameter mode: What is going to happen; `nil` where that is open.
+    func text(for mode: Report.Mode? = nil) -> String {
         let head = pace > 1 ? "at pace \(pace), by seconds of the wall clock, " : ""
-        return head + "offers \(figure(eventsMean)) events/s on average (peak \(figure(eventsPeak))), "
-            + "\(figure(requestsMean)) requests/s, \(figure(bytesMean / 1000)) kB/s, up to \(sockets) sockets, "
-            + "about \(figure(memoryBytes / 1e6)) MB of memory"
+        let live = "up to \(sockets) sockets, about \(Forecast.size(memory(connections: .max))) of memory"
+        let simulated = "about \(Forecast.size(memory(connections: nil))) of memory"
+        let needs =
+            switch mode {
+            case .live: live
+            case .virtual: simulated
+            case nil: "live \(live), simulated \(simulated)"
+            }
+        return head
+            + "offers \(Forecast.figure(eventsMean)) events/s on average (peak \(Forecast.figure(eventsPeak))), "
+            + "\(Forecast.figure(requestsMean)) requests/s, \(Forecast.figure(bytesMean / 1000)) kB/s, \(needs)"
             + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")
+    }
+
+    private static func figure(_ value: Double) -> String {
+        value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
+    }
+
+    /// Bytes for people.
+    static func size(_ bytes: Double) -> String {
+        bytes >= 1e10 ? "\(figure(bytes / 1e9)) GB" : "\(figure(bytes / 1e6)) MB"
     }
 }
 
-/// Some devices of a population, played.
-///
-/// They are the run's own devices, with its streams and its times of arrival: slices of a few, each of
-/// which is spread over the whole population, are played one after another until they tell enough.
-private struct PopulationSample {
-    /// Devices of a slice; at most so many slices are played, and none is begun after so many events.
-    private static let sliceSize = 10
-    private static let sliceLimit = 50
-    private static let enoughEvents = 20_000
-
-    /// What all slices recorded, as the one population of a run.
-    private(set) var recorder: RunRecorder
-    /// Devices of the population per device played.
-    let scale: Double
-
-    init(_ plan: PopulationPlan, schedule: RunSchedule) {
-        var quietPlan = plan
-        quietPlan.index = 0
-        quietPlan.firstDevice = 0
-        quietPlan.disk = DiskSchedule()
-        quietPlan.system.dropPrefill()
-        // Without what the timeline does to networks and requests.
-        let quietSchedule = RunSchedule(
-            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
-        let sliceCount = (plan.deviceCount + PopulationSample.sliceSize - 1) / PopulationSample.sliceSize
-        let slices = min(sliceCount, PopulationSample.sliceLimit)
-        recorder = RunRecorder(start: schedule.start, populationCount: 1)
-        var played = 0
-        for place in UserForecast.places(slices)
-        where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents {
-            let share = ShardShare(index: place * sliceCount / slices, count: sliceCount)
-            played += share.deviceCount(of: plan.deviceCount)
-            recorder.merge(PopulationSample.play(quietPlan, share, quietSchedule))
-        }
-        scale = Double(plan.deviceCount) / Double(max(1, played))
-    }
-
-    private static func play(
-        _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule
-    ) -> RunRecorder {
-        var collector = CollectorPlan()
-        collector.growingCiphers = GrowingCiphers(of: plan)
-        let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
-        var observer = IgnoringObserver()
-        return runVirtually(
-            configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer
-        ).recorder
-    }
+/// What things take in memory, in bytes, beside a system's own ``SystemRuleSet/memoryPerDevice``: measured as the
+/// growth of a process, spare room of its arrays included.
+enum DeviceMemory {
+    /// A run without devices.
+    static let process = 40e6
+    static let storedEvent = 36.0
+    /// A connection of a live run.
+    static let connection = 6000.0
+    /// A request in virtual time whose answer is on its way.
+    static let openRequest = 400.0
+    /// An event that is known by its natural key, in the sets of both sides of the audit.
+    static let naturalKey = 90.0
 }
 
 /// Events per second of all populations over the run, from samples.
@@ -144,15 +161,9 @@ private struct EventCourse {
     }
 }
 
-/// Listens to nothing.
-struct IgnoringObserver: VirtualObserver {
-    mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
-    mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
-}
-
 extension PopulationPlan {
     /// Events that each device brings along.
-    var prefill: Int { system.common.prefill }
+    fileprivate var prefill: Int { system.common.prefill }
 
     /// Connections that so many active devices keep open.
     fileprivate func connections(ofDevices active: Int) -> Int {
@@ -162,14 +173,11 @@ extension PopulationPlan {
             active * system.common.connectionsPerDevice
         }
     }
-
 }
 
 extension PopulationRecord {
-    fileprivate var sentBytes: Double { metricValue("data_sent") }
-
-    private func metricValue(_ name: String) -> Double {
-        switch metrics(seconds: 1).first(where: { $0.name == name })?.value {
+    fileprivate var sentBytes: Double {
+        switch metrics(seconds: 1).first(where: { $0.name == "data_sent" })?.value {
         case .counter(let count, _): count
         default: 0
         }

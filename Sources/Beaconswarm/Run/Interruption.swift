@@ -2,41 +2,95 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ctrl-C and SIGTERM: the first asks for a graceful end, the second ends the process at once.
+/// Ctrl-C, SIGTERM and the end of the terminal (SIGHUP): the first asks for a graceful end, the second wants the
+/// end at once.
+///
+/// Signals are heard on a thread of their own, so the process reacts whatever its other threads do: before the
+/// work has begun (``begin(_:)``) the first signal ends it there and then; afterwards the second one does, after a
+/// few seconds at most for what the work itself still has to say.
 final class Interruption: Sendable {
+    /// What signals do; guarded by the lock in ``Shared``.
+    private struct Actions {
+        var hasBegun = false
+        /// Nobody listens any more: the program that embeds the run goes on.
+        var isOver = false
+        /// Runs once, at the first signal.
+        var first: (@Sendable () -> Void)?
+        /// Runs once, at the second signal.
+        var second: (@Sendable () -> Void)?
+        /// Runs before the process ends without its main thread's help.
+        var lastWords: (@Sendable () -> Void)?
+    }
+
     /// What the signal handlers share with the rest of the process.
     private final class Shared: Sendable {
         let signals = Atomic<Int>(0)
-        let handler = Mutex<(@Sendable () -> Void)?>(nil)
+        let actions = Mutex(Actions())
+        let early: CommandStatus
+
+        init(early: CommandStatus) { self.early = early }
+
+        /// Runs one of the actions, if it is there, and forgets it.
+        func run(_ action: WritableKeyPath<Actions, (@Sendable () -> Void)?>) {
+            let body = actions.withLock { actions -> (@Sendable () -> Void)? in
+                defer { actions[keyPath: action] = nil }
+                return actions[keyPath: action]
+            }
+            body?()
+        }
 
         func received() {
             let count = signals.add(1, ordering: .relaxed).newValue
-            if count > 1 {
-                Console.error("interrupted again: ended at once, with what was written so far")
-                _exit(CommandStatus.interrupted.rawValue)
+            let (hasBegun, knowsSecond) = actions.withLock { ($0.hasBegun, $0.second != nil) }
+            if !hasBegun {
+                Console.error("interrupted before the work began; nothing was run")
+                end(early)
             }
-            runHandler()
+            switch count {
+            case 1: run(\.first)
+            case 2:
+                Console.error("interrupted again: ended at once, with what was measured so far")
+                guard knowsSecond else { return end(.interrupted) }
+                run(\.second)
+                DispatchQueue.global().asyncAfter(deadline: .now() + Interruption.grace) { [self] in
+                    end(.interrupted)
+                }
+            default: end(.interrupted)
+            }
         }
 
-        /// Runs the handler, if there is one, and forgets it: it runs once.
-        func runHandler() {
-            let action = handler.withLock { handler -> (@Sendable () -> Void)? in
-                defer { handler = nil }
-                return handler
+        /// Ends the process here and now.
+        func end(_ status: CommandStatus) {
+            guard !actions.withLock({ $0.isOver }) else { return }
+            // A disk that takes no more shall not keep the process alive.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Interruption.grace) {
+                _exit(status.rawValue)
             }
-            action?()
+            run(\.lastWords)
+            _exit(status.rawValue)
         }
     }
 
-    private let shared = Shared()
+    /// How long a process may take to end by itself after the second signal.
+    private static let grace = DispatchTimeInterval.seconds(3)
+
+    private let shared: Shared
     // SAFETY: made in the initialiser and only cancelled in the deinitialiser.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Begins to listen. One of these lives at a time.
-    init() {
+    ///
+    /// - Parameter early: The code to exit with if a signal comes before the work has begun.
+    init(early: CommandStatus = .interrupted) {
+        let shared = Shared(early: early)
+        self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
-        sources = [SIGINT, SIGTERM].map { [shared] number in
-            signal(number, SIG_IGN)
+        sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+            let before = signal(number, SIG_IGN)
+            // `nohup` wants the process to outlive its terminal.
+            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                return nil
+            }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { shared.received() }
             source.resume()
@@ -44,14 +98,44 @@ final class Interruption: Sendable {
         }
     }
 
-    deinit { sources.forEach { $0.cancel() } }
+    deinit {
+        sources.forEach { $0.cancel() }
+        shared.actions.withLock { $0.isOver = true }
+    }
 
     /// Whether a signal came.
     var isRequested: Bool { shared.signals.load(ordering: .relaxed) > 0 }
 
-    /// What the first signal does; runs at once if it has come already.
+    /// Whether a second signal came: nothing is to be waited for.
+    var isRepeated: Bool { shared.signals.load(ordering: .relaxed) > 1 }
+
+    /// What happens if the process has to end before its work is over: what was measured is written down.
+    func onEnd(_ lastWords: @escaping @Sendable () -> Void) {
+        shared.actions.withLock { $0.lastWords = lastWords }
+    }
+
+    /// The work begins: from now on the first signal only asks for its end.
+    ///
+    /// - Parameter second: What the second signal does; without it that ends the process at once.
+    func begin(second: (@Sendable () -> Void)? = nil) {
+        shared.actions.withLock { actions in
+            actions.hasBegun = true
+            actions.second = second
+        }
+    }
+
+    /// What the first signal does; runs at once if it has come already. The work has begun.
     func onRequest(_ action: @escaping @Sendable () -> Void) {
-        shared.handler.withLock { $0 = action }
-        if isRequested { shared.runHandler() }
+        shared.actions.withLock { actions in
+            actions.hasBegun = true
+            actions.first = action
+        }
+        if isRequested { shared.run(\.first) }
+    }
+
+    /// The work is over and its results are being written: a first signal is only answered by `action`.
+    func onRequestFromNowOn(_ action: @escaping @Sendable () -> Void) {
+        guard !isRequested else { return }
+        shared.actions.withLock { $0.first = action }
     }
 }

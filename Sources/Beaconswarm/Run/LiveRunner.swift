@@ -31,6 +31,8 @@ struct LiveRunner: Sendable {
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
         let forecast = Forecast(scenario.document, pace: scenario.document.pace)
+        try Room.checkDescriptors(forecast, limit: limit, budget: budget)
+        try Room.checkMemory(forecast, connections: budget)
         // The run's clock goes before the run begins, by the time that setting everything up takes.
         let lead = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
         let start = scenario.document.start ?? Host.now + lead
@@ -87,6 +89,11 @@ struct LiveRunner: Sendable {
         var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
         builder.pace = scenario.document.pace
         console.begin(builder, forecast: stage.forecast)
+        let state = RunState(builder, folder: output.folder, start: stage.start, console: console)
+        interruption.onEnd {
+            state.writeLastWords()
+            stage.stores.removeIfTemporary()
+        }
         let sink = output.events.map { file -> LiveConfiguration.SealedSink in
             { events, population, _ in file.write(events, population: population) }
         }
@@ -96,15 +103,17 @@ struct LiveRunner: Sendable {
         configuration.fleetFactory = stage.stores.fleetFactory
         let began = Host.monotonic
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
+        interruption.begin { run.stop() }
         interruption.onRequest { [console, drain = scenario.document.drain] in
             run.stop()
             console.stopping(drain: drain)
         }
         let follower = RunFollower(
-            run: run, runner: self, builder: builder, folder: output.folder, events: output.events,
+            run: run, runner: self, builder: builder, state: state, events: output.events,
             start: stage.start, began: began)
         let abortedBy = await follower.follow()
         let result = try await run.result()
+        interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
         progress.warnings = stage.stores.warnings

@@ -14,7 +14,7 @@ final class RunConsole: Sendable {
     private let last = Mutex(Last())
 
     private struct Last {
-        /// When the last plain line was printed, in the run's elapsed time.
+        /// When the last line was printed, by the clock on the wall.
         var spoken: Interval?
     }
 
@@ -37,7 +37,7 @@ final class RunConsole: Sendable {
             "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
                 + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.target)")
         if let note = builder.paceNote { tell(note) }
-        if let forecast { tell("the scenario \(forecast.text)") }
+        if let forecast { tell("the scenario \(forecast.text(for: builder.mode))") }
     }
 
     /// Says what to beware of, whether quiet or not.
@@ -64,14 +64,31 @@ final class RunConsole: Sendable {
         say("stopping: no more user actions; \(rest); interrupt again to end at once")
     }
 
-    /// Shows where the run is: one line that rewrites itself, or a plain line every 10 s.
+    /// Answers an interrupt that comes when there is nothing to be ended any more.
+    func writing() { say("the run is over, its results are being written; interrupt again to end at once") }
+
+    /// How often the line of a terminal is renewed, and how often a line is printed elsewhere, in real time.
+    private static let periods = (terminal: Interval.seconds(1), plain: Interval.seconds(10))
+
+    /// Whether it is time to say again where the run is.
+    private var isProgressDue: Bool {
+        let now = Host.monotonic
+        let period = isTerminal ? RunConsole.periods.terminal : RunConsole.periods.plain
+        return last.withLock { last in
+            if let before = last.spoken, now - before < period { return false }
+            last.spoken = now
+            return true
+        }
+    }
+
+    /// Shows where the run is, if it is time for that: one line that rewrites itself, or a plain line.
     ///
     /// - Parameter pace: Seconds of the run in a real one; rates are told by real seconds.
     func progress(
         _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool,
         pace: Int = 1
     ) {
-        guard !quiet else { return }
+        guard !quiet, isProgressDue else { return }
         var snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
         snapshot.pace = pace
         snapshot.eventsPerSecond *= Double(pace)
@@ -79,16 +96,9 @@ final class RunConsole: Sendable {
         if isTerminal {
             let line = StatusLine.render(snapshot, color: color, width: Host.terminalWidth)
             Console.status("\r\u{1B}[2K" + line)
-            return
+        } else {
+            Console.error(StatusLine.plain(snapshot))
         }
-        let due = last.withLock { last in
-            guard let before = last.spoken, elapsed - before < .seconds(10 * Int64(pace)) else {
-                last.spoken = elapsed
-                return true
-            }
-            return false
-        }
-        if due { Console.error(StatusLine.plain(snapshot)) }
     }
 
     private func snapshot(
@@ -130,8 +140,14 @@ final class RunConsole: Sendable {
         for text in report.alarms { warn(text) }
         end(json: { ReportJSON.write(report) }) { colored in
             TerminalSummary.render(report, color: colored, width: summaryWidth)
-                + (folder.map { "report: \($0)/report.html\n" } ?? "")
+                + (folder.map { "report: \(RunConsole.page(in: $0))\n" } ?? "")
         }
+    }
+
+    /// What to open: the page, or what it is made from where it found no room.
+    private static func page(in folder: String) -> String {
+        let page = "\(folder)/report.html"
+        return OutputFile.exists(page) ? page : "\(folder)/report.json"
     }
 
     /// Columns of where summaries go: standard error if the report's JSON has standard output.

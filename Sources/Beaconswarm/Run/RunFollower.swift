@@ -9,7 +9,7 @@ struct RunFollower {
     let run: LiveRun
     let runner: LiveRunner
     let builder: ReportBuilder
-    let folder: RunFolder
+    let state: RunState
     let events: EventFile?
     let start: Instant
     let began: Interval
@@ -17,14 +17,15 @@ struct RunFollower {
     /// Returns when the run is over, with the threshold that ended it, if one did.
     func follow() async -> Report.ThresholdResult? {
         var abortedBy: Report.ThresholdResult?
-        // The first at once: a run that breaks off early can be read too.
-        var partialDue = began
+        // The first is written at once: a run that breaks off early can be read too.
+        var isFirst = true
         while true {
-            try? await Task.sleep(for: .seconds(1))
+            await pause()
             guard let snapshot = try? await run.snapshot() else { return abortedBy }
             if snapshot.phase == .finished { return abortedBy }
             let elapsed = max(.zero, snapshot.now - start)
             events?.flush()
+            if let trouble = events?.newTrouble() { runner.console.warn(trouble) }
             runner.console.progress(
                 snapshot.recorder, elapsed: elapsed, planned: runner.scenario.document.duration,
                 phase: snapshot.phase == .running ? "running" : "draining", isLive: true,
@@ -37,25 +38,26 @@ struct RunFollower {
                     "threshold \(broken.metric) \(broken.expression) is broken: ending the run")
                 run.stop()
             }
-            if Host.monotonic >= partialDue {
-                partialDue = Host.monotonic + Report.statePeriod
-                writePartial(snapshot, elapsed: elapsed)
-            }
+            state.note(progress(snapshot, elapsed: elapsed), isFirst: isFirst)
+            isFirst = false
         }
     }
 
-    private func writePartial(_ snapshot: LiveSnapshot, elapsed: Interval) {
+    /// Waits for a second, or until nothing more is to be waited for.
+    private func pause() async {
+        for _ in 0..<10 where !runner.interruption.isRepeated {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        if runner.interruption.isRepeated { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    private func progress(_ snapshot: LiveSnapshot, elapsed: Interval) -> ReportBuilder.Progress {
         var progress = ReportBuilder.Progress(
             recorder: snapshot.recorder, simulated: elapsed, wall: Host.monotonic - began,
             devicesStarted: Int(snapshot.recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
             fingerprint: 0)
         progress.generator.scheduleLag = TrendSummary(snapshot.recorder.scheduleLag)
-        progress.isPartial = true
-        do throws(CommandFailure) {
-            try folder.writePartial(builder.report(progress))
-        } catch {
-            runner.console.warn(error.message)
-        }
+        return progress
     }
 }
 

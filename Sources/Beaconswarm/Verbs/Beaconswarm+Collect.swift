@@ -15,6 +15,7 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for a wrong option (64), a wrong file of faults (104), an address
     ///   that cannot be listened on or a store that cannot be used (70).
     public static func collect(_ options: CollectOptions) async throws -> CommandStatus {
+        try options.checkFileNames()
         var configuration = CollectorServerConfiguration()
         (configuration.host, configuration.port) = try address(options.listen)
         configuration.storePath = options.store
@@ -22,7 +23,7 @@ extension Beaconswarm {
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
         configuration.plan.uploadPaths = try options.paths.map(uploadPath)
         configuration.onTrouble = { Console.error("collector: \($0)") }
-        let interruption = Interruption()
+        let interruption = Interruption(early: .success)
         MachineLimits.raiseDescriptorLimit()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server: CollectorServer

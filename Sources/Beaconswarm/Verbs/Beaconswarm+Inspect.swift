@@ -23,7 +23,7 @@ extension Beaconswarm {
                 Console.output(
                     "\(source.name): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
                 )
-                Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text)\n")
+                Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text())\n")
                 for warning in scenario.document.warnings {
                     Console.output("  warning: \(warning.pointer): \(warning.text)\n")
                 }

@@ -64,8 +64,9 @@ package protocol DeviceFleet: AnyObject {
     /// Whether the device would hold up the end of the drain: in the foreground with rows in its store.
     func isDraining(_ slot: Int) -> Bool
 
-    /// Ends the run: every event without a final fate is sealed as pending, stored or in flight.
-    func finish(effects: inout DeviceEffects)
+    /// Ends the run for some devices: every event of theirs without a final fate is sealed as pending, stored
+    /// or in flight. An engine asks for all devices, each once, in as many parts as it likes.
+    func finish(_ slots: Range<Int>, effects: inout DeviceEffects)
 
     /// Events whose capture began so far: the sum of all devices' sequences, counted apart from fates.
     var capturedCount: UInt64 { get }
@@ -85,6 +86,9 @@ package protocol DeviceFleet: AnyObject {
 }
 
 extension DeviceFleet {
+    /// Ends the run for all devices at once.
+    package func finish(effects: inout DeviceEffects) { finish(0..<deviceCount, effects: &effects) }
+
     /// None: most fleets begin with empty stores.
     package var prefilledCount: UInt64 { 0 }
 }

@@ -47,7 +47,7 @@ struct FleetCore<System: TrackingSystem> {
                     presence: calendar.presence(of: index), usersEnd: plan.usersEnd))
             devices.append(
                 system.makeDevice(
-                    index: index, slot: UInt32(slot), number: plan.firstDevice + UInt32(index)))
+                    index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot)))
         }
     }
 
@@ -117,8 +117,8 @@ struct FleetCore<System: TrackingSystem> {
         return hasArrived[slot] ? nextWake(of: slot) : arrival(of: slot)
     }
 
-    mutating func finish(effects: inout DeviceEffects) {
-        for slot in devices.indices { system.finish(&devices[slot], effects: &effects) }
+    mutating func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
+        for slot in slots { system.finish(&devices[slot], effects: &effects) }
     }
 }
 

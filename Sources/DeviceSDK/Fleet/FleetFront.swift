@@ -80,7 +80,9 @@ extension FleetFront {
     package func isDraining(_ slot: Int) -> Bool { fleet.isDraining(slot) }
 
     @inline(__always)
-    package func finish(effects: inout DeviceEffects) { fleet.finish(effects: &effects) }
+    package func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
+        fleet.finish(slots, effects: &effects)
+    }
 
     @inline(__always)
     package func capturedCount(of slot: Int) -> UInt32 { fleet.capturedCount(of: slot) }

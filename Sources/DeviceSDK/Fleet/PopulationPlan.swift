@@ -12,6 +12,9 @@ package struct PopulationPlan: Sendable {
     package var deviceCount: Int
     /// The global number of the population's first device.
     package var firstDevice: UInt32 = 0
+    /// Whether devices are numbered by their places in a fleet and not in the population: for samples, whose
+    /// sets of ids shall not be as large as those of the population that they stand for.
+    package var numbersBySlot = false
     /// The run's seed.
     package var seed: UInt64 = 0
     /// The beginning of the run, and the time from which users do nothing any more.
@@ -56,6 +59,11 @@ package struct PopulationPlan: Sendable {
     /// The stream of one purpose of the device with the given index in this population.
     package func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
         streams.stream(purpose, index: index)
+    }
+
+    /// The global number of a device.
+    func number(ofIndex index: Int, slot: Int) -> UInt32 {
+        firstDevice + UInt32(numbersBySlot ? slot : index)
     }
 
     /// What is decided about the users from outside.

@@ -32,7 +32,7 @@ package final class SystemFleet<System: TrackingSystem>: DeviceFleet {
     package var planFingerprint: UInt64 { core.planFingerprint }
 
     package func globalNumber(of slot: Int) -> UInt32 {
-        core.plan.firstDevice + UInt32(core.share.populationIndex(ofSlot: slot))
+        core.plan.number(ofIndex: core.share.populationIndex(ofSlot: slot), slot: slot)
     }
 
     /// Never for a device whose turn would come when the users have gone.
@@ -70,6 +70,8 @@ package final class SystemFleet<System: TrackingSystem>: DeviceFleet {
 
     package func stopUsers(at now: Instant) { core.usersEnd = min(core.usersEnd, now) }
     package func isDraining(_ slot: Int) -> Bool { core.isDraining(slot) }
-    package func finish(effects: inout DeviceEffects) { core.finish(effects: &effects) }
+    package func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
+        core.finish(slots, effects: &effects)
+    }
     package func capturedCount(of slot: Int) -> UInt32 { core.devices[slot].nextSequence }
 }

@@ -31,6 +31,11 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var connectionsPerDevice: Int { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
+    /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
+    /// engine and the audit keep of it. Measured as the growth of a process.
+    var memoryPerDevice: Int { get }
+    /// Whether every event bears an id of the harness; the others are known by natural keys.
+    var tagsAllEvents: Bool { get }
 }
 
 extension SystemRuleSet {
@@ -48,6 +53,8 @@ extension SystemRuleSet {
     package var tracksCode: Bool { true }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
+    package var memoryPerDevice: Int { 1500 }
+    package var tagsAllEvents: Bool { true }
 }
 
 /// The rules of a population's system. A closed set: each case is a system of its own.

@@ -65,6 +65,8 @@ extension KitRules: SystemRuleSet {
         set { storage.prefill = newValue }
     }
     package var tracksCode: Bool { false }
+    /// Only controls have a place for it.
+    package var tagsAllEvents: Bool { false }
     /// Between two uploads lies a day at least.
     package var uploadInterval: Interval { .hours(24) }
 }

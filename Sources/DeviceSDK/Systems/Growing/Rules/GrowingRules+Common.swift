@@ -26,5 +26,7 @@ extension GrowingRules: SystemRuleSet {
     }
     /// One for each channel that has something to send at a time: rarely more than two.
     package var connectionsPerDevice: Int { 2 }
+    /// Two stores with their write buffers.
+    package var memoryPerDevice: Int { 2700 }
     package var uploadInterval: Interval { upload.flushInterval }
 }

@@ -1,0 +1,84 @@
+import Accounting
+import CollectorModel
+import DeviceSDK
+import Measurement
+import AppModel
+import Timebase
+import VirtualEngine
+
+/// Some devices of a population, played.
+///
+/// They are the run's own devices, with its streams and its times of arrival: slices of a few, each of
+/// which is spread over the whole population, are played one after another until they tell enough. What that takes
+/// is bounded in steps of the engine, not in seconds, so the same scenario has the same forecast everywhere.
+struct PopulationSample {
+    /// Devices of a slice; at most so many slices are played, and none is begun after so many events.
+    private static let sliceSize = 10
+    private static let sliceLimit = 50
+    private static let enoughEvents = 20_000
+    /// Steps of the engine for a whole scenario.
+    static let stepBudget = 200_000
+
+    /// What all slices recorded, as the one population of a run.
+    private(set) var recorder: RunRecorder
+    /// The most requests in the air at the same time, the slices' sum.
+    private(set) var openRequests = 0
+    /// Devices of the population per device played: for what happens at a time.
+    private(set) var scale = 1.0
+    /// The same for what happens in the whole run: devices that were not played to its end count in part.
+    private(set) var totalScale = 1.0
+
+    /// - Parameter stepLimit: Steps after which no further slice is begun; a slice takes no more either.
+    init(_ plan: PopulationPlan, schedule: RunSchedule, stepLimit: Int) {
+        var quietPlan = plan
+        quietPlan.index = 0
+        quietPlan.firstDevice = 0
+        quietPlan.numbersBySlot = true
+        quietPlan.disk = DiskSchedule()
+        quietPlan.system.dropPrefill()
+        // Without what the timeline does to networks and requests.
+        let quietSchedule = RunSchedule(
+            start: schedule.start, duration: schedule.duration, drain: schedule.drain)
+        let sliceCount = (plan.deviceCount + PopulationSample.sliceSize - 1) / PopulationSample.sliceSize
+        let slices = min(sliceCount, PopulationSample.sliceLimit)
+        recorder = RunRecorder(start: schedule.start, populationCount: 1)
+        var (played, whole) = (0, 0.0)
+        var steps = 0
+        for place in UserForecast.places(slices)
+        where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
+            let share = ShardShare(index: place * sliceCount / slices, count: sliceCount)
+            var result = PopulationSample.play(quietPlan, share, quietSchedule, stepLimit: stepLimit)
+            let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
+            played += share.deviceCount(of: plan.deviceCount)
+            whole += Double(share.deviceCount(of: plan.deviceCount)) * part
+            steps += Int(result.wakes)
+            openRequests += result.openRequestsPeak
+            result.recorder.beliefs = DeviceBeliefs()
+            recorder.merge(result.recorder)
+        }
+        scale = Double(plan.deviceCount) / Double(max(1, played))
+        totalScale = Double(plan.deviceCount) / max(1e-12, whole)
+    }
+
+    private static func play(
+        _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule, stepLimit: Int
+    ) -> VirtualResult {
+        var collector = CollectorPlan()
+        collector.growingCiphers = GrowingCiphers(of: plan)
+        let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
+        var observer = Bound(steps: stepLimit)
+        return runVirtually(
+            configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer)
+    }
+
+    /// Ends a run after a number of steps.
+    private struct Bound: VirtualObserver {
+        let steps: Int
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+        mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+            wakes < UInt64(steps) ? .goOn : .end
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import DeviceSDK
+import LiveEngine
+import Scenario
+
+/// Refuses runs that do not fit into the machine, before they begin.
+enum Room {
+    /// The share of the free memory that a forecast may come to: it is right to some tenths.
+    private static let memoryShare = 0.9
+    /// How many devices in use may share a descriptor: the connection that was idle longest is closed early then,
+    /// which the report counts. Beyond that a run is about little else.
+    private static let devicesPerConnection = 4
+    /// Up to so many devices fit anywhere, whatever they do.
+    private static let smallFleet = 1000
+
+    /// Whether a run has to be forecast to know that it fits.
+    static func isNeeded(for document: ScenarioDocument) -> Bool {
+        document.deviceCount > smallFleet || document.populations.contains { $0.system.common.prefill > 0 }
+    }
+
+    /// Refuses what the memory does not hold.
+    ///
+    /// - Parameter connections: The most that may be open at once; `nil` in virtual time.
+    /// - Throws: ``CommandFailure`` with code 104 that says how many devices would fit.
+    static func checkMemory(
+        _ forecast: Forecast, connections: Int?, room: MemoryRoom? = MemoryRoom.now()
+    ) throws(CommandFailure) {
+        guard let room else { return }
+        let need = forecast.memory(connections: connections)
+        let limit = Double(room.bytes) * memoryShare
+        guard need > limit else { return }
+        let fitting = rounded(forecast.devicesFitting(limit, connections: connections))
+        throw CommandFailure(
+            .invalidScenario,
+            "\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
+                + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound)): "
+                + (fitting > 0
+                    ? "\(fitting) devices would fit (--devices \(fitting))" : "no device would fit")
+                + "; nothing was run")
+    }
+
+    /// Refuses what the descriptors of the process do not hold.
+    ///
+    /// - Parameters:
+    ///   - limit: The process' limit of descriptors.
+    ///   - budget: Those of them that are for connections.
+    /// - Throws: ``CommandFailure`` with code 104 that says how many devices would fit.
+    static func checkDescriptors(_ forecast: Forecast, limit: Int, budget: Int) throws(CommandFailure) {
+        guard limit >= MachineLimits.least else {
+            throw CommandFailure(
+                .invalidScenario,
+                "the process may open \(limit) descriptors (ulimit -n), and a run needs \(MachineLimits.least) at "
+                    + "least: no device would fit; nothing was run")
+        }
+        guard forecast.sockets > budget * devicesPerConnection else { return }
+        let perDevice = Double(forecast.sockets) / Double(max(1, forecast.devices))
+        let fitting = rounded(Int(Double(budget) / perDevice))
+        throw CommandFailure(
+            .invalidScenario,
+            "\(forecast.devices) devices keep up to \(forecast.sockets) connections, and the process may open "
+                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(fitting) devices would fit "
+                + "(--devices \(fitting)); nothing was run")
+    }
+
+    /// Two significant digits, rounded down.
+    private static func rounded(_ count: Int) -> Int {
+        var unit = 1
+        while count / unit >= 100 { unit *= 10 }
+        return count / unit * unit
+    }
+}

@@ -1,0 +1,74 @@
+import Measurement
+import Reporting
+import Synchronization
+import Timebase
+
+/// The latest state of a run: what its folder tells while it goes on, and what is left of it if the process has to
+/// end in the middle.
+final class RunState: Sendable {
+    private let builder: ReportBuilder
+    private let folder: RunFolder
+    private let console: RunConsole
+    private let state: Mutex<State>
+
+    private struct State {
+        var progress: ReportBuilder.Progress
+        /// When the state was last written, by the clock that only goes forward.
+        var written: Interval?
+        /// Why it could not be written last time.
+        var trouble: String?
+    }
+
+    /// The state of a run that has not begun; it is written at once, so that whatever kills the process leaves
+    /// something to be read.
+    init(_ builder: ReportBuilder, folder: RunFolder, start: Instant, console: RunConsole) {
+        self.builder = builder
+        self.folder = folder
+        self.console = console
+        let recorder = RunRecorder(start: start, populationCount: builder.populations.count)
+        var progress = ReportBuilder.Progress(
+            recorder: recorder, simulated: .zero, wall: .zero, devicesStarted: 0, fingerprint: 0)
+        progress.isPartial = true
+        state = Mutex(State(progress: progress))
+        write()
+    }
+
+    /// Takes a new state over, and writes it if the last one written is older than ``Report/statePeriod``.
+    ///
+    /// - Parameter isFirst: Whether it is to be written in any case.
+    func note(_ progress: ReportBuilder.Progress, isFirst: Bool = false) {
+        var progress = progress
+        progress.isPartial = true
+        let isDue = state.withLock { state in
+            state.progress = progress
+            return isFirst || Host.monotonic - (state.written ?? .zero) >= Report.statePeriod
+        }
+        if isDue { write() }
+    }
+
+    /// Writes the state as that of a run whose process was told to end at once.
+    func writeLastWords() {
+        state.withLock { $0.progress.interrupted = true }
+        write()
+    }
+
+    private func write() {
+        let progress = state.withLock { state in
+            state.written = Host.monotonic
+            return state.progress
+        }
+        let trouble: String?
+        do throws(CommandFailure) {
+            try folder.writePartial(builder.report(progress))
+            trouble = nil
+        } catch {
+            trouble = error.message
+        }
+        let isNew = state.withLock { state in
+            defer { state.trouble = trouble }
+            return state.trouble != trouble
+        }
+        // The run itself goes on: what a full disk costs shows when its end is written.
+        if isNew, let trouble { console.warn(trouble) }
+    }
+}

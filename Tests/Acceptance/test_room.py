@@ -1,0 +1,137 @@
+"""Runs that do not fit are refused before they begin, and whatever is large can be interrupted."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import HANG, Tool
+from helpers import read_report, steady, write_scenario
+
+
+def limited(binary: Path, folder: Path, kind: int, limit: int, *arguments: object) -> subprocess.CompletedProcess:
+    """Runs the binary under a limit of the system."""
+    return subprocess.run(
+        [str(binary), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=HANG,
+        preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)),
+    )
+
+
+def fitting(said: str) -> int:
+    """The number of devices that a refusal says would fit."""
+    return int(re.search(r"(\d+) devices would fit \(--devices \1\); nothing was run", said)[1])
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_what_the_memory_does_not_hold_is_refused(binary: Path, tmp_path: Path, verb: str):
+    scenario = write_scenario(tmp_path, steady(10_000_000, "1m"))
+    limit = 6 << 30
+    refused = limited(binary, tmp_path, resource.RLIMIT_AS, limit, verb, scenario, "--out", "out", "-q")
+    if verb == "run" and "descriptors" in refused.stderr:
+        pytest.skip("descriptors are the narrower limit here")
+    assert refused.returncode == 104 and "ulimit -v" in refused.stderr, refused
+    count = fitting(refused.stderr)
+    assert 100_000 < count < 10_000_000
+    assert not (tmp_path / "out").exists(), "nothing was made"
+    # A little more than the number is too much, too; the number itself is not.
+    again = limited(
+        binary, tmp_path, resource.RLIMIT_AS, limit, verb, scenario, "--out", "out", "-q", "--devices", count * 2
+    )
+    assert again.returncode == 104 and abs(fitting(again.stderr) - count) <= count * 0.1, (refused, again)
+
+
+@pytest.mark.parametrize("system", ["sensors", "growing", "trackingsdk", "kit", "codeless"])
+def test_the_forecast_of_memory_is_what_a_simulation_takes(tool: Tool, tmp_path: Path, system: str):
+    """Right to a factor of two, as the growth between two sizes: what the binary itself takes is no matter."""
+    scenario = {
+        "name": "memory",
+        "seed": 3,
+        "duration": "30s",
+        "drain": "1s",
+        "populations": [{"name": "p", "devices": 1, "system": system, "persona": "casual"}],
+    }
+    path = write_scenario(tmp_path, scenario)
+    taken, told = [], []
+    for devices in (2_000, 14_000):
+        running = tool.start("simulate", path, "--devices", devices, "--out", tmp_path / f"{devices}")
+        highest = 0
+        while running.process.poll() is None:
+            status = Path(f"/proc/{running.pid}/status")
+            try:
+                highest = max(highest, int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]) * 1024)
+            except (OSError, TypeError):
+                break
+        finished = running.wait().expect(0)
+        taken.append(highest)
+        amount, unit = re.search(r"about ([0-9.]+) (MB|GB) of memory", finished.err).groups()
+        told.append(float(amount) * (1e6 if unit == "MB" else 1e9))
+    growth, forecast = taken[1] - taken[0], told[1] - told[0]
+    assert forecast / 2 < growth < forecast * 2, (taken, told)
+
+
+def test_what_the_descriptors_do_not_hold_is_refused(binary: Path, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(3000, "2s", drain="1s"))
+    refused = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, "run", scenario, "--out", "out", "-q")
+    assert refused.returncode == 104 and "256 descriptors" in refused.stderr, refused
+    count = fitting(refused.stderr)
+    assert 10 < count < 256 and not (tmp_path / "out").exists()
+    fits = limited(
+        binary, tmp_path, resource.RLIMIT_NOFILE, 256, "run", scenario, "--out", "out", "-q", "--devices", count
+    )
+    assert fits.returncode in (0, 96), fits
+    report = read_report(tmp_path / "out")
+    assert report["devices_started"] == count and report["generator"]["connections_recycled"] == 0
+    none = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 40, "run", scenario, "--out", "none", "-q")
+    assert none.returncode == 104 and "ulimit -n" in none.stderr and not (tmp_path / "none").exists(), none
+
+
+def test_a_signal_is_heard_while_devices_are_made(tool: Tool, tmp_path: Path):
+    """Making them takes minutes: the process does not wait for their end, and leaves a report that says so."""
+    out = tmp_path / "out"
+    running = tool.start("simulate", write_scenario(tmp_path, steady(2_000_000, "1h")), "--out", out)
+    running.wait_until(lambda: (out / "report.partial.json").exists(), "made its folder")
+    running.signal(signal.SIGTERM)
+    ended = running.wait().expect(105)
+    assert "interrupted before the work began" in ended.err, str(ended)
+    partial = json.loads((out / "report.partial.json").read_text())
+    assert partial["interrupted"] and partial["partial"] and partial["events"]["captured"] == 0
+    assert not (out / "report.json").exists()
+
+
+def test_a_signal_is_heard_while_a_large_fleet_is_played(tool: Tool, tmp_path: Path):
+    """Between two ticks of such a run lie many seconds."""
+    out = tmp_path / "out"
+    scenario = steady(40_000, "1h", drain="1h")
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--out", out)
+    running.wait_until(lambda: "simulating" in running.err, "began")
+    running.signal(signal.SIGTERM)
+    running.wait_until(lambda: "stopping: " in running.err, "heard the first signal")
+    running.signal(signal.SIGTERM)
+    running.wait().expect(105)
+    report = read_report(out) if (out / "report.json").exists() else json.loads((out / "report.partial.json").read_text())
+    assert report["interrupted"] and report["events"]["captured"] > 0 and report["events"]["balance"] == 0
+
+
+def test_the_forecast_of_a_huge_scenario_is_bounded(tool: Tool, tmp_path: Path):
+    """Ten million devices over a year, at a rate that each of them alone would take hours to play."""
+    scenario = {
+        "name": "huge",
+        "duration": "365d",
+        "populations": [
+            {"name": "all", "devices": 10_000_000, "system": "growing", "persona": "power"},
+            {"name": "busy", "devices": 1000, "system": "sensors", "persona": {"extends": "steady", "rate": "500/s"}},
+        ],
+    }
+    said = tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
+    rate = float(re.search(r"offers ([0-9.]+) events/s", said)[1])
+    assert rate > 500_000 * 0.9, said
