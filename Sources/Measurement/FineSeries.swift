@@ -6,6 +6,8 @@ package struct Tally: Hashable, Sendable {
     package var delivered: UInt64 = 0
     package var requests: UInt64 = 0
     package var failures: UInt64 = 0
+    /// Of the failures, those of uploads that ended with their process.
+    package var abandoned: UInt64 = 0
     package var bytesSent: UInt64 = 0
 
     package init() {}
@@ -15,6 +17,7 @@ package struct Tally: Hashable, Sendable {
         left.delivered += right.delivered
         left.requests += right.requests
         left.failures += right.failures
+        left.abandoned += right.abandoned
         left.bytesSent += right.bytesSent
     }
 
@@ -36,6 +39,7 @@ package struct Tally: Hashable, Sendable {
         result.delivered = join(one.delivered, other.delivered)
         result.requests = join(one.requests, other.requests)
         result.failures = join(one.failures, other.failures)
+        result.abandoned = join(one.abandoned, other.abandoned)
         result.bytesSent = join(one.bytesSent, other.bytesSent)
         return result
     }

@@ -23,6 +23,8 @@ package struct PopulationRecord: Sendable {
     private var batchSize = SizeHistogram()
     package private(set) var requests: UInt64 = 0
     package private(set) var failedRequests: UInt64 = 0
+    /// Of the failed, those of apps whose process died: no target can do anything about them.
+    package private(set) var abandonedRequests: UInt64 = 0
     private var retries: UInt64 = 0
     private var configFetches: UInt64 = 0
     private var bytesSent: UInt64 = 0
@@ -66,6 +68,7 @@ package struct PopulationRecord: Sendable {
         }
         requests += 1
         if sample.failed { failedRequests += 1 }
+        if sample.isAbandoned { abandonedRequests += 1 }
         if sample.isRetry { retries += 1 }
         bytesSent += sample.bytesSent
         bytesReceived += sample.bytesReceived
@@ -145,6 +148,7 @@ package struct PopulationRecord: Sendable {
         batchSize.merge(other.batchSize)
         requests += other.requests
         failedRequests += other.failedRequests
+        abandonedRequests += other.abandonedRequests
         retries += other.retries
         configFetches += other.configFetches
         bytesSent += other.bytesSent
@@ -231,6 +235,9 @@ extension RequestSample {
 
     /// First byte sent → last byte of the answer.
     var service: Interval { sending + waiting + receiving }
+
+    /// Unanswered because the app's process died.
+    var isAbandoned: Bool { failure?.isSame(as: "process_died") ?? false }
 
     /// Begun without a network: nothing was sent.
     package var isOffline: Bool { failure?.isSame(as: "offline") ?? false }

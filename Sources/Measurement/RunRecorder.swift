@@ -73,6 +73,7 @@ package struct RunRecorder: Sendable {
         counts.requests = 1
         counts.bytesSent = sample.bytesSent
         if sample.failed { counts.failures = 1 }
+        if sample.isAbandoned { counts.abandoned = 1 }
         noteInSeries(at: sample.finishedAt, counts) {
             guard sample.failure == nil else { return }
             $0.duration.record(sample.duration)

@@ -24,6 +24,7 @@ package struct TimeSeries: Sendable {
         package var delivered: UInt64 { counts.delivered }
         package var requests: UInt64 { counts.requests }
         package var failures: UInt64 { counts.failures }
+        package var abandoned: UInt64 { counts.abandoned }
         package var bytesSent: UInt64 { counts.bytesSent }
 
         mutating func merge(_ other: Bucket, gauges merged: Gauges) {

@@ -5,10 +5,15 @@ struct Capacity: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Finds the highest steady load at which the scenario's thresholds hold.",
         discussion: """
-            Plays the scenario as steady loads of growing size: doubles until one breaks, halves the gap, and
-            plays both ends again. Each step is a fresh fleet that warms up and is measured in a window; what
+            Plays the scenario as steady loads of growing size: each four times the one before until one breaks,
+            narrows the gap, and plays both ends again. It says before it begins how long that may take, and ends
+            by that time (--max-time) with what is known. Each step is a fresh fleet that warms up and is measured in a window; what
             broke first, and rate against latency, freshness and loss, are told at the end. Where the generator
             cannot follow its own schedule, the search stops (96) and claims nothing.
+
+            A load of users with sessions is a number of devices that open the app within a step. What users and
+            their SDKs do by themselves, such as rows that wait for a trigger, is no overload: a step that does not
+            hold by itself is compared with the same users and a collector without limits, in virtual time.
 
             Without thresholds a load has to keep http_req_failed rate<0.01 and events_lost rate==0.
             """)
@@ -17,7 +22,7 @@ struct Capacity: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The first load: devices, or a factor with --by rate; default: an eighth of the scenario's.",
+            "The first load: devices, or a factor with --by rate; default: the scenario's own load.",
             valueName: "LOAD"))
     var from: Double?
 
@@ -27,9 +32,15 @@ struct Capacity: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Measures each step for so long, confirmations twice; default: as long as the thresholds need.",
+            "Measures each step for so long, confirmations at set rates twice; default: as long as the thresholds need.",
             valueName: "D"))
     var step: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ends the search after so long, in real time, with what is known by then; default 5m.",
+            valueName: "D"))
+    var maxTime: String?
 
     @Option(
         help: ArgumentHelp("How near what holds and what breaks are to come; default 2%.", valueName: "P"))
@@ -82,6 +93,7 @@ struct Capacity: AsyncParsableCommand {
         options.maximum = max
         options.step = step
         options.precision = precision
+        options.maxTime = maxTime
         options.isVirtual = isVirtual
         let chosen = options
         try await finish { try await Beaconswarm.capacity(chosen) }

@@ -20,10 +20,18 @@ struct StepMeasurement: Sendable {
 }
 
 /// Judges a load by what was measured in its window.
+///
+/// What users and policies do by themselves is no overload: stores that grow because users still come in, rows that
+/// wait for their next trigger, events that die with a process. So before a load is said to break for one of these,
+/// it is held against its *control*: the same users, seed and window in virtual time, against a collector without
+/// limits. Only what goes beyond the control counts.
 struct CapacityJudge: Sendable {
-    let conditions: [Threshold]
+    let conditions: CapacityConditions
     let populations: [String]
     let length: StepLength
+
+    /// The control of a step; `nil` where there is none to be had.
+    typealias Control = () throws(CommandFailure) -> StepMeasurement?
 
     /// The share of the offered requests that may be without an answer, and of the captured events by
     /// which stores may grow, before a load counts as unsteady.
@@ -31,20 +39,51 @@ struct CapacityJudge: Sendable {
     private static let growthShare = 0.02
 
     /// Fills a step with figures and a verdict.
-    func judge(_ measurement: StepMeasurement, into step: inout CapacityReport.Step) {
+    ///
+    /// - Parameter control: Asked for only where the load did not hold by itself.
+    /// - Returns: of a load that broke, the load that the target served of it, as far as answers tell.
+    func judge(
+        _ measurement: StepMeasurement, control: Control, into step: inout CapacityReport.Step
+    ) throws(CommandFailure) -> Double? {
+        fill(measurement, &step)
+        if measurement.wasCut {
+            step.verdict = .cut
+            return nil
+        }
+        if let problem = measurement.generatorProblem {
+            step.verdict = .generatorLimited
+            step.reasons = [problem]
+            return nil
+        }
+        let books = bookReasons(measurement)
+        var found = findings(measurement, nil, &step)
+        var served: Double?
+        if !found.isEmpty {
+            let control = try control()
+            if control?.wasCut ?? false {
+                step.verdict = .cut
+                return nil
+            }
+            if let control { found = findings(measurement, control, &step) }
+            served = self.served(measurement, control, of: step.load)
+        }
+        step.reasons = found + books
+        step.verdict = step.reasons.isEmpty ? .held : .broke
+        return step.verdict == .broke ? served : nil
+    }
+
+    /// The figures that a step tells, whatever comes of it.
+    private func fill(_ measurement: StepMeasurement, _ step: inout CapacityReport.Step) {
         let window = measurement.window
         let total = window.total
-        step.take(total.metrics(seconds: window.seconds))
+        step.take(total.metricsOfTarget(seconds: window.seconds))
         step.requests = total.requests
-        let started = window.started.reduce(0, +)
-        let captured = window.captured.reduce(0, +)
-        step.requestsOffered = Double(started) / window.seconds
+        step.requestsOffered = Double(measurement.started) / window.seconds
         step.requestsAnswered = Double(total.requests) / window.seconds
-        step.eventsOffered = Double(captured) / window.seconds
+        step.eventsOffered = Double(measurement.captured) / window.seconds
         step.eventsDelivered = Double(total.ledger.delivered) / window.seconds
         step.lagP99 = window.scheduleLag.milliseconds(atPercentile: 99)
-        let growth = StoreGrowth(measurement.series, window: window.range)
-        step.storesGrow = growth.rowsPerSecond
+        step.storesGrow = StoreGrowth(measurement.series, window: window.range).rowsPerSecond
         if let shortage = length.shortage(requests: total.requests, events: total.ledger.captured) {
             step.notes.append(shortage)
         }
@@ -52,51 +91,72 @@ struct CapacityJudge: Sendable {
             step.notes.append(
                 "\(measurement.recycledConnections) connections were closed early for want of descriptors.")
         }
-        if measurement.wasCut {
-            step.verdict = .cut
-        } else if let problem = measurement.generatorProblem {
-            step.verdict = .generatorLimited
-            step.reasons = [problem]
-        } else {
-            step.thresholds = results(window, isSilent: started + total.requests == 0)
-            step.reasons =
-                step.thresholds.filter { !$0.ok }.map(VerdictRules.sentence)
-                + unsteadiness(step, started, growth)
-                + bookReasons(measurement)
-            step.verdict = step.reasons.isEmpty ? .held : .broke
-        }
+    }
+
+    /// What speaks against a load, a sentence each.
+    private func findings(
+        _ measurement: StepMeasurement, _ control: StepMeasurement?, _ step: inout CapacityReport.Step
+    ) -> [String] {
+        step.thresholds = results(measurement, control)
+        return step.thresholds.filter { !$0.ok }.map(VerdictRules.sentence)
+            + unsteadiness(measurement, control, &step)
     }
 
     /// The conditions held against the window. Where no request was due in it, those without samples are
     /// passed over: nothing was asked of the target.
-    private func results(_ window: MeasuringWindow, isSilent: Bool) -> [Report.ThresholdResult] {
-        let overall = window.total.metrics(seconds: window.seconds)
-        let each = zip(populations, window.populations).map { name, record in
-            (name: name, metrics: record.metrics(seconds: window.seconds))
-        }
-        return conditions.map { $0.evaluate(overall: overall, populations: each) }
+    private func results(
+        _ measurement: StepMeasurement, _ control: StepMeasurement?
+    ) -> [Report.ThresholdResult] {
+        let isSilent = measurement.started + measurement.window.total.requests == 0
+        let lossByItself = conditions.usesDefaults ? control.map(\.lossAllowed) ?? 0 : 0
+        return conditions.evaluate(measurement.window, populations)
             .filter { !isSilent || $0.value != nil }
+            .map { result in
+                guard result.metric == "events_lost", let value = result.value, value <= lossByItself else {
+                    return result
+                }
+                var acquitted = result
+                acquitted.ok = true
+                return acquitted
+            }
     }
 
     private func unsteadiness(
-        _ step: CapacityReport.Step, _ started: UInt64, _ growth: StoreGrowth
+        _ measurement: StepMeasurement, _ control: StepMeasurement?, _ step: inout CapacityReport.Step
     ) -> [String] {
         var reasons: [String] = []
         // Requests in the air differ at the two ends of a window by chance: by Little's law there are
         // rate · latency of them, give or take the square root.
         let inTheAir = step.requestsOffered * step.duration.average / 1000
-        let missing = Double(started) - Double(step.requests)
-        if missing > Self.unansweredShare * Double(started) + 3 * (2 * inTheAir).squareRoot() + 1 {
+        let missing = measurement.missing - max(0, control?.missing ?? 0)
+        if missing > Self.unansweredShare * Double(measurement.started) + 3 * (2 * inTheAir).squareRoot() + 1
+        {
             reasons.append(
                 "Answers fell behind: of \(Self.text(step.requestsOffered)) requests/s offered, "
                     + "\(Self.text(step.requestsAnswered))/s ended.")
         }
+        let growth = StoreGrowth(
+            measurement.series, beyond: control?.series, window: measurement.window.range)
+        step.storesGrowBeyond = control == nil ? nil : growth.rowsPerSecond
         if growth.certainRowsPerSecond > Self.growthShare * step.eventsOffered {
+            let than = control == nil ? "" : " more than they would with a collector without limits"
             reasons.append(
-                "Not steady: stores grow by \(Self.text(growth.rowsPerSecond)) rows/s, with "
+                "Not steady: stores grow by \(Self.text(growth.rowsPerSecond)) rows/s\(than), with "
                     + "\(Self.text(step.eventsOffered)) events/s captured.")
         }
         return reasons
+    }
+
+    /// The load that a target served of a larger one: what it answered well, as a part of what the same users ask of a
+    /// target without limits. `nil` where nearly everything was served, so that something else broke.
+    private func served(
+        _ measurement: StepMeasurement, _ control: StepMeasurement?, of load: Double
+    ) -> Double? {
+        let total = measurement.window.total
+        let asked = Double((control ?? measurement).started)
+        let well = Double(total.requests - min(total.requests, total.failedRequests))
+        guard asked > 0, well > 0, well < asked * 0.95 else { return nil }
+        return load * well / asked
     }
 
     private static func text(_ value: Double) -> String {
@@ -126,36 +186,18 @@ extension StepMeasurement {
     }
 }
 
-/// How the devices' stores grew over a window: the slope of a line through the rows that were stored at
-/// the end of each second, by least squares.
-struct StoreGrowth: Hashable, Sendable {
-    private static let pointsNeeded = 5
-    private(set) var rowsPerSecond = 0.0
-    /// What of the slope is not chance: three standard errors less, and less what the number of stored
-    /// rows, being a sum of independent stores, wanders by itself.
-    private(set) var certainRowsPerSecond = 0.0
+extension StepMeasurement {
+    /// Uploads whose planned start lay in the window, and those of them for which no answer came in it.
+    var started: UInt64 { window.started.reduce(0, +) }
+    var missing: Double { Double(started) - Double(window.total.requests) }
+    /// Events captured in the window.
+    var captured: UInt64 { window.captured.reduce(0, +) }
 
-    init(_ series: TimeSeries, window: Range<Instant>) {
-        let width = series.width.fractionalSeconds
-        let points = series.buckets.enumerated().compactMap { index, bucket -> (x: Double, y: Double)? in
-            let end = series.start + series.width * Int64(index + 1)
-            guard end > window.lowerBound, end <= window.upperBound else { return nil }
-            return (Double(index) * width, Double(bucket.gauges.storedRows))
-        }
-        let count = Double(points.count)
-        guard points.count > 2 else { return }
-        let meanX = points.reduce(0) { $0 + $1.x } / count
-        let meanY = points.reduce(0) { $0 + $1.y } / count
-        let spread = points.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
-        let slope = points.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) } / spread
-        let residual = points.reduce(0.0) { sum, point in
-            let error = point.y - meanY - slope * (point.x - meanX)
-            return sum + error * error
-        }
-        let error = (residual / (count - 2) / spread).squareRoot()
-        rowsPerSecond = slope
-        // With fewer points the error itself is chance.
-        guard points.count >= StoreGrowth.pointsNeeded else { return }
-        certainRowsPerSecond = slope - 3 * error - 2 * meanY.squareRoot() / (count * width)
+    /// The share of events that may be lost where this was lost without any overload: three standard errors more.
+    var lossAllowed: Double {
+        let ledger = window.total.ledger
+        guard ledger.captured > 0, ledger.lostInAnyWay > 0 else { return 0 }
+        let lost = Double(ledger.lostInAnyWay)
+        return (lost + 3 * (2 * lost).squareRoot()) / Double(ledger.captured)
     }
 }

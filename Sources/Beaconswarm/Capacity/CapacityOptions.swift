@@ -16,7 +16,7 @@ public struct CapacityOptions: Sendable {
     public var run: RunOptions
     /// What grows.
     public var scaling = Scaling.devices
-    /// The first load: devices, or a factor of the scenario's rate. By default an eighth of the scenario's.
+    /// The first load: devices, or a factor of the scenario's rate. By default the scenario's own.
     public var from: Double?
     /// The highest load to be tried.
     public var maximum: Double?
@@ -24,6 +24,8 @@ public struct CapacityOptions: Sendable {
     public var step: String?
     /// How near the two ends are to come, such as `2%` or `0.02`.
     public var precision: String?
+    /// How long the search may take, in real time, such as `10m`; by default 5 min.
+    public var maxTime: String?
     /// Plays every step in virtual time, against the collector that the scenario describes.
     public var isVirtual = false
 
@@ -37,6 +39,8 @@ struct CapacitySettings: Sendable {
     var scaling: CapacityReport.Scaling
     /// The length of windows, where it was set.
     var step: Interval?
+    /// How long the search may take.
+    var maxTime = Interval.minutes(5)
 
     static let allowedPrecision = 0.001...0.5
     /// More devices than this are not made without being asked for.
@@ -72,14 +76,18 @@ struct CapacitySettings: Sendable {
         let maximum =
             try Self.load("--max", options.maximum, within: floor...1e7, byDevices) ?? max(limit, own)
         let asked = try Self.load("--from", options.from, within: floor...maximum, byDevices)
-        // Who names a number of devices means the search to begin there.
-        let isNamed = byDevices && options.run.source.devices != nil
-        let eighth = byDevices ? (own / 8).rounded() : own / 8
         search = CapacitySearch.Settings(
-            from: asked ?? min(maximum, max(floor, isNamed ? own : eighth)), floor: floor,
-            maximum: maximum, quantum: byDevices ? 1 : 0.001)
+            from: asked ?? min(maximum, max(floor, own)), floor: floor, maximum: maximum,
+            quantum: byDevices ? 1 : 0.001)
+        // Simulated steps cost little.
+        if options.isVirtual { (search.confirmations, search.spareTrials) = (4, 30) }
+        if let text = options.maxTime {
+            maxTime = try Self.time("--max-time", text, within: .seconds(1)...(.hours(24)))
+        }
         if let text = options.precision { search.precision = try Self.precision(text) }
-        if let text = options.step { step = try Self.window(text) }
+        if let text = options.step {
+            step = try Self.time("--step", text, within: .seconds(1)...(.hours(1))).roundedUpToSeconds
+        }
     }
 
     private static func load(
@@ -107,11 +115,16 @@ struct CapacitySettings: Sendable {
         return number
     }
 
-    private static func window(_ text: String) throws(CommandFailure) -> Interval {
-        guard let interval = Interval(text: text), interval >= .seconds(1), interval <= .hours(1) else {
-            throw CommandFailure(.usage, "--step: found \(text), allowed is a time from 1s to 1h")
+    private static func time(
+        _ name: String, _ text: String, within range: ClosedRange<Interval>
+    ) throws(CommandFailure) -> Interval {
+        guard let interval = Interval(text: text), range.contains(interval) else {
+            throw CommandFailure(
+                .usage,
+                "\(name): found \(text), allowed is a time from \(range.lowerBound.text) to "
+                    + range.upperBound.text)
         }
-        return interval.roundedUpToSeconds
+        return interval
     }
 }
 

@@ -1,3 +1,4 @@
+import Measurement
 import Reporting
 import Scenario
 import Timebase
@@ -35,22 +36,23 @@ struct CapacityRunner: Sendable {
             scenario: scenario, options: options.run, console: console, interruption: interruption)
         if !options.isVirtual, !embeds { try await live.checkTargets() }
         let startedAt = Host.now
+        let began = Host.monotonic
+        let virtual = VirtualStepPlayer(
+            interruption: interruption, console: console, deadline: began + settings.maxTime)
+        interruption.onRequest { [console] in Self.acknowledge(on: console) }
+        var session = try session(startedAt: startedAt, target: target(live), player: virtual)
+        try begin(session)
         let output = try CapacityOutput(
             name: scenario.reference.name, out: options.run.out, startedAt: startedAt)
-        var session = session(startedAt: startedAt, target: target(live))
-        begin(session)
         interruption.begin()
-        let began = Host.monotonic
+        let search = Search(output: output, virtual: virtual, began: began, deadline: virtual.deadline)
         if options.isVirtual {
-            let player = VirtualStepPlayer(interruption: interruption)
-            while !interruption.isRequested, let plan = session.next() {
-                take(session.note(try player.play(plan), of: plan))
-                try output.writePartial(session.finished(wallSeconds: elapsed(since: began)))
-            }
+            try playVirtually(&session, search)
         } else {
-            try await playLive(&session, output: output, began: began)
+            try await playLive(&session, search)
         }
-        let report = session.finished(wallSeconds: elapsed(since: began))
+        let report = session.finished(
+            wallSeconds: elapsed(since: began), timeIsUp: !interruption.isRequested)
         do {
             try output.write(report)
         } catch {
@@ -62,23 +64,91 @@ struct CapacityRunner: Sendable {
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 
-    private func playLive(
-        _ session: inout CapacitySession, output: CapacityOutput, began: Interval
-    ) async throws {
+    /// What steps are played with.
+    private struct Search {
+        let output: CapacityOutput
+        let virtual: VirtualStepPlayer
+        let began: Interval
+        let deadline: Interval
+
+        var remaining: Interval { max(.zero, deadline - Host.monotonic) }
+    }
+
+    private func playVirtually(_ session: inout CapacitySession, _ search: Search) throws(CommandFailure) {
+        while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
+            announce(plan, session, search)
+            let begun = Host.monotonic
+            let measurement = try search.virtual.play(plan)
+            let isFree = plan.document.timeline.allSatisfy { !$0.limitsCollector }
+            let step = try session.note(measurement, of: plan, wall: Host.monotonic - begun) {
+                () throws(CommandFailure) in
+                isFree ? measurement : try search.virtual.control(of: plan)
+            }
+            take(step, session)
+            guard step.verdict != .cut else { return }
+            try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
+        }
+    }
+
+    private func playLive(_ session: inout CapacitySession, _ search: Search) async throws {
         let player = LiveStepPlayer(
             embeds: embeds, threads: options.run.threads, interruption: interruption, console: console)
+        var servesConfiguration: Bool? = embeds ? true : nil
         do {
-            while !interruption.isRequested, let plan = session.next() {
-                announce(plan)
-                take(session.note(try await player.play(plan), of: plan))
-                try output.writePartial(session.finished(wallSeconds: elapsed(since: began)))
-                if session.next() != nil { await player.pause(afterBreak: session.lastBroke) }
+            while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
+                announce(plan, session, search)
+                let begun = Host.monotonic
+                let played = try await player.play(plan)
+                let step = try session.note(played.measurement, of: plan, wall: Host.monotonic - begun) {
+                    () throws(CommandFailure) in
+                    try control(of: plan, played, search, &servesConfiguration)
+                }
+                take(step, session)
+                guard step.verdict != .cut else { break }
+                try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
+                if session.next(remaining: search.remaining) != nil {
+                    await player.pause(afterBreak: session.lastBroke)
+                }
             }
         } catch {
             await player.shutDown()
             throw error
         }
         await player.shutDown()
+    }
+
+    /// The control of a live step.
+    ///
+    /// - Parameter servesConfiguration: Whether the target answers fetches of configuration, once that is known: a
+    ///   device with a configuration has an event more, and an upload. The control that captures as much as the
+    ///   devices did tells.
+    private func control(
+        of plan: StepPlan, _ played: (measurement: StepMeasurement, start: Instant), _ search: Search,
+        _ servesConfiguration: inout Bool?
+    ) throws(CommandFailure) -> StepMeasurement {
+        func control(_ serves: Bool) throws(CommandFailure) -> StepMeasurement {
+            try search.virtual.control(
+                of: plan, start: played.start, controlsCollector: embeds, servesConfiguration: serves)
+        }
+        if let servesConfiguration { return try control(servesConfiguration) }
+        let captured = Double(played.measurement.captured)
+        let with = try control(true)
+        guard (Double(with.captured) - captured).magnitude > captured * 0.01, !with.wasCut else {
+            return with
+        }
+        let without = try control(false)
+        let isNearer =
+            (Double(without.captured) - captured).magnitude < (Double(with.captured) - captured).magnitude
+        servesConfiguration = !isNearer
+        return isNearer ? without : with
+    }
+
+    /// Says that an interrupt was heard.
+    static func acknowledge(on console: RunConsole) {
+        console.status("")
+        console.say(
+            "stopping: the step is cut short, and what is known by now is told; interrupt again to end at once"
+        )
     }
 
     private func elapsed(since began: Interval) -> Double { (Host.monotonic - began).fractionalSeconds }
@@ -88,53 +158,102 @@ struct CapacityRunner: Sendable {
         return live.targetText(scenario.document.plans(start: ScenarioDocument.virtualStart))
     }
 
-    /// A search that has not begun, with windows sized by what its first load is expected to offer.
-    private func session(startedAt: Instant, target: String) -> CapacitySession {
+    /// A search that has not begun, with conditions that a collector without limits keeps, and windows sized by what
+    /// is offered to it.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 where steps would offer nothing.
+    private func session(
+        startedAt: Instant, target: String, player: VirtualStepPlayer
+    ) throws(CommandFailure) -> CapacitySession {
         let document = scenario.document
         let context = Report.RunContext(
             command: options.run.command.map(document.redact), host: Host.name,
             operatingSystem: Host.operatingSystem, cores: Host.cores, memoryBytes: Host.memoryBytes,
             target: document.redact(target))
-        let conditions = CapacityConditions(scenario.thresholds)
+        let (control, load) = try control(player)
+        let conditions = CapacityConditions(
+            scenario.thresholds, control: control.wasCut ? nil : control.window,
+            populations: document.publicNames)
         var report = CapacityReport(
             toolVersion: Beaconswarm.version, scenario: scenario.reference,
             mode: options.isVirtual ? .virtual : .live, seed: document.seed, startedAt: startedAt,
             run: context, scaling: settings.scaling, precision: settings.search.precision,
             conditions: conditions.described)
+        report.maxSeconds = settings.maxTime.fractionalSeconds
         report.warnings = document.warnings.map { "\($0.pointer): \($0.text)" }
-        let first = StepScenario(document, scaling: settings.scaling)
-            .document(load: settings.search.from, window: .seconds(15))
-        let forecast = Forecast(first)
+        let seconds = control.window.seconds * load
         return CapacitySession(
             settings: settings, document: document, conditions: conditions, report: report,
-            forecast: (forecast.requestsMean, forecast.eventsMean),
+            forecast: (Double(control.started) / seconds, Double(control.captured) / seconds),
             numbersGoOn: !options.isVirtual && !embeds)
     }
 
+    /// What a load of the scenario's users asks of a collector without limits.
+    private func control(_ player: VirtualStepPlayer) throws(CommandFailure) -> (StepMeasurement, Double) {
+        let steps = StepScenario(scenario.document, scaling: settings.scaling)
+        let length = StepLength(
+            fixed: settings.step, flushInterval: steps.flushInterval, hasSessions: steps.hasSessions,
+            conditions: [])
+        let window = length.window(.climb, requestRate: 1, eventRate: 1)
+        let load = settings.scaling == .rate ? 1 : max(settings.search.floor, Self.controlDevices)
+        let plan = StepPlan(
+            number: 0, purpose: .climb, load: load, warmUp: steps.warmUp, window: window, firstDevice: 0,
+            document: steps.document(load: load, window: window))
+        let control = try player.control(of: plan)
+        guard control.started > 0 || control.wasCut else {
+            throw CommandFailure(
+                .usage,
+                "capacity: \(steps.devices(load)) devices of this scenario upload nothing in a step of "
+                    + "\((steps.warmUp + window).text), so there is no load to be judged; --step makes steps "
+                    + "longer, sdk.upload.flushInterval lets devices upload more often")
+        }
+        return (control, load)
+    }
+
+    /// Devices from which is seen what any load of them keeps against a collector without limits.
+    private static let controlDevices = 400.0
+
     // MARK: - What is said
 
-    private func begin(_ session: CapacitySession) {
+    /// Says what is going to happen.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if not even one step fits into the time.
+    private func begin(_ session: CapacitySession) throws(CommandFailure) {
         let report = session.report
         console.say(
             "beaconswarm \(Beaconswarm.version): capacity of \(report.run.target) for \(report.scenario.name), "
                 + "\(report.mode.rawValue), seed \(report.seed), by \(report.scaling.rawValue)")
+        if let seconds = report.arrivalSeconds {
+            console.say(
+                "a load of N devices: so many open the app within \(Interval.fractional(seconds: seconds).text), "
+                    + "evenly, and use it as they do")
+        }
         for condition in report.conditions where condition.origin != .steadiness {
             console.say("has to keep: \(condition.metric) \(condition.expression)")
         }
         for warning in report.warnings { console.warn(warning) }
-        if !options.isVirtual { console.say(session.estimate) }
-        console.say(CapacityText.header)
+        if let plan = session.next(), session.next(remaining: settings.maxTime) == nil {
+            let step = plan.warmUp + plan.window
+            throw CommandFailure(
+                .usage,
+                "--max-time: found \(settings.maxTime.text), but one step takes \(step.text) and a little more"
+            )
+        }
+        console.say(session.estimate(limit: settings.maxTime))
+        console.say(CapacityText.header(report))
     }
 
-    private func announce(_ plan: StepPlan) {
+    private func announce(_ plan: StepPlan, _ session: CapacitySession, _ search: Search) {
         let load = CapacityText.load(plan.load, settings.scaling)
         let time = plan.warmUp + plan.window
-        console.status("step \(plan.number): \(load), \(plan.purpose.rawValue), \(time.text) …")
+        console.status(
+            "step \(plan.number): \(load), \(plan.purpose.rawValue), \(time.text); so far \(session.range); "
+                + "\(search.remaining.roundedUpToSeconds.text) left")
     }
 
-    private func take(_ step: CapacityReport.Step) {
+    private func take(_ step: CapacityReport.Step, _ session: CapacitySession) {
         console.status("")
-        console.say(CapacityText.line(step, scaling: settings.scaling, color: color))
+        console.say(CapacityText.line(step, of: session.report, range: session.range, color: color))
     }
 
     private func end(_ report: CapacityReport, folder: String) {
@@ -143,6 +262,14 @@ struct CapacityRunner: Sendable {
                 + "report: \(folder)/capacity.html\n"
         }
         console.end(json: { CapacityJSON.write(report) }, summary: text)
+    }
+}
+
+extension TimelineEntry {
+    /// Whether it does something to the collector.
+    fileprivate var limitsCollector: Bool {
+        if case .collector = change { return true }
+        return false
     }
 }
 

@@ -2,15 +2,17 @@
 /// those that were played.
 ///
 /// A value without clock, sockets or randomness: ``next`` is a function of the trials alone. The load
-/// doubles until it breaks, then the gap between what held and what broke is halved until it is narrow
-/// enough, then both of its ends are played again.
+/// grows fourfold until it breaks, then the gap between what held and what broke is narrowed until it is small
+/// enough, then both of its ends are played again. A step that broke tells how much the target served all the
+/// same: the search looks right below and above that first, and halves the gap where that was no help.
 ///
 /// Near the limit a step's outcome is chance, and steps of different lengths ask different things: so trials
 /// are no votes. A load holds if it never broke, breaks if it never held, and is mixed otherwise: that is
 /// final, it is not played again, and it counts as not holding. The highest load that holds has to do so
 /// ``Settings/confirmations`` times besides the first, and the lowest that breaks has to break twice. Above a
 /// mixed load the search goes on until one breaks: a step that broke for a reason of its own far below the
-/// limit decides nothing, since loads above it hold.
+/// limit decides nothing, since loads above it hold. Where a limit is known, a load that held by so little that it
+/// would not hold again for sure is treated like a mixed one.
 struct CapacitySearch: Hashable, Sendable {
     struct Settings: Hashable, Sendable {
         /// The first load, in whatever unit loads are told in.
@@ -29,15 +31,19 @@ struct CapacitySearch: Hashable, Sendable {
         var confirmations = 2
         /// How many trials mixed loads may cost besides.
         var spareTrials = 15
+        /// With few steps left, a gap of this share is narrow enough to be confirmed.
+        static let coarsePrecision = 0.15
+        /// By how much the load grows, and shrinks, while the limit is looked for.
+        static let stride = 4.0
 
         /// The trials after which the search ends, whatever becomes of them: those of the longest way to a
         /// limit without chance, and the spare ones.
         var trialLimit: Int {
-            // The gap is three times its lower end after a descent, and as wide as that after a climb.
-            let way = Self.times(from, until: { $0 >= maximum }) { $0 * 2 }
-            let descent = Self.times(from, until: { $0 <= floor }) { $0 / 4 }
+            // The gap is three times its lower end after a stride; two looks next to an estimate besides.
+            let way = Self.times(from, until: { $0 >= maximum }) { $0 * Self.stride }
+            let descent = Self.times(from, until: { $0 <= floor }) { $0 / Self.stride }
             let halvings = Self.times(3, until: { $0 <= precision }) { $0 / 2 }
-            return 1 + max(way, descent) + halvings + 1 + confirmations + spareTrials
+            return 1 + max(way, descent) + 2 + halvings + 1 + confirmations + spareTrials
         }
 
         private static func times(
@@ -71,6 +77,10 @@ struct CapacitySearch: Hashable, Sendable {
         var load: Double
         var purpose: Purpose
         var outcome: Outcome
+        /// The load that the target served of this one, where it broke.
+        var estimate: Double?
+        /// Whether the load held by so little, all its trials taken together, that it may not hold again.
+        var isClose = false
     }
 
     enum Ending: Hashable, Sendable {
@@ -84,6 +94,8 @@ struct CapacitySearch: Hashable, Sendable {
         case generatorLimit(at: Double, holds: Double?, breaks: Double?)
         /// Outcomes contradicted each other until no trial was left.
         case unsettled(holds: Double?, breaks: Double?)
+        /// No further step fits into the time.
+        case timeIsUp(holds: Double?, breaks: Double?)
     }
 
     enum Move: Hashable, Sendable {
@@ -101,10 +113,14 @@ struct CapacitySearch: Hashable, Sendable {
         self.settings = settings
     }
 
+    /// Notes what became of a load that was asked for.
+    mutating func note(_ trial: Trial) { trials.append(trial) }
+
     /// Notes what became of the load that ``next`` asked for.
-    mutating func note(_ outcome: Outcome) {
+    mutating func note(_ outcome: Outcome, estimate: Double? = nil, isClose: Bool = false) {
         guard case .play(let load, let purpose) = next else { return }
-        trials.append(Trial(load: load, purpose: purpose, outcome: outcome))
+        note(
+            Trial(load: load, purpose: purpose, outcome: outcome, estimate: estimate, isClose: isClose))
     }
 
     /// What to do now.
@@ -115,9 +131,28 @@ struct CapacitySearch: Hashable, Sendable {
         let ends = bracket
         let move = move(ends)
         if case .play = move, trials.count >= settings.trialLimit {
-            return .end(.unsettled(holds: ends.holds?.load, breaks: ends.limit))
+            return .end(.unsettled(holds: ends.holds?.load, breaks: ends.breaking))
         }
         return move
+    }
+
+    /// What to do now, if only so many steps fit into the time that is left.
+    ///
+    /// The last of them go to the load that holds, once the gap is not too wide: a load that is known to hold says
+    /// more than a narrower gap.
+    func next(steps: Int) -> Move {
+        let move = next
+        guard case .play(_, let purpose) = move else { return move }
+        let ends = bracket
+        let end = Move.end(.timeIsUp(holds: ends.holds?.load, breaks: ends.breaking))
+        guard steps > 0 else { return end }
+        guard purpose == .bisect || purpose == .recheck, let holds = ends.holds, let limit = ends.limit,
+            limit <= holds.load * (1 + Settings.coarsePrecision)
+        else { return move }
+        let missing = settings.confirmations + 1 - holds.held
+        if missing > 0 { return steps <= missing ? .play(holds.load, .confirm) : move }
+        // Another load would have to be confirmed anew.
+        return purpose == .recheck || steps > settings.confirmations ? move : end
     }
 
     private func move(_ ends: Bracket) -> Move {
@@ -141,7 +176,7 @@ struct CapacitySearch: Hashable, Sendable {
     /// The target may break below what the generator cannot offer: looks there, down to the share of
     /// ``Settings/generatorPrecision``.
     private func approach(_ ceiling: Double, _ ends: Bracket) -> Move {
-        let end = Move.end(.generatorLimit(at: ceiling, holds: ends.holds?.load, breaks: ends.limit))
+        let end = Move.end(.generatorLimit(at: ceiling, holds: ends.holds?.load, breaks: ends.breaking))
         guard let top = ends.top else { return descend(from: ceiling) ?? end }
         guard ceiling > top * (1 + settings.generatorPrecision), let middle = middle(top, ceiling) else {
             return end
@@ -153,7 +188,8 @@ struct CapacitySearch: Hashable, Sendable {
     private func raise(_ ends: Bracket) -> Move? {
         guard let top = ends.top else { return nil }
         guard let breaks = ends.breaks else {
-            return top < settings.maximum ? .play(min(settings.maximum, rounded(top * 2)), .climb) : nil
+            guard top < settings.maximum else { return nil }
+            return .play(min(settings.maximum, rounded(top * Settings.stride)), .climb)
         }
         if let middle = gap(top, breaks.load) { return .play(middle, .bisect) }
         return breaks.broke < 2 ? .play(breaks.load, .recheck) : nil
@@ -173,16 +209,33 @@ struct CapacitySearch: Hashable, Sendable {
             if let middle = gap(low, high) { return .play(middle, .bisect) }
         }
         guard holds.held > settings.confirmations else { return .play(holds.load, .confirm) }
-        return .end(ends.limit.map { .knee(holds: holds.load, breaks: $0) } ?? .holdsAtMaximum(holds.load))
+        return .end(ends.breaking.map { .knee(holds: holds.load, breaks: $0) } ?? .holdsAtMaximum(holds.load))
     }
 
     private func descend(from load: Double) -> Move? {
-        load > settings.floor ? .play(max(settings.floor, rounded(load / 4)), .descend) : nil
+        guard load > settings.floor else { return nil }
+        if let guess = guess(settings.floor, load), guess < load / 1.1 { return .play(guess, .descend) }
+        return .play(max(settings.floor, rounded(load / Settings.stride)), .descend)
     }
 
-    /// The middle of a gap that is still too wide.
+    /// The load between two others to be played next, where they are too far apart.
     private func gap(_ low: Double, _ high: Double) -> Double? {
-        high > low * (1 + settings.precision) ? middle(low, high) : nil
+        high > low * (1 + settings.precision) ? guess(low, high) ?? middle(low, high) : nil
+    }
+
+    /// A load right below, or above, what the target served of the load that broke last; `nil` where that was
+    /// tried, or lies outside.
+    private func guess(_ low: Double, _ high: Double) -> Double? {
+        guard let estimate = trials.last(where: { $0.estimate != nil })?.estimate else { return nil }
+        let near = max(1.5 * settings.precision, 0.01)
+        let below = rounded(estimate * (1 - near))
+        let above = rounded(estimate * (1 + near))
+        func isTried(_ loads: ClosedRange<Double>) -> Bool { trials.contains { loads.contains($0.load) } }
+        if below > low, below < high, !isTried(estimate * 0.85...estimate) { return below }
+        if above > low, above < high, !isTried(estimate.nextUp...estimate * 1.15) { return above }
+        // More holds than was served under an overload: then the limit is not far above.
+        let next = rounded(low * 1.25)
+        return above <= low && next > low && next < high / 1.1 ? next : nil
     }
 
     /// A load between two others: half-way, for ends far apart on the scale of ratios; `nil` if there is none.
@@ -196,57 +249,5 @@ struct CapacitySearch: Hashable, Sendable {
 
     private func rounded(_ load: Double) -> Double {
         (load / settings.quantum).rounded() * settings.quantum
-    }
-}
-
-// MARK: - What the trials say
-
-extension CapacitySearch {
-    /// The trials of one load.
-    struct Tally: Hashable, Sendable {
-        var load: Double
-        var held = 0
-        var broke = 0
-        /// Whether its trials disagree.
-        var isMixed: Bool { held > 0 && broke > 0 }
-    }
-
-    /// The loads that the limit lies between.
-    struct Bracket: Hashable, Sendable {
-        /// The highest load that holds, below the one that breaks.
-        var holds: Tally?
-        /// The mixed loads between the two, ascending.
-        var mixed: [Tally] = []
-        /// The lowest load that breaks.
-        var breaks: Tally?
-
-        /// The lowest load that does not hold.
-        var limit: Double? { (mixed.first ?? breaks)?.load }
-        /// The highest load that held at least once, below the one that breaks.
-        var top: Double? { (mixed.last ?? holds)?.load }
-    }
-
-    /// Every load that was judged at least once, ascending.
-    var tallies: [Tally] {
-        var result: [Tally] = []
-        for trial in trials where trial.outcome != .generatorLimited {
-            let index = result.firstIndex { $0.load >= trial.load } ?? result.count
-            if index == result.count || result[index].load != trial.load {
-                result.insert(Tally(load: trial.load), at: index)
-            }
-            if trial.outcome == .held { result[index].held += 1 } else { result[index].broke += 1 }
-        }
-        return result
-    }
-
-    /// What is known of the limit so far.
-    var bracket: Bracket {
-        let tallies = tallies
-        var bracket = Bracket()
-        bracket.breaks = tallies.first { $0.held == 0 }
-        let below = tallies.prefix { $0.held > 0 }
-        bracket.holds = below.last { !$0.isMixed }
-        bracket.mixed = below.filter { $0.isMixed && $0.load > bracket.holds?.load ?? 0 }
-        return bracket
     }
 }

@@ -11,6 +11,10 @@ struct CapacitySession: Sendable {
     private let length: StepLength
     private let judge: CapacityJudge
     private(set) var report: CapacityReport
+    private var pace: SearchPace
+    private var users = TrialUsers()
+    /// By load, one for each condition that allows it.
+    private var margins: [Double: [HoldMargin]] = [:]
     /// Per unit of load, from the last step that measured any: what lengths of windows are made from.
     private var requestsPerLoad: Double
     private var eventsPerLoad: Double
@@ -19,102 +23,156 @@ struct CapacitySession: Sendable {
     private var isUnaccounted = false
 
     /// - Parameters:
-    ///   - forecast: What the first load is expected to offer, per second.
+    ///   - forecast: What a unit of load is expected to offer, per second.
     ///   - numbersGoOn: Whether devices of later steps have numbers of their own, for a store that outlives
     ///     the step.
     init(
         settings: CapacitySettings, document: ScenarioDocument, conditions: CapacityConditions,
         report: CapacityReport, forecast: (requests: Double, events: Double), numbersGoOn: Bool
     ) {
-        search = CapacitySearch(settings.search)
         scenario = StepScenario(document, scaling: settings.scaling)
         length = StepLength(
-            fixed: settings.step, flushInterval: scenario.flushInterval, conditions: conditions.thresholds)
-        judge = CapacityJudge(
-            conditions: conditions.thresholds, populations: document.publicNames, length: length)
+            fixed: settings.step, flushInterval: scenario.flushInterval, hasSessions: scenario.hasSessions,
+            conditions: conditions.thresholds)
+        var bounds = settings.search
+        bounds.raiseFloor(
+            requests: forecast.requests
+                * length.window(.descend, requestRate: 1, eventRate: 1).fractionalSeconds)
+        search = CapacitySearch(bounds)
+        judge = CapacityJudge(conditions: conditions, populations: document.publicNames, length: length)
         self.report = report
         self.report.warnings += scenario.warnings + conditions.warnings
-        requestsPerLoad = forecast.requests / settings.search.from
-        eventsPerLoad = forecast.events / settings.search.from
+        self.report.arrivalSeconds =
+            scenario.hasSessions
+            ? (scenario.warmUp + length.window(.climb, requestRate: 1, eventRate: 1)).fractionalSeconds : nil
+        pace = SearchPace(isVirtual: report.mode == .virtual)
+        requestsPerLoad = forecast.requests
+        eventsPerLoad = forecast.events
         self.numbersGoOn = numbersGoOn
     }
 
     /// The step to play next; `nil` when the search is over.
-    func next() -> StepPlan? {
-        guard case .play(let load, let purpose) = search.next else { return nil }
-        let window = length.window(
-            purpose, requestRate: requestsPerLoad * load, eventRate: eventsPerLoad * load)
+    ///
+    /// - Parameter remaining: The time that is left for the search; `nil` for any.
+    func next(remaining: Interval? = nil) -> StepPlan? {
+        guard case .play(let first, let why) = search.next else { return nil }
+        var (load, purpose) = (first, why)
+        if let remaining {
+            let own = pace.cost(of: time(load, purpose), load: load)
+            let usual = pace.cost(of: time(load, .confirm), load: load)
+            let steps =
+                remaining < own
+                ? 0 : max(1, Int(remaining.fractionalSeconds / max(1e-3, usual.fractionalSeconds)))
+            guard case .play(let load2, let purpose2) = search.next(steps: steps) else { return nil }
+            (load, purpose) = (load2, purpose2)
+        }
+        let window = window(load, purpose)
+        let warmUp = scenario.warmUp(purpose)
         return StepPlan(
-            number: report.steps.count + 1, purpose: purpose, load: load, warmUp: scenario.warmUp,
+            number: report.steps.count + 1, purpose: purpose, load: load, warmUp: warmUp,
             window: window, firstDevice: nextDevice,
-            document: scenario.document(load: load, window: window))
+            document: scenario.document(
+                load: load, window: window, warmUp: warmUp, trial: users.next(of: load)))
+    }
+
+    private func window(_ load: Double, _ purpose: CapacitySearch.Purpose) -> Interval {
+        length.window(purpose, requestRate: requestsPerLoad * load, eventRate: eventsPerLoad * load)
+    }
+
+    /// How long a step takes in its own time.
+    private func time(_ load: Double, _ purpose: CapacitySearch.Purpose) -> Interval {
+        scenario.warmUp(purpose) + window(load, purpose)
     }
 
     /// What a search will take, in a sentence.
-    ///
-    /// The number of steps is a bound that the search keeps; times are for a limit at eight times the first
-    /// load, since the length of a window depends on the rate, and without the pauses between steps.
-    var estimate: String {
+    func estimate(limit: Interval) -> String {
         guard let plan = next() else { return "" }
-        func step(_ purpose: CapacitySearch.Purpose) -> Interval {
-            let load = plan.load * 8
-            return plan.warmUp
-                + length.window(purpose, requestRate: requestsPerLoad * load, eventRate: eventsPerLoad * load)
-        }
         let most = search.settings.trialLimit
-        let (first, narrowing, confirming) = (plan.warmUp + plan.window, step(.bisect), step(.confirm) * 3)
-        let usual = first * 8 + narrowing * 7 + confirming
-        return
-            "A step takes about \(first.text) (\(plan.warmUp.text) to warm up, \(plan.window.text) measured). "
-            + "A search takes some 9 to 18 of them, \(Self.minutes(first * 6 + confirming)) to "
-            + "\(Self.minutes(usual)), and at most \(most), about "
-            + "\(Self.minutes(usual + narrowing * Int64(max(0, most - 18))))."
-    }
-
-    private static func minutes(_ interval: Interval) -> String {
-        let seconds = interval.fractionalSeconds
-        return seconds < 90 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) minutes"
+        let step = plan.warmUp + plan.window
+        let text = "A step takes \(step.text) (\(plan.warmUp.text) to warm up, \(plan.window.text) measured)"
+        let end = "the search ends after \(limit.text) at the latest (--max-time), or \(most) steps."
+        if report.mode == .virtual { return "\(text) of simulated time; \(end)" }
+        let fit = Int(limit.fractionalSeconds / pace.cost(of: step, load: plan.load).fractionalSeconds)
+        return "\(text); some \(fit) fit in: \(end)"
     }
 
     /// Takes what was measured of a step.
     ///
+    /// - Parameters:
+    ///   - wall: How long it took.
+    ///   - control: The same step against a collector without limits.
     /// - Returns: the step as it was judged.
-    mutating func note(_ measurement: StepMeasurement, of plan: StepPlan) -> CapacityReport.Step {
+    mutating func note(
+        _ measurement: StepMeasurement, of plan: StepPlan, wall: Interval = .zero,
+        control: CapacityJudge.Control = { () throws(CommandFailure) -> StepMeasurement? in nil }
+    ) throws(CommandFailure) -> CapacityReport.Step {
         var step = CapacityReport.Step(
             number: plan.number, purpose: plan.purpose.rawValue, load: plan.load,
             devices: plan.document.deviceCount, warmUpSeconds: plan.warmUp.fractionalSeconds,
             windowSeconds: measurement.window.seconds)
-        judge.judge(measurement, into: &step)
+        step.seed = plan.document.seed
+        let served = try judge.judge(measurement, control: control, into: &step)
+        step.isClose = step.verdict == .held && margin(measurement, of: plan, &step)
         report.steps.append(step)
+        pace.note(wall, of: plan.warmUp + plan.window, load: plan.load)
         if numbersGoOn { nextDevice += UInt32(plan.document.deviceCount) }
         isUnaccounted = isUnaccounted || measurement.isUnaccounted
         if step.requests > 0 {
             requestsPerLoad = step.requestsOffered / plan.load
             eventsPerLoad = step.eventsOffered / plan.load
         }
+        var outcome = CapacitySearch.Outcome.held
         switch step.verdict {
-        case .held: search.note(.held)
-        case .broke: search.note(.broke)
-        case .generatorLimited: search.note(.generatorLimited)
-        case .cut: break
+        case .held: break
+        case .broke: outcome = .broke
+        case .generatorLimited: outcome = .generatorLimited
+        case .cut: return step
         }
+        if outcome != .generatorLimited { users.note(plan.load, held: outcome == .held) }
+        search.note(
+            CapacitySearch.Trial(
+                load: plan.load, purpose: plan.purpose, outcome: outcome, estimate: served,
+                isClose: step.isClose))
         return step
+    }
+
+    /// Whether a load that held stayed so near to a bound that it may not hold again.
+    private mutating func margin(
+        _ measurement: StepMeasurement, of plan: StepPlan, _ step: inout CapacityReport.Step
+    ) -> Bool {
+        let conditions = judge.conditions.thresholds.filter { HoldMargin($0) != nil }
+        var margins = margins[plan.load] ?? conditions.compactMap { HoldMargin($0) }
+        for (index, condition) in conditions.enumerated() {
+            margins[index].add(condition, measurement.series, window: measurement.window.range)
+        }
+        self.margins[plan.load] = margins
+        for margin in margins where margin.isClose { step.notes.append(CapacityReasons.close(margin)) }
+        return margins.contains(where: \.isClose)
     }
 
     /// Whether the last step left the target something to recover from.
     var lastBroke: Bool { report.steps.last.map { $0.verdict != .held } ?? false }
 
+    /// The loads that the limit lies between, as far as the search has come: `120…480`.
+    var range: String {
+        let ends = search.bracket
+        let text = { (load: Double) in CapacityText.load(load, report.scaling) }
+        return "\(ends.holds.map { text($0.load) } ?? "?")…\(ends.breaking.map(text) ?? "?")"
+    }
+
     // MARK: - The end
 
     /// The report as the search stands; interrupted, unless the search is over.
-    func finished(wallSeconds: Double) -> CapacityReport {
+    ///
+    /// - Parameter timeIsUp: Whether it was the time that ended it, where it was not the search itself.
+    func finished(wallSeconds: Double, timeIsUp: Bool = false) -> CapacityReport {
         var report = report
         report.wallSeconds = wallSeconds
         let bracket = search.bracket
         var holds = bracket.holds?.load
-        var breaks = bracket.limit
+        var breaks = bracket.breaking
         var unoffered: Double?
-        report.ending = .interrupted
+        report.ending = timeIsUp ? .time : .interrupted
         if case .end(let ending) = search.next {
             switch ending {
             case .knee: report.ending = .knee
@@ -124,94 +182,91 @@ struct CapacitySession: Sendable {
                 report.ending = .generator
                 (unoffered, holds, breaks) = (limit, low, high)
             case .unsettled: report.ending = .unsettled
+            case .timeIsUp: report.ending = .time
             }
         }
-        report.holds = holds.flatMap { report.level($0, .held) }
-        report.breaks = breaks.flatMap { report.level($0, .broke) ?? report.level($0, .held) }
-        report.exitCode = exitCode(report.ending).rawValue
+        report.setLevels(holds: holds, breaks: breaks)
+        report.exitCode = exitCode(report).rawValue
         report.reasons = CapacityReasons.of(
-            report, mixed: search.tallies.filter(\.isMixed), unoffered: unoffered,
-            isUnaccounted: isUnaccounted)
+            report, tallies: search.tallies, unoffered: unoffered, isUnaccounted: isUnaccounted)
         return report
     }
 
-    private func exitCode(_ ending: CapacityReport.Ending) -> CommandStatus {
+    private func exitCode(_ report: CapacityReport) -> CommandStatus {
         if isUnaccounted { return .unaccounted }
-        return switch ending {
+        return switch report.ending {
         case .knee, .maximum: .success
         case .floor, .unsettled: .thresholdFailed
+        case .time: report.holds != nil ? .success : report.breaks != nil ? .thresholdFailed : .invalidRun
         case .generator: .invalidRun
         case .interrupted: .interrupted
         }
     }
 }
 
-/// What a search came to, in sentences.
-enum CapacityReasons {
-    /// - Parameters:
-    ///   - mixed: The loads that held and broke.
-    ///   - unoffered: The load that the generator could not offer, where that ended the search.
-    static func of(
-        _ report: CapacityReport, mixed: [CapacitySearch.Tally], unoffered: Double?, isUnaccounted: Bool
-    ) -> [String] {
-        var reasons = [headline(report, unoffered: unoffered)] + details(report)
-        if !mixed.isEmpty {
-            let loads = mixed.map {
-                "\(noun($0.load, report.scaling)) (held in \($0.held) of \($0.held + $0.broke) trials)"
-            }
-            reasons.append("Mixed verdicts, taken for not holding: \(loads.joined(separator: ", ")).")
-        }
-        if isUnaccounted {
-            reasons.append(
-                "In some step the books did not balance, or the collector's store was not what it acknowledged: "
-                    + "look at the steps' reasons.")
-        }
-        return reasons
+/// Which users a load is played by: each time others, those of a seed after the scenario's.
+///
+/// A load has to hold with all of them, so those whom another load did not survive come first: where they break
+/// the next one as well, that is known after one step.
+struct TrialUsers: Sendable {
+    private var played: [Double: [Int]] = [:]
+    private var held: Set<Double> = []
+    /// Users who broke a load that held with others; those who did so last come first.
+    private var hardest: [Int] = []
+
+    /// How far the seed of the load's next trial is from the scenario's.
+    func next(of load: Double) -> Int {
+        let known = played[load] ?? []
+        return (hardest + (0...known.count)).first { !known.contains($0) } ?? known.count
     }
 
-    private static func headline(_ report: CapacityReport, unoffered: Double?) -> String {
-        func text(_ level: CapacityReport.Level?) -> String {
-            level.map { CapacityText.level($0, report.scaling) } ?? "no load"
+    /// Notes how the trial went for which ``next(of:)`` told the users.
+    mutating func note(_ load: Double, held: Bool) {
+        let users = next(of: load)
+        played[load, default: []].append(users)
+        if held {
+            self.held.insert(load)
+        } else if self.held.contains(load) {
+            hardest = [users] + hardest.filter { $0 != users }
         }
-        let unbroken = report.holds.map { " It held at \(CapacityText.level($0, report.scaling))." } ?? ""
-        switch report.ending {
-        case .knee: return "Holds at \(text(report.holds)), breaks at \(text(report.breaks))."
-        case .maximum: return "Holds up to the maximum of the search: \(text(report.holds))."
-        case .floor: return "Even the smallest load breaks: \(text(report.breaks))."
-        case .generator:
-            let limit = unoffered.map { noun($0, report.scaling) } ?? "some load"
-            return
-                "The generator is the limit, at \(limit): this search says nothing of what the target does "
-                + "there.\(unbroken)"
-        case .unsettled:
-            return
-                "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "
-                + "\(text(report.breaks))."
-        case .interrupted:
-            let known = report.breaks.map { " It broke at \(CapacityText.level($0, report.scaling))." } ?? ""
-            return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(known)"
+    }
+}
+
+extension CapacitySearch.Settings {
+    /// Requests that a window of the smallest load is to have: below that nothing is asked of a target.
+    private static let leastRequests = 10.0
+
+    /// Leaves out loads that ask for nearly nothing.
+    ///
+    /// - Parameter requests: What a unit of load asks for in a window.
+    mutating func raiseFloor(requests: Double) {
+        guard requests > 0 else { return }
+        let least = (Self.leastRequests / requests / quantum).rounded(.up) * quantum
+        floor = min(maximum, max(floor, least))
+        from = max(from, floor)
+    }
+}
+
+/// How long steps take in real time.
+struct SearchPace: Sendable {
+    let isVirtual: Bool
+    /// Of a live step: the lead, the answers that are awaited at its end, its control, and the pause after it.
+    private var besides = Interval.seconds(2)
+    /// Of a simulated step, for a unit of load.
+    private var secondsPerLoad = 0.0
+
+    init(isVirtual: Bool) { self.isVirtual = isVirtual }
+
+    mutating func note(_ wall: Interval, of time: Interval, load: Double) {
+        if isVirtual {
+            secondsPerLoad = wall.fractionalSeconds / load
+        } else {
+            besides = max(besides, wall - time + .seconds(2))
         }
     }
 
-    private static func noun(_ load: Double, _ scaling: CapacityReport.Scaling) -> String {
-        "\(CapacityText.load(load, scaling)) \(scaling == .devices ? "devices" : "the scenario's rate")"
-    }
-
-    private static func details(_ report: CapacityReport) -> [String] {
-        var details: [String] = []
-        let broke = report.brokeFirst
-        if let first = broke.first {
-            details.append("What broke first: \(first)")
-            details += broke.dropFirst().map { "Also at that load: \($0)" }
-        }
-        if report.ending == .knee, let holds = report.holds, let breaks = report.breaks {
-            details.append(
-                "The load that holds did so in \(holds.trials) of \(holds.trialsInAll) trials; the one that breaks "
-                    + "broke in \(breaks.trials) of \(breaks.trialsInAll).")
-        }
-        if report.ending == .generator {
-            details += report.steps.last { $0.verdict == .generatorLimited }?.reasons ?? []
-        }
-        return details
+    /// What a step of a load will take.
+    func cost(of time: Interval, load: Double) -> Interval {
+        isVirtual ? .fractional(seconds: secondsPerLoad * load) : time + besides
     }
 }

@@ -39,7 +39,11 @@ struct LiveStepPlayer: Sendable {
         try? await collectors.shutdownGracefully()
     }
 
-    func play(_ plan: StepPlan) async throws -> StepMeasurement {
+    /// Plays a step.
+    ///
+    /// - Returns: what was measured, and when the step began on the run's clock.
+    /// - Throws: ``CommandFailure``, or what kept the engine from starting.
+    func play(_ plan: StepPlan) async throws -> (measurement: StepMeasurement, start: Instant) {
         let lead = RunClock.lead(devices: plan.document.deviceCount) + .milliseconds(300)
         let start = plan.document.start ?? Host.now + lead
         let clock = RunClock(showing: start - lead)
@@ -47,7 +51,7 @@ struct LiveStepPlayer: Sendable {
         do {
             let measurement = try await play(plan, start: start, clock: clock, server: server)
             await server?.stop()
-            return measurement
+            return (measurement, start)
         } catch {
             await server?.stop()
             throw error
@@ -68,7 +72,10 @@ struct LiveStepPlayer: Sendable {
         let plans = plan.plans(start: start, port: server?.address.port, controlsCollector: embeds)
         let configuration = LiveRunner.configuration(plans, clock: clock, descriptorBudget: budget)
         let run = try await LiveRun.start(configuration, on: loads.makeIterator().map { $0 })
-        interruption.onRequest { run.stop() }
+        interruption.onRequest { [console] in
+            run.stop()
+            CapacityRunner.acknowledge(on: console)
+        }
         let result = try await run.result()
         guard let window = result.recorder.window else {
             throw CommandFailure(.internalError, "a step was not measured")

@@ -13,11 +13,15 @@ import Timebase
 ///
 /// On the way to the limit a window is cut short where that would take long: what is decided there is
 /// played again next to it.
+///
+/// Where users have sessions every window is the same: the longer they come in, the more of them are there, so a
+/// load in a longer window would be another load.
 struct StepLength: Sendable {
     /// What a condition counts.
     private enum Subject { case requests, events }
 
     private let fixed: Interval?
+    private let hasSessions: Bool
     private let flushInterval: Interval
     private let requests: Double
     private let events: Double
@@ -25,12 +29,15 @@ struct StepLength: Sendable {
     private static let shortest = Interval.seconds(10)
     private static let longestOnTheWay = Interval.seconds(15)
     private static let longest = Interval.seconds(60)
+    private static let session = Interval.seconds(20)
 
     /// - Parameters:
     ///   - fixed: The length that the user wants.
     ///   - flushInterval: Windows are whole multiples of it where it is short enough.
-    init(fixed: Interval?, flushInterval: Interval, conditions: [Threshold]) {
+    ///   - hasSessions: Whether some users come and go.
+    init(fixed: Interval?, flushInterval: Interval, hasSessions: Bool = false, conditions: [Threshold]) {
         self.fixed = fixed
+        self.hasSessions = hasSessions
         self.flushInterval = flushInterval
         func most(_ subject: Subject) -> Double {
             conditions.filter { StepLength.subject($0) == subject }.map(StepLength.samples).max() ?? 0
@@ -63,6 +70,7 @@ struct StepLength: Sendable {
     ///   - requestRate: Expected requests per second, above 0.
     ///   - eventRate: Expected events per second, above 0.
     func window(_ purpose: CapacitySearch.Purpose, requestRate: Double, eventRate: Double) -> Interval {
+        if hasSessions { return fixed ?? StepLength.session }
         let isLong = purpose == .confirm || purpose == .recheck
         if let fixed { return isLong ? fixed * 2 : fixed }
         let seconds = max(requests / max(requestRate, 1e-3), events / max(eventRate, 1e-3))

@@ -1,20 +1,57 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Measurement
 import Scenario
 import Timebase
 import VirtualEngine
 
-/// Plays loads in virtual time, against the collector that the scenario's conditions describe.
+/// Plays loads in virtual time, against the collector that the scenario's conditions describe, or against one
+/// without limits.
 struct VirtualStepPlayer: Sendable {
     let interruption: Interruption
+    let console: RunConsole
+    /// When the search has to be over, on the monotonic clock.
+    let deadline: Interval
 
+    /// Plays a step.
+    ///
+    /// - Throws: ``CommandFailure`` if nothing was measured.
     func play(_ plan: StepPlan) throws(CommandFailure) -> StepMeasurement {
         let start = plan.document.start ?? ScenarioDocument.virtualStart
-        let plans = plan.plans(start: start, port: nil, controlsCollector: true)
+        return try play(
+            plan, plans: plan.plans(start: start, port: nil, controlsCollector: true), "simulated")
+    }
+
+    /// Plays the same users in the same window against a collector without limits.
+    ///
+    /// - Parameters:
+    ///   - start: When the step began on the run's clock.
+    ///   - controlsCollector: Whether the step's own collector followed the scenario's timeline.
+    ///   - servesConfiguration: Whether devices that fetch their configuration get one.
+    /// - Throws: ``CommandFailure`` if nothing was measured.
+    func control(
+        of plan: StepPlan, start: Instant? = nil, controlsCollector: Bool = true,
+        servesConfiguration: Bool = true
+    ) throws(CommandFailure) -> StepMeasurement {
+        var plans = plan.plans(
+            start: start ?? plan.document.start ?? ScenarioDocument.virtualStart, port: nil,
+            controlsCollector: controlsCollector)
+        plans.collector.faults = []
+        if !servesConfiguration {
+            plans.collector.configs = [
+                ServedConfig(from: plans.schedule.start - .hours(24), version: "0", body: [])
+            ]
+        }
+        return try play(plan, plans: plans, "compared with a collector without limits")
+    }
+
+    private func play(
+        _ plan: StepPlan, plans: ScenarioPlans, _ what: String
+    ) throws(CommandFailure) -> StepMeasurement {
         let configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
-        var observer = Observer(interruption: interruption)
+        var observer = Observer(player: self, plan: plan, what: what, start: plans.schedule.start)
         let result = runVirtually(
             configuration, fleets: plans.populations.map { makeFleet(plan: $0, share: .whole) },
             observer: &observer)
@@ -29,11 +66,27 @@ struct VirtualStepPlayer: Sendable {
     }
 
     private struct Observer: VirtualObserver {
-        let interruption: Interruption
+        let player: VirtualStepPlayer
+        let plan: StepPlan
+        let what: String
+        let start: Instant
+        var spoken = Host.monotonic
+
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
-        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { !interruption.isRequested }
+
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
+            let wall = Host.monotonic
+            if wall - spoken > .milliseconds(200) {
+                spoken = wall
+                player.console.status(
+                    "step \(plan.number): \(Int((now - start).fractionalSeconds)) s of "
+                        + "\((plan.warmUp + plan.window).text) \(what)")
+            }
+            return !player.interruption.isRequested && wall < player.deadline
+        }
+
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
-            interruption.isRequested ? .end : .goOn
+            player.interruption.isRequested || Host.monotonic >= player.deadline ? .end : .goOn
         }
     }
 }

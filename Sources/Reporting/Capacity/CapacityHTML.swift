@@ -58,7 +58,7 @@ package enum CapacityHTML {
 
     private static func tone(_ report: CapacityReport) -> String {
         switch report.ending {
-        case .knee, .maximum: report.exitCode == 0 ? "passed" : "failed"
+        case .knee, .maximum, .time: report.exitCode == 0 ? "passed" : "failed"
         case .floor, .unsettled: "failed"
         case .generator: "invalid"
         case .interrupted: "interrupted"
@@ -73,6 +73,7 @@ package enum CapacityHTML {
             case .floor: "Breaks from the start"
             case .generator: "The generator was the limit"
             case .unsettled: "Unsettled"
+            case .time: "The time was up"
             case .interrupted: "Interrupted"
             }
         return word + (report.exitCode == 0 ? "" : " (exit code \(report.exitCode))")
@@ -131,12 +132,27 @@ package enum CapacityHTML {
         }
     }
 
+    /// A picture of what was judged first, where none of the others shows it.
+    private static func leadingChart(_ report: CapacityReport) -> [CapacityChart] {
+        let leading = CapacityColumn.leading(report)
+        guard
+            !["failed", "lost", "p(50)", "p(95)", "p(99)", "fresh p(50)", "fresh p(95)"].contains(
+                leading.name)
+        else { return [] }
+        return [
+            CapacityChart(
+                id: "leading", title: "What broke first: \(leading.name)",
+                unit: leading.isTime ? .time : .count,
+                report: report, series: [.init(name: leading.name, tone: "b", value: leading.value)])
+        ]
+    }
+
     private static func charts(_ report: CapacityReport) -> [CapacityChart] {
         typealias Step = CapacityReport.Step
         func time(_ path: KeyPath<Step, Double>, _ count: KeyPath<Step, UInt64>) -> (Step) -> Double? {
             { $0[keyPath: count] > 0 ? $0[keyPath: path] : nil }
         }
-        return [
+        return leadingChart(report) + [
             CapacityChart(
                 id: "latency", title: "Latency of a request", unit: .time, report: report,
                 series: [
@@ -186,14 +202,16 @@ package enum CapacityHTML {
         HTMLWriter().section("steps", "Steps", &html) { html in
             html.element(
                 "p",
-                "In the order in which they were played. Rates are per second of the window; offered requests "
+                (CapacityText.meaning(report).map { $0 + " " } ?? "")
+                    + "In the order in which they were played. Rates are per second of the window; offered requests "
                     + "are those whose planned start lay in it, retries among them.")
-            let header = [
-                "step", "", "load", "req/s offered", "answered", "retries", "events/s", "delivered",
-                "p(99)", "fresh p(95)", "failed", "lost", "window",
-            ]
+            let columns = CapacityColumn.all(report)
+            let header =
+                ["step", "", "load", "req/s offered", "answered", "retries", "events/s", "delivered"]
+                + columns.map(\.name) + ["window"]
             html.element("div", ["class": "panel"]) { html in
-                html.table("Steps", header, report.steps.map { row($0, report.scaling) }, words: [1])
+                html.table(
+                    "Steps", header, report.steps.map { row($0, report.scaling, columns) }, words: [1])
             }
             reasons(report, into: &html)
         }
@@ -212,7 +230,9 @@ package enum CapacityHTML {
         }
     }
 
-    private static func row(_ step: CapacityReport.Step, _ scaling: CapacityReport.Scaling) -> [String] {
+    private static func row(
+        _ step: CapacityReport.Step, _ scaling: CapacityReport.Scaling, _ columns: [CapacityColumn]
+    ) -> [String] {
         let sign =
             switch step.verdict {
             case .held: "✓"
@@ -224,10 +244,8 @@ package enum CapacityHTML {
             "\(step.number) \(step.purpose)", sign, CapacityText.load(step.load, scaling),
             CapacityText.rate(step.requestsOffered), CapacityText.rate(step.requestsAnswered),
             Numbers.short(step.retries), CapacityText.rate(step.eventsOffered),
-            CapacityText.rate(step.eventsDelivered), CapacityText.time(step.duration, \.p99),
-            CapacityText.time(step.freshness, \.p95), CapacityText.share(step.failed),
-            CapacityText.share(step.lost), Numbers.duration(seconds: step.windowSeconds),
-        ]
+            CapacityText.rate(step.eventsDelivered),
+        ] + columns.map { $0.cell(step) } + [Numbers.duration(seconds: step.windowSeconds)]
     }
 
     private static func conditions(_ report: CapacityReport, into html: inout Markup) {
@@ -250,6 +268,10 @@ package enum CapacityHTML {
     private static func howItWasRun(_ report: CapacityReport, into html: inout Markup) {
         HTMLWriter().section("run", "How it was run", &html) { html in
             html.element("pre") { html in html.element("code", report.repeatCommand) }
+            if let command = report.playCommand {
+                html.element("p", "The load that holds, alone:")
+                html.element("pre") { html in html.element("code", command) }
+            }
             let facts = [
                 ("Target", report.run.target), ("Seed", String(report.seed)),
                 ("Scenario's SHA-256", report.scenario.sha256), ("Started", report.startedAt.text),

@@ -23,6 +23,8 @@ package enum CapacityJSON {
             "reasons": strings(report.reasons),
             "by": .string(report.scaling.rawValue),
             "precision": .double(report.precision),
+            "arrival_seconds": report.arrivalSeconds.map(JSONValue.double) ?? .null,
+            "max_seconds": report.maxSeconds.map(JSONValue.double) ?? .null,
             "holds": report.holds.map(level) ?? .null,
             "breaks": report.breaks.map(level) ?? .null,
             "broke_first": strings(report.brokeFirst),
@@ -61,6 +63,7 @@ package enum CapacityJSON {
         .members([
             "number": .integer(Int64(step.number)), "purpose": .string(step.purpose),
             "load": .double(step.load), "devices": .integer(Int64(step.devices)),
+            "seed": .unsigned(step.seed),
             "warm_up_seconds": .double(step.warmUpSeconds), "window_seconds": .double(step.windowSeconds),
             "verdict": .string(step.verdict.rawValue), "reasons": strings(step.reasons),
             "requests": .unsigned(step.requests),
@@ -74,6 +77,8 @@ package enum CapacityJSON {
             "http_req_failed": step.failed.map(JSONValue.double) ?? .null,
             "events_lost": step.lost.map(JSONValue.double) ?? .null,
             "stores_grow_per_second": .double(step.storesGrow),
+            "stores_grow_beyond_per_second": step.storesGrowBeyond.map(JSONValue.double) ?? .null,
+            "close": .boolean(step.isClose),
             "schedule_lag_p99": .double(step.lagP99),
             "thresholds": .array(step.thresholds.map { ReportJSON.value(of: $0) }),
             "notes": strings(step.notes),
@@ -99,9 +104,18 @@ package enum CapacityCSV {
         ("freshness_p50_ms", { time($0.freshness, \.median) }),
         ("freshness_p95_ms", { time($0.freshness, \.p95) }),
         ("failed", { $0.failed.map(number) ?? "" }), ("lost", { $0.lost.map(number) ?? "" }),
-        ("stores_grow_per_second", { number($0.storesGrow) }), ("lag_p99_ms", { number($0.lagP99) }),
+        ("stores_grow_per_second", { number($0.storesGrow) }),
+        ("stores_grow_beyond_per_second", { $0.storesGrowBeyond.map(number) ?? "" }),
+        ("thresholds", { Escaping.csv(thresholds($0)) }),
+        ("lag_p99_ms", { number($0.lagP99) }),
         ("reasons", { Escaping.csv($0.reasons.joined(separator: " ")) }),
     ]
+
+    /// What each condition was held against: `http_req_failed rate<0.01: 0.002; …`.
+    private static func thresholds(_ step: CapacityReport.Step) -> String {
+        step.thresholds.map { "\($0.metric) \($0.expression): \($0.value.map(number) ?? "")" }
+            .joined(separator: "; ")
+    }
 
     private static func number(_ value: Double) -> String { JSONWriter.text(of: value) }
 

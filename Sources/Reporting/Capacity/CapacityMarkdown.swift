@@ -10,14 +10,20 @@ package enum CapacityMarkdown {
         text +=
             "Against \(Escaping.markdown(report.run.target)), \(report.mode.rawValue), seed \(report.seed), "
         text += "\(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
+        if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)
         text += "## What a load had to keep\n\n"
         text += list(report.conditions.map { "\($0.metric) \($0.expression)" })
         if !report.warnings.isEmpty { text += "## Warnings\n\n" + list(report.warnings) }
-        var fence = "```"
-        while report.repeatCommand.contains(fence) { fence += "`" }
-        text += "## How to run it again\n\n\(fence)sh\n\(report.repeatCommand)\n\(fence)\n"
+        text += "## How to run it again\n\n" + fenced(report.repeatCommand)
+        if let command = report.playCommand { text += "\nThe load that holds, alone:\n\n" + fenced(command) }
         return Array(text.utf8)
+    }
+
+    private static func fenced(_ command: String) -> String {
+        var fence = "```"
+        while command.contains(fence) { fence += "`" }
+        return "\(fence)sh\n\(command)\n\(fence)\n"
     }
 
     private static func list(_ items: [String]) -> String {
@@ -25,21 +31,19 @@ package enum CapacityMarkdown {
     }
 
     private static func steps(_ report: CapacityReport) -> String {
-        let header = [
-            "", "load", "req/s", "events/s", "delivered/s", "p(99)", "freshness p(95)", "failed", "lost",
-            "why",
-        ]
+        let columns = CapacityColumn.all(report)
+        let header =
+            ["", "load", "req/s", "events/s", "delivered/s"] + columns.map { Escaping.markdown($0.name) } + [
+                "why"
+            ]
         let rule = header.indices.map { $0 == 0 || $0 == header.count - 1 ? "---" : "---:" }
         let rows = report.steps.sorted { ($0.load, $0.number) < ($1.load, $1.number) }.map { step in
             [
                 step.verdict == .held ? "✓" : step.verdict == .broke ? "✗" : "!",
                 CapacityText.load(step.load, report.scaling), Numbers.short(step.requestsOffered),
                 Numbers.short(step.eventsOffered), Numbers.short(step.eventsDelivered),
-                CapacityText.time(step.duration, \.p99), CapacityText.time(step.freshness, \.p95),
-                Escaping.markdown(CapacityText.share(step.failed)),
-                Escaping.markdown(CapacityText.share(step.lost)),
-                Escaping.markdown(step.reasons.joined(separator: " ")),
-            ]
+            ] + columns.map { Escaping.markdown($0.cell(step)) }
+                + [Escaping.markdown(step.reasons.joined(separator: " "))]
         }
         return ([header, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined() + "\n"
     }

@@ -24,6 +24,8 @@ package struct CapacityReport: Sendable {
         case generator
         /// Loads held and broke by turns.
         case unsettled
+        /// The time was up; what was known by then stands.
+        case time
         case interrupted
     }
 
@@ -40,6 +42,10 @@ package struct CapacityReport: Sendable {
     package var precision: Double
     /// What a load had to keep.
     package var conditions: [Condition]
+    /// Within how many seconds the devices of a load open the app; `nil` where they act at a set rate.
+    package var arrivalSeconds: Double?
+    /// The time that the search had, in seconds; `nil` where that is not known.
+    package var maxSeconds: Double?
     package var steps: [Step] = []
     package var ending = Ending.interrupted
     /// The highest load that is known to hold, and the lowest above it that is known to break.
@@ -124,6 +130,8 @@ package struct CapacityReport: Sendable {
         package var purpose: String
         package var load: Double
         package var devices: Int
+        /// Whose users it had.
+        package var seed: UInt64 = 0
         package var warmUpSeconds: Double
         /// The length of the window in which everything below was measured.
         package var windowSeconds: Double
@@ -149,8 +157,12 @@ package struct CapacityReport: Sendable {
         package var lost: Double?
         /// Rows per second by which the devices' stores grew.
         package var storesGrow = 0.0
+        /// The same beyond what the users store with a collector without limits; `nil` where nobody had to know.
+        package var storesGrowBeyond: Double?
         /// The generator's own lag at p(99), milliseconds.
         package var lagP99 = 0.0
+        /// Whether it held by so little, with the load's other trials, that the load may not hold again.
+        package var isClose = false
         /// What to know of the step besides.
         package var notes: [String] = []
 
@@ -196,6 +208,19 @@ extension CapacityReport {
             durationP99: mean(\.duration.p99), freshnessP95: mean(\.freshness.p95))
     }
 
+    /// Sets the loads that hold and break.
+    ///
+    /// What is offered at the load that breaks is told in proportion to the load that holds: an overloaded target gets
+    /// fewer requests, or more, than its users would send to one that keeps up, and neither is a measure of the load.
+    /// So the one is above the other in every unit.
+    package mutating func setLevels(holds low: Double?, breaks high: Double?) {
+        holds = low.flatMap { level($0, .held) }
+        breaks = high.flatMap { level($0, .broke) ?? level($0, .held) }
+        guard let holds, let high, holds.load > 0 else { return }
+        breaks?.requestsOffered = holds.requestsOffered * (high / holds.load)
+        breaks?.eventsOffered = holds.eventsOffered * (high / holds.load)
+    }
+
     /// What broke at the lowest load that breaks, each once, in the order of the conditions.
     package var brokeFirst: [String] {
         guard let breaks else { return [] }
@@ -216,4 +241,21 @@ extension CapacityReport {
 
     /// The command that repeats the search, with the seed made plain.
     var repeatCommand: String { run.repeatCommand(seed: seed, verb: "capacity") }
+
+    /// The command that plays the load that holds, and no other; `nil` where none is known.
+    var playCommand: String? {
+        guard let load = holds?.load else { return nil }
+        var context = run
+        var words: [String] = []
+        var skips = false
+        for word in context.command {
+            let isBound = ["--from", "--max"].contains(word)
+            let hasValue = ["--from=", "--max="].contains { word.hasPrefix($0) }
+            if !skips, !isBound, !hasValue { words.append(word) }
+            skips = isBound && !skips
+        }
+        let text = Numbers.plain(load)
+        context.command = words.isEmpty ? [] : words + ["--from", text, "--max", text]
+        return words.isEmpty ? nil : context.repeatCommand(seed: seed, verb: "capacity")
+    }
 }

@@ -2,32 +2,45 @@ import Measurement
 
 /// A search for people: a line per step while it goes on, and the summary at its end.
 package enum CapacityText {
-    /// The column heads of ``line(_:color:)``.
-    package static let header =
+    /// Columns that a line has room for.
+    private static let columnLimit = 3
+
+    private static func columns(_ report: CapacityReport) -> [CapacityColumn] {
+        let all = CapacityColumn.all(report)
+        return Array(all.dropLast().prefix(columnLimit)) + all.suffix(1)
+    }
+
+    private static func width(_ column: CapacityColumn) -> Int { max(9, column.name.count + 2) }
+
+    /// The column heads of ``line(_:of:range:color:)``.
+    package static func header(_ report: CapacityReport) -> String {
         "step  " + Columns.right("load", 9) + Columns.right("req/s", 10) + Columns.right("events/s", 10)
-        + Columns.right("p(99)", 10) + Columns.right("fresh p(95)", 13) + Columns.right("failed", 10)
-        + Columns.right("lost", 10) + "  verdict"
+            + columns(report).map { Columns.right($0.name, width($0)) }.joined()
+            + Columns.right("so far", 14) + "  verdict"
+    }
 
     /// A step that is over, in one line.
-    package static func line(_ step: CapacityReport.Step, scaling: CapacityReport.Scaling, color: Bool)
-        -> String
-    {
+    ///
+    /// - Parameter range: The loads that the limit lies between by now.
+    package static func line(
+        _ step: CapacityReport.Step, of report: CapacityReport, range: String, color: Bool
+    ) -> String {
         let paint = Paint(isOn: color)
-        let columns =
+        let figures =
             Columns.left(Columns.right(String(step.number), 4), 6)
-            + Columns.right(load(step.load, scaling), 9)
+            + Columns.right(load(step.load, report.scaling), 9)
             + Columns.right(Numbers.short(step.requestsOffered), 10)
             + Columns.right(Numbers.short(step.eventsOffered), 10)
-            + Columns.right(time(step.duration, \.p99), 10) + Columns.right(time(step.freshness, \.p95), 13)
-            + Columns.right(share(step.failed), 10) + Columns.right(share(step.lost), 10)
-        return columns + "  " + verdict(step, paint)
+            + columns(report).map { Columns.right($0.cell(step), width($0)) }.joined()
+            + Columns.right(range, 14)
+        return figures + "  " + verdict(step, paint)
     }
 
     private static func verdict(_ step: CapacityReport.Step, _ paint: Paint) -> String {
         let why = step.reasons.first.map { ": " + Escaping.line($0) } ?? ""
         let more = step.reasons.count > 1 ? " (and \(step.reasons.count - 1) more)" : ""
         switch step.verdict {
-        case .held: return paint("✓ holds", .good)
+        case .held: return paint("✓ holds", .good) + (step.isClose ? ", but close to its bound" : "")
         case .broke: return paint("✗ breaks", .bad) + why + more
         case .generatorLimited: return paint("! generator", .warn) + why
         case .cut: return paint("■ cut", .warn)
@@ -46,7 +59,10 @@ package enum CapacityText {
         trend.count > 0 ? Numbers.duration(milliseconds: trend[keyPath: value]) : "–"
     }
 
-    static func share(_ share: Double?) -> String { share.map { Numbers.percent($0) } ?? "–" }
+    package static func share(_ share: Double?) -> String { share.map { Numbers.percent($0) } ?? "–" }
+
+    /// The value that a condition was held against, in its own unit.
+    package static func observed(_ result: Report.ThresholdResult) -> String { Numbers.observed(result) }
 
     /// `198 req/s (396 events/s, 99 devices)`.
     package static func level(_ level: CapacityReport.Level, _ scaling: CapacityReport.Scaling) -> String {
@@ -54,6 +70,14 @@ package enum CapacityText {
         let factor = scaling == .rate ? " at \(load(level.load, scaling)) the scenario's rate" : ""
         return "\(rate(level.requestsOffered)) req/s (\(rate(level.eventsOffered)) events/s, "
             + "\(Numbers.count(level.devices)) \(noun)\(factor))"
+    }
+
+    /// What a number of devices means, where it means so many within a time.
+    package static func meaning(_ report: CapacityReport) -> String? {
+        report.arrivalSeconds.map {
+            "A load of N devices: so many open the app within \(Numbers.duration(seconds: $0)), evenly, and use it as "
+                + "they do."
+        }
     }
 
     /// Four digits where it matters: a knee is known to a few per cent.
@@ -84,6 +108,10 @@ private struct CapacityPage {
         list("WARNINGS", report.warnings)
         heading("RUN AGAIN")
         paragraph(report.repeatCommand, "    ", .dim)
+        if let command = report.playCommand {
+            heading("THE LOAD THAT HOLDS, ALONE")
+            paragraph(command, "    ", .dim)
+        }
         lines.append("")
     }
 
@@ -113,6 +141,7 @@ private struct CapacityPage {
         let (sign, tone): (String, Paint.Tone) =
             switch report.ending {
             case .knee, .maximum: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
+            case .time: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
             case .floor, .unsettled: ("✗", .bad)
             case .generator: ("!", .warn)
             case .interrupted: ("■", .warn)
@@ -126,18 +155,26 @@ private struct CapacityPage {
         }
     }
 
-    /// A row for each step by its load, with a bar for the latency; the knee is a line between them.
+    /// A row for each step by its load, with a bar for what was judged first; the knee is a line between them.
     private mutating func picture() {
         let steps = report.steps.filter { $0.verdict != .cut }
         guard !steps.isEmpty else { return }
-        heading("RATE AGAINST LATENCY, FRESHNESS AND LOSS")
-        let bar = max(8, width - 73)
+        let leading = CapacityColumn.leading(report)
+        // Without a bar, a row takes 45 columns besides its indent.
+        var room = width - 47 - 8
+        let others = CapacityColumn.all(report).filter { $0.name != leading.name }.prefix(2)
+            .prefix {
+                room -= CapacityPage.width($0)
+                return room >= 0
+            }
+        heading("THE STEPS BY THEIR LOAD")
+        let bar = width - 47 - others.reduce(0) { $0 + CapacityPage.width($1) }
         let head =
-            Columns.right("req/s", 12) + Columns.right("events/s", 10) + "     "
-            + Columns.left("p(99) of a request", bar + 10) + Columns.right("fresh p(95)", 12)
-            + Columns.right("failed", 10) + Columns.right("lost", 10)
+            Columns.right("load", 12) + Columns.right("req/s", 10) + Columns.right("events/s", 10) + "    "
+            + Columns.left(leading.name, bar + 11)
+            + others.map { Columns.right($0.name, CapacityPage.width($0)) }.joined()
         lines.append("  " + paint(Columns.clipped(head, width - 2), .dim))
-        let scale = BarScale(steps.map(\.duration).filter { $0.count > 0 }.map(\.p99))
+        let scale = BarScale(steps.compactMap(leading.value), isTime: leading.isTime)
         var kneeIsDue = report.breaks != nil
         for step in steps.sorted(by: { ($0.load, $0.number) < ($1.load, $1.number) }) {
             if kneeIsDue, let breaks = report.breaks, step.load >= breaks.load {
@@ -147,25 +184,27 @@ private struct CapacityPage {
                 lines.append(
                     "  " + paint(rule + String(repeating: "─", count: width - 2 - rule.count), .bold))
             }
-            lines.append("  " + row(step, scale, bar))
+            let cells = others.map { Columns.right($0.cell(step), CapacityPage.width($0)) }.joined()
+            lines.append("  " + row(step, leading, scale, bar) + cells)
         }
     }
 
-    private func row(_ step: CapacityReport.Step, _ scale: BarScale, _ width: Int) -> String {
+    private static func width(_ column: CapacityColumn) -> Int { max(10, min(18, column.name.count + 2)) }
+
+    private func row(_ step: CapacityReport.Step, _ leading: CapacityColumn, _ scale: BarScale, _ width: Int)
+        -> String
+    {
         let sign =
             switch step.verdict {
             case .held: paint("✓", .good)
             case .broke: paint("✗", .bad)
             case .generatorLimited, .cut: paint("!", .warn)
             }
-        let bar = step.duration.count > 0 ? scale.bar(step.duration.p99, width) : ""
-        return Columns.right(Numbers.short(step.requestsOffered), 12)
-            + Columns.right(Numbers.short(step.eventsOffered), 10) + "  " + sign
-            + Columns.right(CapacityText.time(step.duration, \.p99), 10) + " "
-            + paint(Columns.left(bar, width), .blue)
-            + Columns.right(CapacityText.time(step.freshness, \.p95), 12)
-            + Columns.right(CapacityText.share(step.failed), 10)
-            + Columns.right(CapacityText.share(step.lost), 10)
+        let bar = leading.value(step).map { scale.bar($0, width) } ?? ""
+        return Columns.right(CapacityText.load(step.load, report.scaling), 12)
+            + Columns.right(Numbers.short(step.requestsOffered), 10)
+            + Columns.right(Numbers.short(step.eventsOffered), 10) + " " + sign
+            + Columns.right(leading.cell(step), 10) + " " + paint(Columns.left(bar, width), .blue)
     }
 
     private static func condition(_ condition: CapacityReport.Condition) -> String {
@@ -178,7 +217,9 @@ private struct CapacityPage {
 private struct BarScale {
     private let axis: Axis
 
-    init(_ values: [Double]) { axis = Axis(values, unit: .time) }
+    init(_ values: [Double], isTime: Bool) {
+        axis = Axis(values.map { max(0, $0) }, unit: isTime ? .time : .count)
+    }
 
     /// Eighths of a character, so that small differences show.
     func bar(_ value: Double, _ width: Int) -> String {

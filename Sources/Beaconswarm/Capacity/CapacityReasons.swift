@@ -1,0 +1,107 @@
+import Reporting
+
+/// What a search came to, in sentences.
+enum CapacityReasons {
+    /// - Parameters:
+    ///   - tallies: What became of each load.
+    ///   - unoffered: The load that the generator could not offer, where that ended the search.
+    static func of(
+        _ report: CapacityReport, tallies: [CapacitySearch.Tally], unoffered: Double?, isUnaccounted: Bool
+    ) -> [String] {
+        var reasons = [headline(report, unoffered: unoffered)] + details(report)
+        let mixed = tallies.filter(\.isMixed)
+        if !mixed.isEmpty {
+            let loads = mixed.map {
+                "\(noun($0.load, report.scaling)) (held in \($0.held) of \($0.held + $0.broke) trials)"
+            }
+            reasons.append("Mixed verdicts, taken for not holding: \(loads.joined(separator: ", ")).")
+        }
+        let low = report.holds?.load ?? 0
+        let close = tallies.filter { $0.isClose && !$0.isMixed && $0.load > low && report.breaks != nil }
+        if !close.isEmpty {
+            let loads = close.map { noun($0.load, report.scaling) }.joined(separator: ", ")
+            reasons.append(
+                "Held, but by too little to hold again for sure, so the result is below: \(loads).")
+        }
+        if isUnaccounted {
+            reasons.append(
+                "In some step the books did not balance, or the collector's store was not what it acknowledged: "
+                    + "look at the steps' reasons.")
+        }
+        return reasons
+    }
+
+    /// Of a load that held by too little.
+    static func close(_ margin: HoldMargin) -> String {
+        let share = CapacityText.share(margin.share)
+        let expected = CapacityText.share(margin.expected)
+        return
+            "Close to its bound: \(margin.name); what has to stay below \(CapacityText.share(margin.bound)) was "
+            + "\(share), and may be \(expected) in another window."
+    }
+
+    private static func headline(_ report: CapacityReport, unoffered: Double?) -> String {
+        func text(_ level: CapacityReport.Level?) -> String {
+            level.map { CapacityText.level($0, report.scaling) } ?? "no load"
+        }
+        let unbroken = report.holds.map { " It held at \(CapacityText.level($0, report.scaling))." } ?? ""
+        switch report.ending {
+        case .knee: return "Holds at \(text(report.holds)), breaks at \(text(report.breaks))."
+        case .maximum:
+            return "Holds up to the maximum of the search, so no limit was found: \(text(report.holds))."
+        case .floor: return "Even the smallest load breaks: \(text(report.breaks))."
+        case .generator:
+            let limit = unoffered.map { noun($0, report.scaling) } ?? "some load"
+            return
+                "The generator is the limit, at \(limit): this search says nothing of what the target does "
+                + "there.\(unbroken)"
+        case .time: return timeHeadline(report)
+        case .unsettled:
+            return
+                "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "
+                + "\(text(report.breaks))."
+        case .interrupted:
+            let known = report.breaks.map { " It broke at \(CapacityText.level($0, report.scaling))." } ?? ""
+            return "The search was interrupted after \(report.steps.count) steps.\(unbroken)\(known)"
+        }
+    }
+
+    private static func timeHeadline(_ report: CapacityReport) -> String {
+        let holds = report.holds.map { CapacityText.level($0, report.scaling) }
+        let breaks = report.breaks.map { CapacityText.level($0, report.scaling) }
+        switch (holds, breaks) {
+        case (let holds?, let breaks?):
+            return "Holds at \(holds), breaks at \(breaks); the time was up before more was known."
+        case (let holds?, nil):
+            return "No limit found within the time: holds at \(holds), and nothing above was tried."
+        case (nil, let breaks?):
+            return
+                "Nothing held within the time: it breaks at \(breaks), and nothing below was tried to the end."
+        case (nil, nil): return "The time was up before any step was over: give more with --max-time."
+        }
+    }
+
+    private static func noun(_ load: Double, _ scaling: CapacityReport.Scaling) -> String {
+        "\(CapacityText.load(load, scaling)) \(scaling == .devices ? "devices" : "the scenario's rate")"
+    }
+
+    private static func details(_ report: CapacityReport) -> [String] {
+        var details: [String] = []
+        let broke = report.brokeFirst
+        if let first = broke.first {
+            details.append("What broke first: \(first)")
+            details += broke.dropFirst().map { "Also at that load: \($0)" }
+        }
+        if report.ending == .knee || report.ending == .time, let holds = report.holds,
+            let breaks = report.breaks
+        {
+            details.append(
+                "The load that holds did so in \(holds.trials) of \(holds.trialsInAll) trials; the one that breaks "
+                    + "broke in \(breaks.trials) of \(breaks.trialsInAll).")
+        }
+        if report.ending == .generator {
+            details += report.steps.last { $0.verdict == .generatorLimited }?.reasons ?? []
+        }
+        return details
+    }
+}
