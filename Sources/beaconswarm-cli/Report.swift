@@ -3,12 +3,14 @@ import Beaconswarm
 
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Renders a finished or broken-off run again.",
-        discussion:
-            "Reads report.json, or report.partial.json of a run that broke off, and writes to standard output."
+        abstract: "Renders a finished or broken-off run, or a search for a capacity, again.",
+        discussion: """
+            Reads report.json, or report.partial.json of a run that broke off, and writes to standard output; of the
+            folder of a search, capacity.json (html, md, csv or json).
+            """
     )
 
-    @Argument(help: "The run's folder, or its report.json.")
+    @Argument(help: "The folder of a run or a search, or its report.json or capacity.json.")
     var run: String
 
     @Option(

@@ -65,7 +65,11 @@ extension Beaconswarm {
     public static func report(
         _ run: String, format: String?, metric: String? = nil, color: Bool
     ) throws -> CommandStatus {
-        let report = try RunReader.read(run)
+        let report: Report
+        switch try RunReader.readResult(run) {
+        case .run(let read): report = read
+        case .search(let search): return try self.report(search, format: format, metric: metric, color: color)
+        }
         if let metric {
             guard format == PercentileWriter.format else {
                 throw CommandFailure(
@@ -79,7 +83,7 @@ extension Beaconswarm {
             return .success
         }
         guard let format else {
-            let colored = color && Host.outputIsTerminal && Host.allowsColor
+            let colored = color && wantsColor
             Console.output(TerminalSummary.render(report, color: colored, width: Host.outputWidth))
             return .success
         }
@@ -90,5 +94,33 @@ extension Beaconswarm {
         }
         Console.output(writer.render(report))
         return .success
+    }
+
+    /// Renders a search for a capacity.
+    private static func report(
+        _ search: CapacityReport, format: String?, metric: String?, color: Bool
+    ) throws(CommandFailure) -> CommandStatus {
+        if let metric {
+            throw CommandFailure(.usage, "--metric \(metric): a search for a capacity keeps no distributions")
+        }
+        guard let format else {
+            Console.output(
+                CapacityText.summary(search, color: color && wantsColor, width: Host.terminalWidth))
+            return .success
+        }
+        guard let bytes = CapacityFormats.render(search, as: format) else {
+            let known =
+                ReportFormats.writer(named: format) == nil
+                ? "not a format" : "not for a search for a capacity"
+            throw CommandFailure(
+                .usage,
+                "--format \(format): \(known); allowed: \(CapacityFormats.names.joined(separator: ", "))")
+        }
+        Console.output(bytes)
+        return .success
+    }
+
+    private static var wantsColor: Bool {
+        Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
     }
 }

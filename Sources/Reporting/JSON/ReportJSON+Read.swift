@@ -61,14 +61,17 @@ extension ReportJSON {
             report.populations.append(try population(name, node))
         }
         for node in try root.required("thresholds").elements() {
-            report.thresholds.append(
-                Report.ThresholdResult(
-                    metric: try node.required("metric").string(),
-                    expression: try node.required("expression").string(),
-                    value: try node.optional("value")?.double(), ok: try node.required("ok").boolean(),
-                    aborted: try node.optional("aborted")?.boolean() ?? false))
+            report.thresholds.append(try threshold(node))
         }
         report.generator = try generator(root.required("generator"))
+    }
+
+    static func threshold(_ node: ReportNode) throws(ReportReadError) -> Report.ThresholdResult {
+        Report.ThresholdResult(
+            metric: try node.required("metric").string(),
+            expression: try node.required("expression").string(),
+            value: try node.optional("value")?.double(), ok: try node.required("ok").boolean(),
+            aborted: try node.optional("aborted")?.boolean() ?? false)
     }
 
     private static func readExtras(_ root: ReportNode, into report: inout Report) throws(ReportReadError) {
@@ -96,7 +99,7 @@ extension ReportJSON {
         report.warnings = try root.optional("warnings")?.strings() ?? []
     }
 
-    private static func choice<Choice: RawRepresentable & CaseIterable>(_ node: ReportNode)
+    static func choice<Choice: RawRepresentable & CaseIterable>(_ node: ReportNode)
         throws(ReportReadError) -> Choice where Choice.RawValue == String
     {
         let text = try node.string()
@@ -107,7 +110,7 @@ extension ReportJSON {
         return choice
     }
 
-    private static func scenario(_ node: ReportNode) throws(ReportReadError) -> Report.ScenarioReference {
+    static func scenario(_ node: ReportNode) throws(ReportReadError) -> Report.ScenarioReference {
         Report.ScenarioReference(
             name: try node.required("name").string(),
             description: try node.optional("description")?.string() ?? "",
@@ -116,7 +119,7 @@ extension ReportJSON {
                 == Report.ScenarioReference.nothingDelivered)
     }
 
-    private static func run(_ node: ReportNode) throws(ReportReadError) -> Report.RunContext {
+    static func run(_ node: ReportNode) throws(ReportReadError) -> Report.RunContext {
         Report.RunContext(
             command: try node.required("command").strings(), host: try node.required("host").string(),
             operatingSystem: try node.optional("operating_system")?.string() ?? "",
@@ -159,7 +162,7 @@ extension ReportJSON {
             count: try node.required("count").double(), perSecond: try node.required("rate").double())
     }
 
-    private static func trend(_ node: ReportNode) throws(ReportReadError) -> TrendSummary {
+    static func trend(_ node: ReportNode) throws(ReportReadError) -> TrendSummary {
         var trend = TrendSummary()
         trend.count = try node.required("count").count()
         trend.minimum = try node.required("min").double()
