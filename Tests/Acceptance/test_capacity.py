@@ -143,7 +143,10 @@ def test_finds_the_limit_of_a_token_bucket(tool, bucket, tmp_path):
     assert report["ending"] == "knee"
     holds, breaks = report["holds"], report["breaks"]
     assert abs(holds["requests_per_second"] / server.rate - 1) <= 0.05, report["reasons"]
-    assert holds["load"] < breaks["load"] <= holds["load"] * 1.04 + 1
+    # Loads in between held too, but by too little to be the result.
+    assert holds["load"] < breaks["load"] <= holds["load"] * 1.1
+    for unit in ["devices", "requests_per_second", "events_per_second"]:
+        assert holds[unit] < breaks[unit], report["reasons"]
     assert any("http_req_failed" in reason for reason in report["broke_first"])
     # Both ends were played again, each time by devices that the target had not seen; one trial of the upper
     # end may hold, since near the limit that is chance.
@@ -214,7 +217,8 @@ def test_a_target_that_refuses_everything_breaks_from_the_start(tool, bucket, tm
     ).expect(99)
     report = read(out)
     assert report["ending"] == "floor" and report["holds"] is None
-    assert report["breaks"]["load"] == 1
+    # No load is smaller than one that asks for something.
+    assert report["breaks"]["load"] <= 4 and report["steps"][-1]["requests"] > 0
 
 
 def test_an_interrupted_search_keeps_what_it_knows(tool, collect, tmp_path):
@@ -225,7 +229,8 @@ def test_an_interrupted_search_keeps_what_it_knows(tool, collect, tmp_path):
     )
     running.wait_until(lambda: "holds" in running.err, "finished its first step")
     running.signal(signal.SIGINT)
-    running.wait().expect(105)
+    finished = running.wait().expect(105)
+    assert "stopping: the step is cut short" in finished.err
     report = read(out)
     assert report["ending"] == "interrupted"
     assert report["steps"][0]["verdict"] == "held" and report["holds"]["load"] >= 4
@@ -240,7 +245,8 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
         ),
     )
     out = tmp_path / "virtual"
-    tool.run("capacity", scenario, "--virtual", "--out", out).expect(0)
+    options = ["--virtual", "--max-time", "1h", "--precision", "4%"]
+    tool.run("capacity", scenario, *options, "--out", out, timeout=900).expect(0)
     report = read(out)
     assert report["mode"] == "virtual" and report["ending"] == "knee"
     # The limit lies between what holds and what breaks. Users come at random, so a queue of 20 overflows for
@@ -248,7 +254,7 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
     assert 300 * 0.9 <= report["holds"]["requests_per_second"] <= 300 * 1.01, report["reasons"]
     assert report["breaks"]["requests_per_second"] >= 300 * 0.99, report["reasons"]
     again = tmp_path / "again"
-    tool.run("capacity", scenario, "--virtual", "--out", again).expect(0)
+    tool.run("capacity", scenario, *options, "--out", again, timeout=900).expect(0)
     assert read(again)["steps"] == report["steps"]
 
 
@@ -260,6 +266,8 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
         (["--max", "0"], "--max"),
         (["--precision", "90%"], "--precision"),
         (["--step", "fast"], "--step"),
+        (["--max-time", "fast"], "--max-time"),
+        (["--max-time", "3s"], "one step takes"),
         (["--duration", "10s"], "--duration"),
         (["--by", "weight"], "--by"),
     ],
@@ -276,3 +284,115 @@ def test_growing_the_rate_wants_a_set_rate(tool, tmp_path):
     scenario["populations"][0]["persona"] = "casual"
     finished = tool.run("capacity", write_scenario(tmp_path, scenario), "--by", "rate").expect(64)
     assert "ios" in finished.err
+
+
+def visiting(persona: str, **changes) -> dict:
+    """Users who open a shop and leave it again."""
+    scenario = {
+        "name": f"visiting-{persona}",
+        "seed": 11,
+        "duration": "1m",
+        "populations": [
+            {"name": "ios", "devices": 200, "system": "sensors", "version": "4.9.1", "app": "shop", "persona": persona}
+        ],
+    }
+    return scenario | changes
+
+
+@pytest.mark.parametrize("persona", ["casual", "power"])
+def test_an_unlimited_collector_has_no_limit_for_users_with_sessions(tool, tmp_path, persona):
+    scenario = write_scenario(tmp_path, visiting(persona))
+    out = tmp_path / "free"
+    finished = tool.run("capacity", scenario, "--virtual", "--max", "400", "--max-time", "30m", "--out", out, timeout=600)
+    report = read(out)
+    assert finished.code == 0 and report["ending"] == "maximum", report["reasons"]
+    assert report["holds"]["devices"] == 400 and report["breaks"] is None
+    assert "no limit was found" in finished.out
+    # The stores grow all the same, as they do by themselves.
+    assert any(step["stores_grow_per_second"] > 0.02 * step["events_per_second"] for step in report["steps"])
+    assert report["arrival_seconds"] == 40
+
+
+@pytest.mark.parametrize("persona", ["casual", "power"])
+def test_the_load_found_for_users_with_sessions_holds_alone_and_a_quarter_more_breaks(tool, tmp_path, persona):
+    limit = {"at": "0s", "collector": {"fault": "capacity", "rate": 60, "queue": 20}}
+    scenario = write_scenario(tmp_path, visiting(persona, timeline=[limit]))
+    out = tmp_path / "found"
+    tool.run("capacity", scenario, "--virtual", "--max-time", "1h", "--out", out, timeout=900).expect(0)
+    report = read(out)
+    assert report["ending"] == "knee", report["reasons"]
+    holds, breaks = report["holds"], report["breaks"]
+    for unit in ["load", "devices", "requests_per_second", "events_per_second"]:
+        assert holds[unit] < breaks[unit]
+    assert 30 < holds["requests_per_second"] < 60
+    # Every trial had other users.
+    seeds = [step["seed"] for step in report["steps"] if step["load"] == holds["load"]]
+    assert len(set(seeds)) == len(seeds) >= 5
+
+    def alone(name: str, load: float) -> dict:
+        folder = tmp_path / name
+        bounds = ["--from", round(load), "--max", round(load)]
+        tool.run("capacity", scenario, "--virtual", "--max-time", "1h", "--out", folder, *bounds, timeout=600)
+        return read(folder)
+
+    assert alone("again", holds["load"])["ending"] == "maximum"
+    more = alone("more", holds["load"] * 1.25)
+    assert more["holds"] is None or more["holds"]["load"] < holds["load"] * 1.25, more["reasons"]
+    assert more["steps"][0]["verdict"] == "broke"
+
+
+def test_a_search_ends_by_its_time_and_says_what_is_missing(tool, tmp_path):
+    scenario = write_scenario(tmp_path, visiting("casual"))
+    out = tmp_path / "brief"
+    finished = tool.run("capacity", scenario, "--virtual", "--max-time", "10s", "--out", out, timeout=600)
+    report = read(out)
+    assert "ends after 10s at the latest (--max-time)" in finished.err
+    assert report["ending"] == "time" and report["max_seconds"] == 10, report["reasons"]
+    # A machine that does not get through a single step in that time says so.
+    assert finished.code == (0 if report["holds"] else 96)
+    assert "time" in report["reasons"][0]
+
+
+def test_what_a_collector_without_limits_does_not_keep_is_not_asked(tool, tmp_path):
+    wanted = {"http_req_failed": ["rate>0.5", "rate<0.01"], "http_req_duration": ["p(95)<500"]}
+    scenario = write_scenario(tmp_path, flushing(20, thresholds=wanted))
+    out = tmp_path / "asked"
+    finished = tool.run("capacity", scenario, "--virtual", "--max", "20", "--out", out).expect(0)
+    report = read(out)
+    asked = [(entry["metric"], entry["expression"]) for entry in report["conditions"] if entry["origin"] == "scenario"]
+    assert sorted(asked) == [("http_req_duration", "p(95)<500"), ("http_req_failed", "rate<0.01")]
+    assert any("rate>0.5: left out" in warning for warning in report["warnings"])
+    # The columns are what was asked.
+    header = next(line for line in finished.err.splitlines() if line.startswith("step "))
+    assert "p(95)" in header and "failed" in header and "p(99)" not in header.replace("p(95)", "")
+
+
+def test_users_who_upload_nothing_are_no_load(tool, tmp_path):
+    # They open the app before the window begins, and upload once a day.
+    scenario = visiting("steady")
+    scenario["populations"][0] |= {"system": "kit", "version": "1.0"}
+    finished = tool.run("capacity", write_scenario(tmp_path, scenario), "--virtual", "--out", tmp_path / "x").expect(64)
+    assert "upload nothing in a step" in finished.err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_search_is_rendered_again(tool, tmp_path):
+    scenario = write_scenario(tmp_path, flushing(4))
+    out = tmp_path / "search"
+    tool.run("capacity", scenario, "--virtual", "--max", "8", "--out", out).expect(0)
+    for form, name in [("html", "capacity.html"), ("md", "summary.md"), ("csv", "steps.csv"), ("json", "capacity.json")]:
+        assert tool.run("report", out, "--format", form).expect(0).out == (out / name).read_text(), form
+    assert "Holds up to the maximum" in tool.run("report", out).expect(0).out
+    assert tool.run("report", out / "capacity.json", "--format", "json").expect(0).out
+    for arguments, word in [
+        (["--format", "junit"], "not for a search"),
+        (["--format", "pdf"], "not a format"),
+        (["--metric", "http_req_duration"], "keeps no distributions"),
+    ]:
+        finished = tool.run("report", out, *arguments).expect(64)
+        assert word in finished.err
+    # What a search that broke off left behind.
+    (out / "capacity.json").rename(out / "capacity.partial.json")
+    assert "Holds up to the maximum" in tool.run("report", out).expect(0).out
+    (out / "capacity.partial.json").write_text('{"schema": "beaconswarm.capacity/1"}')
+    assert "the key is missing" in tool.run("report", out).expect(104).err

@@ -1,5 +1,6 @@
 import Reporting
 import Testing
+import Timebase
 
 @testable import Beaconswarm
 
@@ -38,7 +39,7 @@ struct CapacityMixedTests {
             defer { holds.toggle() }
             return holds ? .held : .broke
         }
-        #expect(ending == .knee(holds: 200, breaks: 204))
+        #expect(ending == .knee(holds: 202, breaks: 204))
         #expect(search.trials.filter { $0.load == 204 }.count == 2)
         #expect(search.tallies.filter(\.isMixed).map(\.load) == [204])
     }
@@ -100,10 +101,11 @@ struct CapacityMixedTests {
         let failed = try CapacityScenario.threshold("http_req_failed", "rate<0.01")
         var session = try CapacitySessionTests().session([failed])
         let most = Search.Settings(from: 10, floor: 1, maximum: 10_000, quantum: 1).trialLimit
-        #expect(session.estimate.contains("at most \(most),"))
+        #expect(session.estimate(limit: .minutes(5)).contains("or \(most) steps"))
+        #expect(session.estimate(limit: .minutes(7)).contains("after 7m at the latest"))
         while let plan = session.next() {
             let holdsAfterAll = plan.load == 305 && plan.purpose == .recheck
-            _ = session.note(FakeTarget(capacity: holdsAfterAll ? 400 : 300).measure(plan), of: plan)
+            _ = try session.note(FakeTarget(capacity: holdsAfterAll ? 400 : 300).measure(plan), of: plan)
         }
         let report = session.finished(wallSeconds: 1)
         #expect(report.ending == .knee && report.holds?.load == 300 && report.breaks?.load == 305)

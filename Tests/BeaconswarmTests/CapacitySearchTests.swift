@@ -28,15 +28,15 @@ struct CapacitySearchTests {
         return (.unsettled(holds: nil, breaks: nil), search.trials)
     }
 
-    @Test("doubles, halves the gap, and plays both ends again")
+    @Test("grows fourfold, halves the gap, and plays both ends again")
     func transcript() throws {
         let (ending, trials) = try play(settings(from: 10, precision: 0.1)) { $0 <= 100 ? .held : .broke }
         #expect(
             trials.map { "\($0.purpose) \(Int($0.load))" } == [
-                "climb 10", "climb 20", "climb 40", "climb 80", "climb 160", "bisect 120", "bisect 100",
-                "bisect 110", "recheck 110", "confirm 100", "confirm 100",
+                "climb 10", "climb 40", "climb 160", "bisect 100", "bisect 130", "bisect 115", "bisect 108",
+                "recheck 108", "confirm 100", "confirm 100",
             ])
-        #expect(ending == .knee(holds: 100, breaks: 110))
+        #expect(ending == .knee(holds: 100, breaks: 108))
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct CapacitySearchTests {
         }
     }
 
-    // Two false breaks of one load in a row mislead it: a chance of 0.03² for each of some ten loads.
+    // Two false breaks of one load in a row mislead it: a chance of 0.03² for each of some fifteen loads.
     @Test("comes to the limit of a noisy target, and never runs for ever")
     func noise() throws {
         var far: [UInt64] = []
@@ -83,7 +83,7 @@ struct CapacitySearchTests {
                 continue
             }
         }
-        #expect(far.count <= 10, "seeds that missed: \(far)")
+        #expect(far.count <= 15, "seeds that missed: \(far)")
     }
 
     @Test("one step that breaks far below the limit does not decide")
@@ -137,13 +137,13 @@ struct CapacitySearchTests {
     @Test("stops where the generator cannot follow, after one more try, and claims nothing of the target")
     func generator() throws {
         let (ending, trials) = try play(settings()) { $0 <= 200 ? .held : .generatorLimited }
-        #expect(ending == .generatorLimit(at: 220, holds: 200, breaks: nil))
+        #expect(ending == .generatorLimit(at: 205, holds: 190, breaks: nil))
         #expect(trials.suffix(2).map(\.outcome) == [.generatorLimited, .generatorLimited])
         let (nothing, _) = try play(settings()) { _ in .generatorLimited }
         #expect(nothing == .generatorLimit(at: 1, holds: nil, breaks: nil))
         var disturbed = true
         let (other, _) = try play(settings()) { load in
-            if load == 80, disturbed {
+            if load == 40, disturbed {
                 disturbed = false
                 return .generatorLimited
             }
@@ -176,5 +176,66 @@ struct CapacitySearchTests {
             return
         }
         #expect(holds <= 1.77 && breaks > 1.77 && breaks <= holds * 1.0201)
+    }
+
+    @Test("looks next to what was served of a load that broke")
+    func estimates() {
+        var search = Search(settings(from: 100))
+        var loads: [Double] = []
+        while case .play(let load, _) = search.next {
+            loads.append(load)
+            search.note(load <= 300 ? .held : .broke, estimate: load <= 300 ? nil : 301)
+        }
+        #expect(Array(loads.prefix(6)) == [100, 400, 292, 310, 301, 297])
+        #expect(search.next == .end(.knee(holds: 297, breaks: 301)))
+        #expect(loads.count <= 11)
+    }
+
+    @Test("an estimate that misleads costs two steps, no more", arguments: [5.0, 120, 390, 1e9])
+    func wrongEstimates(estimate: Double) {
+        var search = Search(settings(from: 100))
+        while case .play(let load, _) = search.next {
+            search.note(load <= 300 ? .held : .broke, estimate: load <= 300 ? nil : estimate)
+        }
+        guard case .end(.knee(let holds, let breaks)) = search.next else {
+            Issue.record("ended with \(search.next)")
+            return
+        }
+        #expect(holds <= 300 && breaks > 300 && breaks <= holds * 1.02 + 1)
+        #expect(search.trials.count <= search.settings.trialLimit - search.settings.spareTrials)
+    }
+
+    @Test("a load that held by little is none that holds, where there is a limit")
+    func close() {
+        var search = Search(settings(from: 100))
+        while case .play(let load, _) = search.next {
+            search.note(load <= 300 ? .held : .broke, isClose: load > 250)
+        }
+        guard case .end(.knee(let holds, let breaks)) = search.next else {
+            Issue.record("ended with \(search.next)")
+            return
+        }
+        #expect((245...250).contains(holds) && (301...306).contains(breaks))
+        var free = Search(settings(from: 100, maximum: 500))
+        while case .play = free.next { free.note(.held, isClose: true) }
+        #expect(free.next == .end(.holdsAtMaximum(500)))
+    }
+
+    @Test("gives the last steps that fit to the load that holds, and ends when none does")
+    func time() {
+        var search = Search(settings(from: 100))
+        func play(_ limit: Double) {
+            guard case .play(let load, _) = search.next else { return }
+            search.note(load <= limit ? .held : .broke, estimate: load <= limit ? nil : limit)
+        }
+        #expect(search.next(steps: 0) == .end(.timeIsUp(holds: nil, breaks: nil)))
+        for _ in 0..<3 { play(300) }
+        #expect(search.trials.map(\.load) == [100, 400, 291])
+        // Between 291 and 400 the gap is too wide to stop.
+        #expect(search.next(steps: 1) == .play(309, .bisect))
+        play(300)
+        #expect(search.next(steps: 2) == .play(291, .confirm))
+        #expect(search.next(steps: 5) == .play(300, .bisect))
+        #expect(search.next(steps: 0) == .end(.timeIsUp(holds: 291, breaks: 309)))
     }
 }

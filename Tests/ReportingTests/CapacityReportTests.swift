@@ -109,6 +109,83 @@ struct CapacityReportTests {
         #expect(steps[0]["http_req_duration"]?["p(99)"] != nil)
     }
 
+    @Test("reads back what it wrote, byte for byte, and names what is wrong")
+    func reads() throws {
+        var report = CapacityFixture.report()
+        report.arrivalSeconds = 40
+        report.steps[2].storesGrowBeyond = 1.5
+        report.steps[2].isClose = true
+        report.steps[4].lost = nil
+        report.warnings = ["beware"]
+        report.maxSeconds = 300
+        let bytes = CapacityJSON.write(report)
+        #expect(CapacityJSON.write(try CapacityJSON.read(bytes)) == bytes)
+        #expect(CapacityHTML.write(try CapacityJSON.read(bytes)) == CapacityHTML.write(report))
+        for ending in CapacityReport.Ending.allCases {
+            report.ending = ending
+            #expect(try CapacityJSON.read(CapacityJSON.write(report)).ending == ending)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let wrong = text.replacing("\"verdict\": \"held\"", with: "\"verdict\": \"hold\"", maxReplacements: 1)
+        #expect {
+            _ = try CapacityJSON.read(Array(wrong.utf8))
+        } throws: { error in
+            (error as? ReportReadError)?.key == "steps[0].verdict"
+        }
+    }
+
+    @Test("shows what was judged, in its own unit, whatever metric that is")
+    func columns() throws {
+        var report = CapacityFixture.report()
+        report.conditions = [
+            .init(metric: "event_freshness", expression: "p(50)<30000", origin: .scenario),
+            .init(metric: "events_lost{population:ios}", expression: "rate<0.2", origin: .scenario),
+        ]
+        for index in report.steps.indices {
+            let broke = report.steps[index].verdict == .broke
+            report.steps[index].thresholds = [
+                .init(
+                    metric: "event_freshness", expression: "p(50)<30000", value: broke ? 31_000 : 1200,
+                    ok: !broke),
+                .init(metric: "events_lost{population:ios}", expression: "rate<0.2", value: 0.125, ok: true),
+            ]
+        }
+        let header = CapacityText.header(report)
+        #expect(header.contains("fresh p(50)") && header.contains("lost{ios}") && header.contains("stores"))
+        let line = CapacityText.line(report.steps[3], of: report, range: "100…200", color: false)
+        #expect(line.contains("31 s") && line.contains("12.5 %") && line.contains("100…200"))
+        #expect(CapacityColumn.leading(report).name == "fresh p(50)")
+        #expect(CapacityText.summary(report, color: false, width: 100).contains("fresh p(50)"))
+        #expect(String(decoding: CapacityMarkdown.write(report), as: UTF8.self).contains("fresh p\\(50\\)"))
+        #expect(String(decoding: CapacityHTML.write(report), as: UTF8.self).contains("lost{ios}"))
+        for step in report.steps.indices { report.steps[step].thresholds[0].ok = true }
+        #expect(CapacityColumn.leading(report).name == "stores")
+    }
+
+    @Test("the load that breaks is told in proportion to the one that holds")
+    func proportion() throws {
+        var report = CapacityFixture.report()
+        for index in report.steps.indices where report.steps[index].verdict == .broke {
+            report.steps[index].requestsOffered = 90
+        }
+        report.setLevels(holds: 100, breaks: 102)
+        #expect(report.holds?.requestsOffered == 200 && report.breaks?.requestsOffered == 204)
+        #expect(report.breaks?.requestsAnswered == 204)
+        report.setLevels(holds: nil, breaks: 102)
+        #expect(report.holds == nil && report.breaks?.requestsOffered == 90)
+    }
+
+    @Test("the command for the load that holds takes the place of bounds that were given")
+    func play() {
+        var report = CapacityFixture.report()
+        report.run.command = [
+            "beaconswarm", "capacity", "knee.json", "--max", "900", "--from=3", "--out", "x",
+        ]
+        #expect(report.playCommand == "beaconswarm capacity knee.json --from 100 --max 100 --seed 7")
+        report.holds = nil
+        #expect(report.playCommand == nil)
+    }
+
     @Test("writes a row for each step, with nothing where there were no samples")
     func csv() throws {
         var report = CapacityFixture.report()
