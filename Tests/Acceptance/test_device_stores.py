@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Tool
+from conftest import Tool
 from helpers import assert_events_agree, by_device, read_events, read_report, write_scenario
 
 
@@ -191,11 +191,3 @@ def test_a_full_disk_of_the_generator_is_not_hidden(tool: Tool, tmp_path: Path, 
     for number, own in early.items():
         found = [identifier - 1 for identifier, _ in rows(tiny_disk / "stores" / f"device-{number}.sqlite")]
         assert found == pending(own), f"device {number}"
-
-
-def test_the_shipped_scenario_shows_what_it_says(tool: Tool, tmp_path: Path):
-    path = ROOT / "scenarios" / "device-disk.json"
-    tool.run("simulate", path, "--out", tmp_path / "run", "-q").expect(0)
-    populations = read_report(tmp_path / "run")["populations"]
-    assert populations["sensors-1"]["events"]["lost"]["storage_error"] > 0
-    assert read_report(tmp_path / "run")["audit"]["duplicates"] > 0

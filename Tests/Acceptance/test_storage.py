@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Tool
+from conftest import Tool
 from helpers import by_device, read_events, read_report, write_scenario
 
 
@@ -81,34 +81,3 @@ def test_an_entry_at_0s_holds_from_the_start(tool: Tool, tmp_path: Path, version
     }
     tool.run("simulate", write_scenario(tmp_path, scenario), "--out", tmp_path / "run", "-q").expect(0)
     assert read_report(tmp_path / "run")["events"]["delivered"] == 0
-
-
-@pytest.mark.parametrize("options", [[], ["--set", "timeline.0.for=2m"]], ids=["to the end", "for a while"])
-def test_the_eviction_scenario_that_ships(tool: Tool, tmp_path: Path, options: list[str]):
-    """Full stores through an outage: evictions per device in hundreds, the oldest first, never above the cap."""
-    events = tmp_path / "events.ndjson"
-    finished = tool.run(
-        "simulate",
-        ROOT / "scenarios" / "storage-eviction.json",
-        "--devices",
-        6,
-        "--out",
-        tmp_path / "run",
-        "--events",
-        events,
-        *options,
-    )
-    finished.expect(0)
-    versions = {"sensors-1": "1.10.17", "sensors-4": "4.9.1"}
-    devices = by_device(read_events(events))
-    assert len(devices) == 6
-    for lines in devices.values():
-        version = versions[lines[0]["population"]]
-        first_answer = min((line["acked_at"] for line in lines if line["acked_at"] is not None), default=float("inf"))
-        assert (first_answer < float("inf")) == bool(options)
-        captured = sum(line["captured_at"] < first_answer for line in lines)
-        expected = evictions(captured, 10_000, 100, version)
-        assert expected >= 100 and expected % 100 == 0
-        check_oldest_first(lines, expected)
-        # Until the first answer, rows only came, or were evicted.
-        assert captured - expected <= (10_000 if version == "1.10.17" else 9_999)
