@@ -13,7 +13,15 @@ package enum ReportJSON {
 
     /// The report as a value, for those who want to add to it.
     package static func value(of report: Report) -> JSONValue {
-        .members([
+        .object(
+            [identity(report), counts(report), details(report)].flatMap {
+                $0.map { JSONMember($0.key, $0.value) }
+            })
+    }
+
+    /// Which run it was.
+    private static func identity(_ report: Report) -> KeyValuePairs<String, JSONValue> {
+        [
             "schema": .string(schema),
             "tool": .members(["name": .string("beaconswarm"), "version": .string(report.toolVersion)]),
             "scenario": value(of: report.scenario),
@@ -31,6 +39,12 @@ package enum ReportJSON {
             "devices": .integer(Int64(report.devices)),
             "devices_started": .integer(Int64(report.devicesStarted)),
             "run": value(of: report.run),
+        ]
+    }
+
+    /// What came of it.
+    private static func counts(_ report: Report) -> KeyValuePairs<String, JSONValue> {
+        [
             "events": events(report.events),
             "audit": report.audit.map(audit) ?? .null,
             "audit_note": report.auditNote.map(JSONValue.string) ?? .null,
@@ -39,6 +53,12 @@ package enum ReportJSON {
             "thresholds": .array(report.thresholds.map { value(of: $0) }),
             "generator": generator(report.generator),
             "answers": counts(report.answers),
+        ]
+    }
+
+    /// What its pictures and lists are drawn from.
+    private static func details(_ report: Report) -> KeyValuePairs<String, JSONValue> {
+        [
             "marks": .array(report.marks.map(mark)),
             "series": SeriesColumns.value(of: report.series),
             "close_ups": .array(report.closeUps.map(closeUp)),
@@ -47,7 +67,7 @@ package enum ReportJSON {
             "first_failed_answer": report.firstFailedAnswer.map { value(of: $0) } ?? .null,
             "unexpected_answers": .array(report.unexpectedAnswers.map { value(of: $0) }),
             "warnings": strings(report.warnings),
-        ])
+        ]
     }
 
     private static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }

@@ -1,3 +1,4 @@
+import Accounting
 import AppModel
 import Foundation
 import Testing
