@@ -72,6 +72,12 @@ class Request:
     dry_run: bool
     #: Whether the answer was written to a connection that was still open.
     answered: bool = False
+    #: When the answer was written, in seconds since the epoch.
+    answered_at: float = 0
+    #: What a header calls the batch, where a system does.
+    batch_id: str | None = None
+    #: The headers that say how the body was made: compression, encryption, format.
+    coding: tuple = ()
 
     @property
     def status(self) -> int | None:
@@ -339,6 +345,7 @@ class Connection(asyncio.Protocol):
         # The next request may be on its way before the answer's last byte has been noted.
         self.busy = False
         request.answered = self._write(data)
+        request.answered_at = time.time()
 
 
 class ReferenceCollector:

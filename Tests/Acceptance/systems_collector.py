@@ -95,6 +95,8 @@ class SystemsInspector:
 
     def take(self, kind: str, target: str, headers: dict[str, str], body: bytes) -> reference.Request:
         request = reference.Request(self._number, kind, [], target, time.time(), "dry-run" in headers)
+        request.batch_id = headers.get("x-events-id")
+        request.coding = tuple(headers.get(name) for name in ("x-compress-codec", "x-crypt-codec", "content-type"))
         self._number += 1
         path = urllib.parse.urlsplit(target).path
         system = self.paths.get(path) or self._system(path)

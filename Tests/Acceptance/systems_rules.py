@@ -8,7 +8,6 @@ growingio-sdk-ios-saas (GrowingBaseModel.m), KitUserStatisicsUtil.m; the designs
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -16,6 +15,8 @@ import struct
 import urllib.parse
 import zipfile
 from dataclasses import dataclass, field
+
+import field_rules
 
 GROWING, TRACKING, KIT, CODELESS = "growing", "trackingsdk", "kit", "codeless"
 BS_ID = re.compile(r"(0|[1-9]\d*)-(0|[1-9]\d*)\Z")
@@ -122,13 +123,15 @@ def decode_growing(url, headers, body: bytes) -> Batch:
         values = json.loads(body)
     if not isinstance(values, list) or not values:
         raise WireError("no list of events")
+    if url.path.endswith("/collect"):
+        batch.problems += field_rules.growing_headers(headers, query.get("stm"))
     if len(values) > 500:
         batch.problems.append(f"{len(values)} events, 500 are allowed")
     for value in values:
         batch.events += growing_events(value, is_item=url.path.endswith("/item"))
+        if "eventType" in value:
+            batch.problems += field_rules.growing(value)
     batch.problems += growing_head_problems(url.path, headers, values)
-    for event in batch.events:
-        batch.problems += [f"{event.key}: {problem}" for problem in growing_problems(event.value)]
     return batch
 
 
@@ -148,40 +151,6 @@ def growing_head_problems(path: str, headers: dict[str, str], values: list[dict]
             problems.append("short names in a body that is not coded")
         if "/ios/" not in path:
             problems.append(f"short names to {path}")
-    return problems
-
-
-#: Types whose events tell of a view.
-ELEMENTS = ("VIEW_CLICK", "VIEW_CHANGE", "FORM_SUBMIT")
-
-
-def growing_problems(value: dict) -> list[str]:
-    """What is wrong with an event of the iOS SDK, by the version that it names.
-
-    GrowingBaseEvent.m, GrowingPageEvent.m, GrowingViewElementEvent.m, GrowingPageCustomEvent.m and
-    GrowingHybridBridgeProvider.m of both versions. Who else sends events names no `platform` of iOS.
-    """
-    if value.get("platform") != "iOS" or "sdkVersion" not in value:
-        return []
-    kind, is_new = value["eventType"], value["sdkVersion"].startswith("4.")
-    # Only what a page in a web view sends has these; of CUSTOM events of 3.x, no other has a path.
-    is_web = "protocolType" in value or "hyperlink" in value or kind == "CUSTOM" and "path" in value
-    must, may_not = {"deviceId", "sessionId", "timestamp", "domain", "appState", "urlScheme"}, set()
-    (must if is_new else may_not).add("timezoneOffset")
-    (may_not if is_new else must).add("globalSequenceId")
-    (must if kind == "PAGE" else may_not).add("orientation")
-    shows_page = kind in ELEMENTS or kind == "CUSTOM" and is_web
-    (must if shows_page and not is_new else may_not).add("pageShowTimestamp")
-    (must if kind in ELEMENTS and is_new else may_not).add("xcontent")
-    if kind in ("PAGE", *ELEMENTS) and (is_web or not is_new):
-        must.add("path")
-    problems = [f"{kind} of {value['sdkVersion']} without {name}" for name in sorted(must - set(value))]
-    problems += [f"{kind} of {value['sdkVersion']} with {name}" for name in sorted(may_not & set(value))]
-    if not 0 <= value.get("pageShowTimestamp", 0) <= value.get("timestamp", 0):
-        problems.append(f"a page shown at {value['pageShowTimestamp']}, after {value['timestamp']}")
-    # Until 3.3.2 the app's identifier took the place of the page's host.
-    if "hyperlink" in value and (urllib.parse.urlsplit(value["hyperlink"]).netloc == value["domain"]) != is_new:
-        problems.append(f"domain {value['domain']!r} of a page in a web view of {value['sdkVersion']}")
     return problems
 
 
@@ -244,6 +213,7 @@ def decode_tracking(url, headers, body: bytes) -> Batch:
     for value in values:
         if set(value) != {"event_name", "parameters", "timestamp"}:
             batch.problems.append(f"an event of {sorted(value)}")
+        batch.problems += field_rules.tracking(value)
         text = json.dumps(value, sort_keys=True)
         natural = (value["event_name"], value["timestamp"], json.dumps(value["parameters"], sort_keys=True))
         batch.events.append(Event(TRACKING, "event", value["parameters"].get("bs_id"), natural, value, text))
@@ -289,26 +259,12 @@ def decode_kit(url, headers, body: bytes) -> Batch:
     return batch
 
 
-def right_device(name: str, device: list[str]) -> bool:
-    """KitDeviceInfo.m: UIDevice's systemName was `iPhone OS` up to iOS 9; the table of models ends with the SE."""
-    _, model, system, version, identifier, app_version, build = device
-    major = int(version.split(".")[0])
-    return (
-        system == ("iOS" if major >= 10 else "iPhone OS")
-        and bool(re.match(r"iPhone (4S?|5( \(|c |s )|6|SE)", model))
-        and name.endswith(f"_{identifier}.log")
-        and bool(re.match(r"\d+(\.\d+)*\Z", app_version))
-        and build.isdigit()
-    )
-
-
 def read_log(name: str, text: str, batch: Batch) -> None:
     lines = text.split("\n")
     if not LOG_NAME.match(name):
         batch.problems.append(f"log {name!r}")
     device = lines[0].rsplit(",", 6)
-    if len(device) != 7 or not right_device(name, device):
-        batch.problems.append(f"{name} begins with {lines[0]!r}")
+    batch.problems += field_rules.kit_header(name, lines[0])
     for number, line in enumerate(lines[1:], 2):
         try:
             code, seconds, rest = line.split(",", 2)
@@ -326,35 +282,12 @@ def read_log(name: str, text: str, batch: Batch) -> None:
                 continue
             _, mark, after = parts[5].rpartition("~")
             identifier = after if mark and BS_ID.match(after) else None
+        batch.problems += field_rules.kit_row(name, code, seconds, content)
         value = {"log": name, "line": number, "device": device, "row": line}
         batch.events.append(Event(KIT, code, identifier, (name, number), value, line))
 
 
 # Codeless
-
-PAGES = {"PageCreate", "PageShow", "PageHide", "PageDestory"}
-VIEWS = {"ButtonClick", "ListItemClick", "ViewTap", "AlertClick", "RNViewTap", "Scroll"}
-VIEWS |= {"WebViewStart", "WebViewFinish", "WebViewFail"}
-
-
-def codeless_problems(value: dict) -> list[str]:
-    """What the text says of an event: pages have a name alone, all else tells of a view, whose id is the MD5 of its
-    path."""
-    name, view = value[1], value.get(5)
-    if name not in PAGES | VIEWS or (view is None) != (name in PAGES) or not value.get(4):
-        return [f"{name} on {value.get(4)!r} with the view {view}"]
-    problems = []
-    if view is not None:
-        path = view.get(2, "")
-        classes, _, depths = path.partition(" & ")
-        if not classes or classes.count("-") != depths.count("-"):
-            problems.append(f"{name} of the path {path!r}")
-        if view.get(5) != hashlib.md5(path.encode()).hexdigest():
-            problems.append(f"{name} of {path!r} with the viewId {view.get(5)!r}")
-    if (6 in value) != (name == "ListItemClick"):
-        problems.append(f"{name} with the index path {value.get(6)!r}")
-    return problems
-
 
 def decode_codeless(url, headers, body: bytes) -> Batch:
     batch = Batch(CODELESS)
@@ -377,9 +310,9 @@ def decode_codeless(url, headers, body: bytes) -> Batch:
                 value[11][entry.get(1, b"").decode()] = entry.get(2, b"").decode()
             else:
                 value[part] = text.decode()
-        batch.problems += codeless_problems(value)
         natural = (shared.get(2, ""), value.get(3, ""), value[1], value[2], value.get(4, ""))
         natural += (value.get(5, {}).get(5, ""), value.get(6, ""), value.get(7, ""))
+        batch.problems += field_rules.codeless(value)
         text = json.dumps(value, sort_keys=True)
         batch.events.append(Event(CODELESS, value[1], value.get(15), natural, value, text))
     return batch

@@ -11,7 +11,7 @@ import pytest
 import reference_collector as reference
 import systems_rules as rules
 from conftest import Tool
-from helpers import rows, write_scenario
+from helpers import by_device, rows, write_scenario
 from rough_days import RAN, RESTLESS, Played, play
 from systems_collector import SENSORS, SystemsCollector
 
@@ -77,6 +77,15 @@ def rough(module_tool) -> Played:
     return play(module_tool, SystemsCollector(20260303, reference.ROUGH).start(), scenario())
 
 
+@pytest.fixture(scope="module")
+def readable(tmp_path_factory) -> Played:
+    """The same, by a collector that reads each request before it does with it what it does."""
+    tool = Tool(tmp_path_factory.mktemp("readable"))
+    kinds = {kind: weight for kind, weight in reference.ROUGH.items() if kind != "reset_unread"}
+    yield play(tool, SystemsCollector(20260304, kinds).start(), scenario() | {"duration": "8s"})
+    tool.close()
+
+
 def test_everything_on_the_wire_can_be_read(rough: Played):
     assert not rough.ledger.problems(), "\n".join(rough.ledger.problems()[:40])
 
@@ -117,6 +126,124 @@ def test_every_other_fate_follows_from_the_answers(rough: Played, system: str):
             assert line["cause"] == "cleared_unsent", line
         else:
             assert line["fate"] in ("pending", "suppressed"), line
+
+
+@pytest.mark.parametrize("system", set(VERSIONS) - {rules.KIT})
+def test_lines_tell_what_was_sent(rough: Played, system: str):
+    """Type, name and time of each line are those of the event on the wire."""
+    seen = 0
+    for line in rough.of_system(system):
+        event = rough.ledger.books[system].events.get(line["id"])
+        if event is None:
+            continue
+        seen += 1
+        kind, name, moment = told_of(system, event.value)
+        assert (line["type"], line["name"]) == (kind, line["name"] if name is None else name), (line, event.value)
+        assert moment is None or abs(line["captured_at"] - moment) <= 1, (line, event.value)
+    assert seen > 30, (system, seen)
+
+
+def test_lines_tell_what_kit_sent(rough: Played):
+    """Its rows have no ids: each that was sent stands for a line of that code, remark and second."""
+    sent: Counter = Counter()
+    for event in rough.ledger.books[rules.KIT].events.values():
+        code, seconds, rest = event.value["row"].split(",", 2)
+        sent[code, rest.rsplit(",", 1)[1], int(seconds)] += 1
+    lines = Counter(
+        (line["type"], line["name"], int(line["captured_at"] / 1000 + 0.5)) for line in rough.of_system(rules.KIT)
+    )
+    assert sent and sent <= lines, list((sent - lines).items())[:10]
+
+
+def told_of(system: str, value: dict) -> tuple[str, str | None, float | None]:
+    """What an event says of its type, its name, and its time in ms; None where it says nothing of ours."""
+    if system == SENSORS:
+        return value["type"], value.get("event"), None if value["lib"].get("$lib") == "js" else value["time"]
+    if system == rules.GROWING:
+        return value["eventType"], value.get("eventName"), value["timestamp"]
+    if system == rules.TRACKING:
+        return "event", value["event_name"], value["timestamp"] * 1000
+    return value[1], None, value[2]
+
+
+@pytest.mark.parametrize("population, version", [("growing-3-2-1", "3.2.1"), ("growing-4-11-0", "4.11.0")])
+def test_sequence_ids_of_growingio_count_events(rough: Played, population: str, version: str):
+    """3.x numbers all events of a device and those of each type; 4.x five types together, all others are 0."""
+    numbered = {"VISIT", "PAGE", "VIEW_CLICK", "VIEW_CHANGE", "CUSTOM"}
+    events, checked = rough.ledger.books[rules.GROWING].events, 0
+    for lines in by_device(rough.of(population)).values():
+        counts: Counter = Counter()
+        for line in lines:
+            kind = line["type"] if version == "3.2.1" else "shared" if line["type"] in numbered else None
+            counts[kind] += 1
+            event = events.get(line["id"])
+            if event is None:
+                continue
+            checked += 1
+            value = event.value
+            assert value["sdkVersion"] == version
+            wanted = counts[kind] if kind else 0
+            assert value.get("eventSequenceId", 0) == wanted, (line, value)
+            if version == "3.2.1":
+                assert value["globalSequenceId"] == counts.total(), (line, value)
+    assert checked > 100
+
+
+def test_what_trackingsdk_lost_was_cleared_by_an_answer_to_another_request(rough: Played):
+    """A 200 removes the file, whatever came into it since the request was made: before the answer was read, nothing
+    else is lost, and what was there then is never seen in a later request."""
+    book = rough.ledger.books[rules.TRACKING]
+    delivered = {line["id"]: line["acked_at"] for line in rough.of_system(rules.TRACKING) if line["acked_at"]}
+    lost = vague = 0
+    for lines in by_device(rough.of_system(rules.TRACKING)).values():
+        own = {line["id"] for line in lines}
+        # An answer was read when it first acknowledged something; with nothing new in it, some time later.
+        answers = [
+            (max(delivered[identifier] for identifier in request.ids), request)
+            for request in book.requests
+            if request.status == 200 and request.ids and request.ids[0] in own
+        ]
+        for line in lines:
+            if line["fate"] == "lost":
+                others = [(at, request) for at, request in answers if line["id"] not in request.ids]
+                assert len(others) == len(answers), line
+                lost += 1
+                if not any(line["captured_at"] <= at for at, _ in others):
+                    vague += 1
+                    last = max((request.answered_at * 1000 for _, request in others), default=0)
+                    assert last > line["captured_at"] - 50, (line, last)
+            elif line["fate"] == "pending":
+                assert all(at <= line["captured_at"] for at, _ in answers), line
+    assert lost > 0 and vague <= lost / 4, (lost, vague)
+
+
+@pytest.mark.parametrize("system", set(VERSIONS) - {rules.KIT})
+def test_attempts_are_the_uploads_that_carried_an_event(readable: Played, system: str):
+    """Where the collector reads every request, its count is the program's, but for what was cut at the end."""
+    book, checked = readable.ledger.books[system], Counter()
+    for line in readable.of_system(system):
+        carried = len(book.carried.get(line["id"], ()))
+        if line["cause"] == "in_flight":
+            assert line["attempts"] >= carried, line
+        else:
+            assert line["attempts"] == carried, (line, carried, str(readable.finished))
+            checked[carried] += 1
+    # The codeless SDK tries once.
+    assert checked[1] > 20 and (checked.total() - checked[0] - checked[1] > 20 or system == rules.CODELESS), checked
+
+
+def test_attempts_of_kits_rows_are_the_uploads_that_carried_them(readable: Played):
+    """Its rows have no ids: as many lines as rows were carried so and so often."""
+    book = readable.ledger.books[rules.KIT]
+    carried = Counter(map(len, book.carried.values()))
+    told = Counter(line["attempts"] for line in readable.of_system(rules.KIT) if line["attempts"])
+    assert carried == told and carried.total() > 100, (carried, told)
+
+
+def test_a_part_of_the_codeless_sdk_has_an_id_of_its_own(rough: Played):
+    """What failed is not sent again while the process lives, and a file is sent under a new id each time."""
+    ids = Counter(request.batch_id for request in rough.ledger.books[rules.CODELESS].requests)
+    assert None not in ids and max(ids.values()) == 1, ids.most_common(5)
 
 
 def test_the_audit_by_the_independent_books(rough: Played):
