@@ -105,7 +105,7 @@ extension Beaconswarm {
         }
         guard let format else {
             Console.output(
-                CapacityText.summary(search, color: color && wantsColor, width: Host.terminalWidth))
+                CapacityText.summary(search, color: color && wantsColor, width: Host.outputWidth))
             return .success
         }
         guard let bytes = CapacityFormats.render(search, as: format) else {
@@ -121,6 +121,6 @@ extension Beaconswarm {
     }
 
     private static var wantsColor: Bool {
-        Host.outputIsTerminal && Host.environment("NO_COLOR").map(\.isEmpty) ?? true
+        Host.outputIsTerminal && Host.allowsColor
     }
 }
