@@ -252,7 +252,7 @@ def test_virtual_steps_find_a_modelled_limit(tool, tmp_path):
     # The limit lies between what holds and what breaks. Users come at random, so a queue of 20 overflows for
     # one request in a hundred at some 94 % of what the server can do.
     assert 300 * 0.9 <= report["holds"]["requests_per_second"] <= 300 * 1.01, report["reasons"]
-    assert report["breaks"]["requests_per_second"] >= 300 * 0.99, report["reasons"]
+    assert report["breaks"]["requests_per_second"] >= 300 * 0.92, report["reasons"]
     again = tmp_path / "again"
     tool.run("capacity", scenario, *options, "--out", again, timeout=900).expect(0)
     assert read(again)["steps"] == report["steps"]
@@ -364,7 +364,7 @@ def test_what_a_collector_without_limits_does_not_keep_is_not_asked(tool, tmp_pa
     assert any("rate>0.5: left out" in warning for warning in report["warnings"])
     # The columns are what was asked.
     header = next(line for line in finished.err.splitlines() if line.startswith("step "))
-    assert "p(95)" in header and "failed" in header and "p(99)" not in header.replace("p(95)", "")
+    assert "p(95)" in header and "failed" in header and "p(99)" not in header
 
 
 def test_users_who_upload_nothing_are_no_load(tool, tmp_path):

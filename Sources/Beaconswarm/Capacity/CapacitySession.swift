@@ -146,8 +146,11 @@ struct CapacitySession: Sendable {
             margins[index].add(condition, measurement.series, window: measurement.window.range)
         }
         self.margins[plan.load] = margins
-        for margin in margins where margin.isClose { step.notes.append(CapacityReasons.close(margin)) }
-        return margins.contains(where: \.isClose)
+        // One window tells little of what is seldom; the load's other trials will.
+        let trials = search.settings.confirmations
+        let close = margins.filter { $0.isClose && ($0.windows > trials || $0.share * 2 >= $0.bound) }
+        for margin in close { step.notes.append(CapacityReasons.close(margin)) }
+        return !close.isEmpty
     }
 
     /// Whether the last step left the target something to recover from.

@@ -15,7 +15,8 @@ struct CapacityColumn: Sendable {
     /// The columns of a search: its conditions, the growth of stores, and the latency where no condition asks for it.
     static func all(_ report: CapacityReport) -> [CapacityColumn] {
         var columns = conditions(report)
-        if !columns.contains(where: { $0.name == latency.name }) { columns.append(latency) }
+        let asksForLatency = report.conditions.contains { $0.metric.hasPrefix("http_req_duration") }
+        if !asksForLatency { columns.append(latency) }
         return columns + [stores]
     }
 
