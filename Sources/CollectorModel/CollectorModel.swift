@@ -203,25 +203,24 @@ package struct CollectorModel {
 
     // MARK: Answers
 
-    /// The answer that a fault puts in the place of the collector's own; `nil` if it has none.
+    /// The answer that a fault puts in the place of the collector's own before anything is stored; `nil` if it has none.
     ///
     /// A status of success without a page of somebody else's is a lie that is to be believed: it has the body
     /// that the system's client looks for.
     private func faultyReply(_ fault: LateFault, of system: CollectorSystem? = nil) -> CollectorReply? {
         if fault.resetsUnread { return refusal(status: 503) }
-        return fault.answer.map { answer in
-            var reply = refusal(status: answer.status)
-            reply.retryAfter = answer.retryAfter
-            guard reply.mayHaveBody else { return reply }
-            if !answer.page.isEmpty {
-                reply.body = answer.page
-                reply.contentType = "text/html; charset=utf-8"
-            } else if reply.isPositive, let acceptance = system?.acceptance {
-                reply.body = acceptance.body
-                reply.contentType = acceptance.contentType
-            }
-            return reply
+        guard let answer = fault.answer, !answer.isAfterStoring else { return nil }
+        var reply = refusal(status: answer.status)
+        reply.retryAfter = answer.retryAfter
+        guard reply.mayHaveBody else { return reply }
+        if !answer.page.isEmpty {
+            reply.body = answer.page
+            reply.contentType = "text/html; charset=utf-8"
+        } else if reply.isPositive, let acceptance = system?.acceptance {
+            reply.body = acceptance.body
+            reply.contentType = acceptance.contentType
         }
+        return reply
     }
 
     private func refusal(status: UInt16) -> CollectorReply {

@@ -2,13 +2,14 @@ import Accounting
 import Scenario
 import Timebase
 
-/// What each system makes of each answer, played in virtual time: the table of the documentation, and a test
-/// that every event has its fate whatever a collector does.
+/// What each system makes of each answer, played in virtual time.
 package enum SystemMatrix {
     /// A system and its version, as scenarios name them.
-    package struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable, CustomStringConvertible {
         package var system: String
         package var version: String
+
+        package var description: String { "\(system) \(version)" }
     }
 
     /// A fault of the collector.
@@ -32,6 +33,10 @@ package enum SystemMatrix {
         [Column(title: "healthy", fault: nil)]
         + [204, 302, 400, 403, 404, 413, 429, 500, 503].map {
             Column(title: "\($0)", fault: "\"fault\": \"status\", \"status\": \($0)")
+        }
+        + [201, 204, 413].map {
+            Column(
+                title: "stored, \($0)", fault: "\"fault\": \"status\", \"status\": \($0), \"stored\": true")
         } + [
             Column(title: "stored, no answer", fault: "\"fault\": \"acceptThenDie\""),
             Column(
@@ -42,13 +47,27 @@ package enum SystemMatrix {
         ]
 
     /// What became of a population's events.
-    package struct Cell: Hashable, Sendable {
-        /// In words of the table.
-        package var words: [String]
-        /// What is wrong with the books, in sentences.
-        package var problems: [String]
+    package enum Word: String, Sendable {
+        /// The device got its positive answer, and the collector has the events.
+        case delivered
+        /// It got what it takes for a positive answer, and nobody has them.
+        case takenForDelivered = "taken for delivered"
+        /// It keeps them as long as the fault lasts, and delivers them after it.
+        case stalled
+        /// It keeps them, and still did when the run ended, well after the fault.
+        case stuck
+        /// It dropped events, and nobody has them.
+        case lost
+        /// It dropped events, which the collector has.
+        case givenUp = "given up, yet held"
+        /// The collector got events more than once.
+        case duplicated
+    }
 
-        package var text: String { words.joined(separator: ", ") }
+    /// What became of a population's events, and what is wrong with the books, in sentences.
+    package struct Cell: Sendable {
+        package var words: [Word]
+        package var problems: [String]
     }
 
     /// Plays a system against a fault twice: one that lasts, and one that ends before the users do.
@@ -57,19 +76,17 @@ package enum SystemMatrix {
     package static func cell(_ row: Row, _ column: Column) throws -> Cell {
         let lasting = try play(row, column, endsEarly: false)
         let passing = try play(row, column, endsEarly: true)
-        var words: [String] = []
-        let facts = lasting.facts
-        let isSwallowed = lasting.audit.swallowed > 0
+        var words: [Word] = []
+        let dropped = lasting.lines.values.count {
+            [.evicted, .rejected, .lost].contains($0.disposition.fate)
+        }
         let isDelivered = lasting.ledgers.contains { $0.delivered > 0 }
-        if isDelivered { words.append(isSwallowed ? "taken for delivered" : "delivered") }
-        let losses = facts.filter {
-            $0.hasPrefix("rejected") || $0.hasPrefix("lost") || $0.hasPrefix("evicted")
+        if isDelivered { words.append(lasting.audit.swallowed > 0 ? .takenForDelivered : .delivered) }
+        if dropped > 0 { words.append(lasting.audit.recovered >= dropped ? .givenUp : .lost) }
+        if !isDelivered && dropped == 0 {
+            words.append(isStuck(passing, row, column) ? .stuck : .stalled)
         }
-        if !losses.isEmpty { words.append("lost") }
-        if !isDelivered && losses.isEmpty {
-            words.append(isStuck(passing, row, column) ? "stuck" : "stalled")
-        }
-        if lasting.audit.duplicates > 0 || passing.audit.duplicates > 0 { words.append("duplicated") }
+        if lasting.audit.duplicates > 0 || passing.audit.duplicates > 0 { words.append(.duplicated) }
         return Cell(words: words, problems: lasting.problems + passing.problems)
     }
 
@@ -117,23 +134,5 @@ package enum SystemMatrix {
              "timeline": [\(entry ?? "")]}
             """
         return Worlds.virtual(try Worlds.load(json, name: "\(row.system) \(row.version)"))
-    }
-
-    /// The whole matrix as a table of the documentation, and what is wrong anywhere.
-    package static func markdown() throws -> (text: String, problems: [String]) {
-        var text = "| | " + columns.map(\.title).joined(separator: " | ") + " |\n"
-        text += "|---|" + columns.map { _ in "---|" }.joined() + "\n"
-        var problems: [String] = []
-        for row in rows {
-            let name = "\(row.system) \(row.version)"
-            var cells: [String] = []
-            for column in columns {
-                let cell = try cell(row, column)
-                cells.append(cell.text)
-                problems += cell.problems.map { "\(name), \(column.title): \($0)" }
-            }
-            text += "| \(name) | \(cells.joined(separator: " | ")) |\n"
-        }
-        return (text, problems)
     }
 }

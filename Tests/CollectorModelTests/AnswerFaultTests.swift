@@ -80,6 +80,27 @@ struct AnswerFaultTests {
         #expect(other.statistics.swallowed == 0)
     }
 
+    @Test("a status for what is stored changes the answer alone")
+    func storedStatus() {
+        let (late, held) = reply(.status(413, retryAfter: .seconds(9), stored: true))
+        #expect(late.status == 413)
+        #expect(late.body.isEmpty)
+        #expect(late.retryAfter == .seconds(9))
+        #expect(late.disposition == .stored)
+        #expect(!late.swallowed)
+        #expect(held.receipts.unique == 2)
+        #expect(held.statistics.swallowed == 0)
+        let own = reply(.latency(.constant(0))).reply
+        #expect(reply(.status(201, stored: true)).reply.body == own.body)
+        #expect(reply(.status(204, stored: true)).reply.body.isEmpty)
+        // What nobody can read is refused as ever, and a configuration is served.
+        var fault = LateFault()
+        fault.answer = SubstituteAnswer(status: 204, isAfterStoring: true)
+        var refusal = CollectorReply(status: 400, disposition: .undecodable, body: [1])
+        fault.shape(&refusal)
+        #expect(refusal == CollectorReply(status: 400, disposition: .undecodable, body: [1]))
+    }
+
     @Test("Retry-After is told in whole seconds, rounded up")
     func retryAfter() {
         for (milliseconds, seconds) in [(1, 1), (1000, 1), (1001, 2), (30_000, 30)] as [(Int64, Int64)] {

@@ -13,6 +13,27 @@ struct FitnessTests {
     }
 }
 
+@Suite("Tolerances of the scenarios")
+struct ToleranceTests {
+    @Test(
+        "are for few events: how often most of them travel is determined",
+        arguments: ConformanceSuite.scenarios.filter { !$0.tolerates.isEmpty })
+    func determined(scenario: ConformanceScenario) throws {
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        let outcome = Worlds.virtual(document)
+        let undetermined = ConformanceSuite.undetermined(scenario, document, outcome)
+        #expect(
+            2 * undetermined.count < outcome.lines.count, "\(undetermined.count) of \(outcome.lines.count)")
+        // And nobody's but those of the populations that are named.
+        let named = outcome.ledgers.indices.filter { population in
+            scenario.tolerates.contains(.attempts)
+                || scenario.tolerates.contains(.attemptsOf(population: population))
+        }
+        let others = undetermined.filter { id in !named.contains(outcome.lines[id]?.population ?? -1) }
+        #expect(others.isEmpty, "\(others.count) events of other populations")
+    }
+}
+
 /// One at a time: these compute, and tests beside them wait for the real clock.
 @Suite("One device, two stores", .serialized)
 struct StoreConformanceTests {

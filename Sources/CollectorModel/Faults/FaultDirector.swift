@@ -95,8 +95,8 @@ package struct FaultDirector: Sendable {
         }
         guard !result.decidesFate else { return }
         switch window.fault {
-        case .status(let status, let retryAfter):
-            result.answer = SubstituteAnswer(status: status, retryAfter: retryAfter)
+        case .status(let status, let retryAfter, let stored):
+            result.answer = SubstituteAnswer(status: status, retryAfter: retryAfter, isAfterStoring: stored)
         case .wrongContent(let status, let page):
             result.answer = SubstituteAnswer(status: status, page: page)
         case .acceptThenDie: result.diesAfterAccept = true

@@ -11,7 +11,8 @@ package enum CollectorFault: Hashable, Sendable {
     case latency(Distribution)
     /// This status instead of the collector's own; nothing is stored. A 2xx here is a lie: the
     /// events count as swallowed. `retryAfter` is sent as the header of that name, in whole seconds.
-    case status(UInt16, retryAfter: Interval? = nil)
+    /// With `stored` the events of an upload are stored first, and only the answer is another.
+    case status(UInt16, retryAfter: Interval? = nil, stored: Bool = false)
     /// The events are stored, then the connection dies without an answer.
     case acceptThenDie
     /// The connection is reset before the request is read.

@@ -13,17 +13,22 @@ package struct SubstituteAnswer: Hashable, Sendable {
     package var page: [UInt8] = []
     /// For a `Retry-After` header.
     package var retryAfter: Interval?
+    /// Whether the events of an upload are stored all the same.
+    package var isAfterStoring = false
 
-    package init(status: UInt16, page: [UInt8] = [], retryAfter: Interval? = nil) {
+    package init(
+        status: UInt16, page: [UInt8] = [], retryAfter: Interval? = nil, isAfterStoring: Bool = false
+    ) {
         self.status = status
         self.page = page
         self.retryAfter = retryAfter
+        self.isAfterStoring = isAfterStoring
     }
 }
 
 /// What happens to a request that was read.
 package struct LateFault: Hashable, Sendable {
-    /// This answer instead of the collector's own, and nothing is stored.
+    /// This answer instead of the collector's own, and nothing is stored unless it says so.
     package var answer: SubstituteAnswer?
     /// The answer waits so long after the collector is done.
     package var delay = Interval.zero
@@ -52,8 +57,16 @@ package struct LateFault: Hashable, Sendable {
         answer != nil || diesAfterAccept || resetsUnread || truncatedBytes != nil
     }
 
-    /// Gives an answer the form in which it leaves: its length, its pace, and where it ends early.
+    /// Gives an answer the form in which it leaves: another status for what was stored, its length, its pace, and
+    /// where it ends early.
     func shape(_ reply: inout CollectorReply) {
+        if let answer, answer.isAfterStoring, reply.disposition == .stored || reply.disposition == .dryRun {
+            reply.status = answer.status
+            reply.retryAfter = answer.retryAfter
+            if !reply.isPositive || !reply.mayHaveBody {
+                (reply.body, reply.contentType) = ([], "text/plain")
+            }
+        }
         guard reply.mayHaveBody else { return }
         let length = max(slowBody?.bytes ?? 0, truncatedBytes ?? 0)
         if reply.body.count < length {

@@ -12,6 +12,7 @@ struct FaultDraft: Hashable, Sendable {
     var share: Double?
     var status: Int?
     var retryAfter: Interval?
+    var stored = false
     var latency: Distribution?
     var hold: Interval?
     var bytesPerSecond: Int?
@@ -29,6 +30,7 @@ struct FaultDraft: Hashable, Sendable {
     /// Whose keys they are; all others are for every fault.
     static let owners: [(key: String, faults: [Fault])] = [
         ("status", [.status, .wrongContent, .capacity]), ("retryAfter", [.status, .capacity]),
+        ("stored", [.status]),
         ("latency", [.latency, .deploy]), ("hold", [.stall]), ("bytesPerSecond", [.slowBody]),
         ("bytes", [.slowBody, .truncate]), ("body", [.wrongContent]), ("rate", [.capacity]),
         ("queue", [.capacity]), ("degrade", [.capacity]), ("instances", [.deploy]), ("down", [.deploy]),
@@ -45,8 +47,7 @@ struct FaultDraft: Hashable, Sendable {
                     unsupported: ["partialAccept", "slowReply", "redirect", "dns", "tls", "throttle"]),
                 required: true,
                 "outage: connections are refused; stall: no answer; latency: late answers; status: "
-                    + "another status, "
-                    + "nothing stored; acceptThenDie: stored, but no answer; reset: reset before reading; "
+                    + "another status, nothing stored unless \"stored\" says so; acceptThenDie: stored, but no answer; reset: reset before reading; "
                     + "slowBody: stored, the answer's body drips; truncate: stored, the answer ends early; "
                     + "wrongContent: somebody else's page, nothing stored; capacity: a limited rate with a "
                     + "queue; deploy: instances restart one after another."),
@@ -58,6 +59,10 @@ struct FaultDraft: Hashable, Sendable {
             Field(
                 "retryAfter", \.retryAfter, .duration(.seconds(1)...(.hours(24 * 30))),
                 "For status and capacity: a Retry-After header with it, in whole seconds."),
+            Field(
+                "stored", \.stored, .boolean,
+                "For status: whether uploads are stored first, as by a server that fails behind its commit, or "
+                    + "answers 201 or 204; false by default."),
             Field(
                 "latency", \.latency, DistributionDraft.milliseconds,
                 "For latency: how long each answer waits. For deploy: the same of an instance that warms "

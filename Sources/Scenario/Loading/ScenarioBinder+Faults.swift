@@ -60,7 +60,9 @@ extension ScenarioBinder {
                 status: UInt16(draft.status ?? 200),
                 page: draft.body.map { Array($0.utf8) } ?? CollectorFault.portalPage)
         case .status:
-            if let status = draft.status { return .status(UInt16(status), retryAfter: draft.retryAfter) }
+            if let status = draft.status {
+                return .status(UInt16(status), retryAfter: draft.retryAfter, stored: draft.stored)
+            }
         case .latency:
             if let latency = draft.latency { return .latency(latency) }
         case .slowBody:
@@ -150,7 +152,8 @@ extension ScenarioBinder {
         case .outage: "outage"
         case .stall(let hold): hold.map { "answers held for \($0.text)" } ?? "no answers"
         case .latency(let distribution): "latency " + text(distribution)
-        case .status(let status, let retryAfter): "status \(status)" + text(retryAfter: retryAfter)
+        case .status(let status, let retryAfter, let stored):
+            "status \(status)" + (stored ? " for what is stored" : "") + text(retryAfter: retryAfter)
         case .acceptThenDie: "replies lost"
         case .resetBeforeReading: "connections reset"
         case .slowBody(let rules): "bodies of \(rules.bytes) bytes at \(rules.bytesPerSecond) bytes/s"
