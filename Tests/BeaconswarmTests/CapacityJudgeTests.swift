@@ -157,10 +157,10 @@ struct HoldMarginTests {
                 state ^= state << 17
                 if Double(state >> 11) / 0x1p53 < share { failures += UInt64(burst) }
             }
-            series.update(at: CapacityJudgeTests.start + .seconds(second)) {
-                $0.requests = 50
-                $0.failures = failures
-            }
+            var counts = Tally()
+            counts.requests = 50
+            counts.failures = failures
+            series.update(at: CapacityJudgeTests.start + .seconds(second), counts)
         }
         return series
     }
