@@ -21,6 +21,9 @@ package struct ConformanceScenario: Sendable, CustomStringConvertible {
         case attempts
         /// The same for one population, by its place among the scenario's.
         case attemptsOf(population: Int)
+        /// The same for those events of a population that travel more or less often when answers take another time
+        /// within the slack: where failures take no time of their own, how often all others travel is determined.
+        case undeterminedAttemptsOf(population: Int)
         /// When the SDK's own events about an answer were captured.
         case answerTimes
     }

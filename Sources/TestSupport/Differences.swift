@@ -50,6 +50,14 @@ enum Differences {
     private static func movesCopies(
         of population: Int, _ tolerates: Set<ConformanceScenario.Tolerance>
     ) -> Bool {
+        movesAllCopies(of: population, tolerates)
+            || tolerates.contains(.undeterminedAttemptsOf(population: population))
+    }
+
+    /// Whether they may for each of its events.
+    private static func movesAllCopies(
+        of population: Int, _ tolerates: Set<ConformanceScenario.Tolerance>
+    ) -> Bool {
         tolerates.contains(.attempts) || tolerates.contains(.attemptsOf(population: population))
     }
 
@@ -63,9 +71,10 @@ enum Differences {
                 list.append("\(WorldOutcome.list([id])) exists in one world only")
                 continue
             }
-            if movesCopies(of: left.population, tolerates), undetermined?.contains(id) ?? true {
-                right.attempts = left.attempts
-            }
+            let isFree =
+                movesAllCopies(of: left.population, tolerates)
+                || movesCopies(of: left.population, tolerates) && undetermined?.contains(id) ?? true
+            if isFree { right.attempts = left.attempts }
             if tolerates.contains(.answerTimes), isAboutAnswer(left.name) {
                 (left.capturedAt, left.naturalKey) = (right.capturedAt, right.naturalKey)
             }

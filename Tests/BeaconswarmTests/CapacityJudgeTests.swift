@@ -27,6 +27,7 @@ struct CapacityJudgeTests {
                 sample.status = 0
                 sample.failure = "process_died"
             }
+            sample.isAcknowledged = sample.status == 200
             recorder.note(sample, population: 0)
         }
         for second in Int64(1)...40 {

@@ -28,6 +28,7 @@ struct ToleranceTests {
         let named = outcome.ledgers.indices.filter { population in
             scenario.tolerates.contains(.attempts)
                 || scenario.tolerates.contains(.attemptsOf(population: population))
+                || scenario.tolerates.contains(.undeterminedAttemptsOf(population: population))
         }
         let others = undetermined.filter { id in !named.contains(outcome.lines[id]?.population ?? -1) }
         #expect(others.isEmpty, "\(others.count) events of other populations")

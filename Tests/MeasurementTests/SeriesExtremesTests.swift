@@ -156,6 +156,7 @@ struct CloseUpTests {
     private func note(_ recorder: inout RunRecorder, at instant: Instant, failed: Bool = false) {
         var sample = RequestSample(plannedAt: instant, finishedAt: instant)
         sample.status = failed ? 503 : 200
+        sample.isAcknowledged = !failed
         recorder.note(sample, population: 0)
     }
 

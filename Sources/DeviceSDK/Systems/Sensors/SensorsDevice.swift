@@ -44,8 +44,6 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     /// The last screen that was tracked, where some are not.
     var viewedScreen = UInt16.max
     var activeConfig: UInt16 = 0
-    /// New ids that the app passed to `identify:`; survives the process.
-    var identifications: UInt16 = 0
     var retryAttempt: UInt8 = 0
     var state = State()
 

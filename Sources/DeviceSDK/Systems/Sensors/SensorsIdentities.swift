@@ -34,16 +34,16 @@ struct SensorsIdentities {
 
     /// Makes the call that an update stands for on the state of a device.
     ///
-    /// - Parameter count: The ids that were passed to `identify:` so far.
     /// - Returns: the event that the call tracks: whether it unbinds, and the number of the binding.
     func apply(
-        _ update: UInt16, to epoch: inout SensorsEpoch, count: inout UInt16
+        _ update: UInt16, to epoch: inout SensorsEpoch
     ) -> (unbinds: Bool, binding: UInt32)? {
         switch calls[Int(update)] {
         case .identify(let perCall):
             if perCall {
-                count = count < .max - 1 ? count + 1 : 1
-                epoch.anonymousGeneration = count + 1
+                let count = epoch.identifications
+                epoch.identifications = count < .max - 1 ? count + 1 : 1
+                epoch.anonymousGeneration = epoch.identifications + 1
             } else {
                 epoch.anonymousGeneration = 1
             }
@@ -76,13 +76,9 @@ extension SensorsSystem {
     mutating func changeIdentity(_ update: UInt16, of device: inout Device) -> EventDraft? {
         guard isRecent || !plan.app.identities[Int(update)].operation.isTracked else { return nil }
         var epoch = device.epochs.current
-        var count = device.identifications
-        let event = identities.apply(update, to: &epoch, count: &count)
+        let event = identities.apply(update, to: &epoch)
         // A disabled SDK hands out no instance, so nothing changes.
-        if !isDisabled(device) {
-            device.identifications = count
-            device.epochs.change { $0 = epoch }
-        }
+        if !isDisabled(device) { device.epochs.change { $0 = epoch } }
         guard let event else { return nil }
         var draft = EventDraft(
             event.unbinds ? templates.unbind : templates.bind, screen: device.currentScreen)
