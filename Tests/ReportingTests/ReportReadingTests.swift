@@ -73,7 +73,8 @@ struct ReportReadingTests {
 
     /// Written for readers elsewhere; made from other values on reading.
     private static func isDerived(_ name: String) -> Bool {
-        name == "tool.name" || name.hasPrefix("percentiles.") && name.contains(".columns")
+        name == "tool.name" || name.hasPrefix("first_failed_answer")
+            || name.hasPrefix("percentiles.") && name.contains(".columns")
             || (name.contains("metrics.") && name.hasSuffix(".rate"))
     }
 
