@@ -109,7 +109,8 @@ package enum VerdictRules {
         }
         if !findings.unwritten.isEmpty {
             let reasons = findings.unwritten.joined(separator: "; ")
-            found.append((.unwritten, "Not all results could be written: \(reasons). This report itself is whole."))
+            found.append(
+                (.unwritten, "Not all results could be written: \(reasons). This report itself is whole."))
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
         if findings.interrupted {

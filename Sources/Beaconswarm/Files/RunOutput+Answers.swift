@@ -12,7 +12,8 @@ extension RunOutput {
             Report.UnexpectedAnswer(
                 at: answer.at, population: populations[answer.population].name, status: answer.status,
                 failure: answer.failure, headers: document.redactHeaders(answer.headers),
-                body: document.redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig)
+                body: document.redact(String(decoding: answer.body, as: UTF8.self)), isConfig: answer.isConfig
+            )
         }
     }
 }
