@@ -33,6 +33,10 @@ bench: build
 fuzz: setup
 	@.ci/fuzz
 
+## example: the example as somebody else would build it, in a package of its own
+example: setup
+	@.ci/example
+
 ## tsan: the live engine and the collector under ThreadSanitizer
 tsan: setup
 	@.ci/tsan
@@ -62,4 +66,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench fuzz tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench fuzz example tsan soak lint format validate docs clean
