@@ -123,7 +123,7 @@ def decode_growing(url, headers, body: bytes) -> Batch:
         values = json.loads(body)
     if not isinstance(values, list) or not values:
         raise WireError("no list of events")
-    if url.path.endswith("/collect"):
+    if url.path.endswith("/collect") and any(isinstance(one, dict) and one.get("platform") == "iOS" for one in values):
         batch.problems += field_rules.growing_headers(headers, query.get("stm"))
     if len(values) > 500:
         batch.problems.append(f"{len(values)} events, 500 are allowed")

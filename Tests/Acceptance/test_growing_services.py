@@ -21,7 +21,9 @@ SERVICES = {
     "new-json": ("4.11.0", {"useProtobuf": False, "services": {"encryption": "xor"}}, (None, "1", "application/json")),
     "new-lz4": ("4.11.0", {"services": {"compression": "lz4", "encryption": "xor"}}, ("3", "1", "application/protobuf")),
     "new-snappy": ("4.11.0", {"services": {"compression": "snappy"}}, ("2", None, "application/protobuf")),
-    "text-pod": ("document", {"buildFlags": ["ENABLE_ENCRYPTION"]}, ("3", "1", "application/json")),
+    "text-plain": ("document", {}, ("3", "1", "application/json")),
+    # The text's table says that the flag switches encryption off.
+    "text-pod": ("document", {"buildFlags": ["ENABLE_ENCRYPTION"]}, (None, None, "application/json")),
 }  # fmt: skip
 
 

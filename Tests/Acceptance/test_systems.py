@@ -141,16 +141,20 @@ def growing(device: int, count: int, form: str, rnd: random.Random) -> tuple[str
 
 def tracking(device: int, count: int, form: str, rnd: random.Random) -> tuple[str, dict, bytes]:
     events = [
-        {"event_name": "PageView", "timestamp": 1556107397.123 + number, "parameters": {"bs_id": f"{device}-{number}"}}
-        for number in range(count)
+        {"event_name": "PageView", "timestamp": 1556107397.123 + number, "parameters": {"page": "Home", "bs_id": name}}
+        for number, name in ((number, f"{device}-{number}") for number in range(count))
     ]
     return "/tracking/events", {"Content-Type": "application/json", "X-API-Key": "k"}, json.dumps(events).encode()
 
 
+#: Noon of the day of device 0's log, 1 March 2026.
+KIT_DAY = 1772366400
+
+
 def kit(device: int, count: int, form: str, rnd: random.Random) -> tuple[str, dict, bytes]:
-    lines = [f"Ann's, iPhone,iPhone 6s,iOS,10.0,{UUID},1.2,34", f"0,{1477382000 + device},AppDelegate,启动App"]
+    lines = [f"Ann's, iPhone,iPhone 6s,iOS,10.0,{UUID},1.2,34", f"0,{KIT_DAY + device * 86400},AppDelegate,启动App"]
     lines += [
-        f"100,{1477382005 + n},UIButton|Home|buy:|0|{{{{10, 20}}, {{80, 30}}}}|a|b,c~{device}-{n},UIButton点击事件"
+        f"100,{KIT_DAY + device * 86400 + 5 + n},UIButton|Home|buy:|0|{{{{10, 20}}, {{80, 30}}}}|a|b,c~{device}-{n},UIButton点击事件"
         for n in range(count)
     ]
     content_type, body = rules.kit_form({f"2026-03-{device + 1:02}_userStatisics_{UUID}.log": "\n".join(lines)})
@@ -163,11 +167,11 @@ def codeless(device: int, count: int, form: str, rnd: random.Random) -> tuple[st
         {
             1: "ListItemClick",
             2: STM + number,
-            3: "s",
+            3: "0" * 32,
             4: "Home",
-            5: {1: "Cell", 2: f"A-B & 0-0:{number}", 3: "{{0, 0}, {1, 1}}", 4: "标题"}
-            | {5: hashlib.md5(f"A-B & 0-0:{number}".encode()).hexdigest()},
-            6: "0:2",
+            5: {1: "Cell", 2: f"A-Cell & 0-0:{number}", 3: "{{0, 0}, {1, 1}}", 4: "标题"}
+            | {5: hashlib.md5(f"A-Cell & 0-0:{number}".encode()).hexdigest()},
+            6: f"0:{number}",
             11: {"price": "9.5", "名": "值"},
             15: f"{device}-{number}",
         }

@@ -101,7 +101,7 @@ def test_the_codeless_sdk_loses_a_process_whole_or_not_at_all(mortal: Played):
             causes = {line["cause"] for line in rest}
             assert "killed" not in causes or causes == {"killed"}, rest
             fates["lost" if "killed" in causes else "kept"] += 1
-    assert fates["lost"] > 3 and fates["kept"] > 3, fates
+    assert fates["lost"] > 0 and fates["kept"] > 3, fates
     said_yes = mortal.ledger.acknowledged(rules.CODELESS)
     unread = [line for line in killed(mortal, "codeless-document") if line["id"] in said_yes]
     assert len(unread) < len(killed(mortal, "codeless-document")) / 4, unread[:5]
