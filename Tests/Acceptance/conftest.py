@@ -200,6 +200,20 @@ def reference_collector():
 
 
 @pytest.fixture
+def tiny_disk(tmp_path: Path):
+    """A file system of 512 kB."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"cannot mount a small tmpfs (root needed): {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.fixture
 def seed() -> int:
     """A new seed each time, printed when the test fails; BEACONSWARM_TEST_SEED repeats one."""
     chosen = int(os.environ.get("BEACONSWARM_TEST_SEED") or random.SystemRandom().randrange(1 << 31))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import gzip
 import http.client
 import json
@@ -107,3 +108,18 @@ def post(port: int, body: bytes, path: str = "/sa?project=default", **headers: s
         return answer.status, answer.read()
     finally:
         connection.close()
+
+
+def changed(event: dict, /, **members) -> dict:
+    """A copy with changed members; `a__b` is b in a, a number stands as `n5`, None takes a member out."""
+    event = copy.deepcopy(event)
+    for path, value in members.items():
+        *parents, last = [int(key[1:]) if key[0] == "n" and key[1:].isdigit() else key for key in path.split("__")]
+        holder = event
+        for key in parents:
+            holder = holder[key]
+        if value is None:
+            del holder[last]
+        else:
+            holder[last] = value
+    return event

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 
 import pytest
 
 import field_rules as fields
 import systems_rules as rules
+from helpers import changed
 
 DEVICE, SESSION = "5F2C1111-2222-3333-4444-555566667777", "351B2E50-1BE9-4B17-B899-49445F305EC6"
 BASE = {
@@ -49,21 +49,6 @@ CODELESS = {
 }
 LOG = f"2026-03-01_userStatisics_{DEVICE}.log"
 HEADER = f"Li's iPhone, work,iPhone 6s,iOS,10.0,{DEVICE},1.2,34"
-
-
-def changed(event: dict, **members) -> dict:
-    """A copy with changed members; `a__b` is b in a, a number stands as `n5`, None takes a member out."""
-    event = copy.deepcopy(event)
-    for path, value in members.items():
-        *parents, last = [int(key[1:]) if key[0] == "n" and key[1:].isdigit() else key for key in path.split("__")]
-        holder = event
-        for key in parents:
-            holder = holder[key]
-        if value is None:
-            del holder[last]
-        else:
-            holder[last] = value
-    return event
 
 
 @pytest.mark.parametrize("name", GROWING)

@@ -12,6 +12,7 @@ import pytest
 
 import reference_collector as reference
 import sensors_rules as rules
+from helpers import changed
 
 # A gzip of the published example and its check sum.
 PACKED = (
@@ -48,21 +49,6 @@ def judge(*bodies: bytes, target: str = "/sa?project=default", **headers: str) -
     return ledger.violations
 
 
-def changed(**members) -> dict:
-    """The example with changed members; `a__b` is b in a, None takes a member out."""
-    event = copy.deepcopy(OLD_EVENT)
-    for path, value in members.items():
-        holder = event
-        *parents, last = path.split("__")
-        for key in parents:
-            holder = holder[key]
-        if value is None:
-            del holder[last]
-        else:
-            holder[last] = value
-    return event
-
-
 @pytest.mark.parametrize(
     "text, value", [("", 0), ("a", 97), ("hello", 99162322), ("H4sIAAAAAAAA", -1372898654), ("A/B+C==", -1033933044)]
 )
@@ -80,7 +66,7 @@ def test_the_published_example_decodes(version: str):
 
 
 def test_a_right_upload_has_no_violations():
-    later = changed(_flush_time=1539847160457)
+    later = changed(OLD_EVENT, _flush_time=1539847160457)
     assert judge(body([OLD_EVENT]), body([later])) == []
 
 
@@ -112,7 +98,7 @@ def test_a_right_upload_has_no_violations():
     ],
 )
 def test_one_wrong_member_is_found_out(members: dict, told: str):
-    violations = judge(body([changed(**members)]))
+    violations = judge(body([changed(OLD_EVENT, **members)]))
     assert any(told in violation for violation in violations), violations
 
 
@@ -121,10 +107,10 @@ def test_one_wrong_member_is_found_out(members: dict, told: str):
     [
         ([body([OLD_EVENT], checksum=1)], {}, "crc"),
         ([body([OLD_EVENT], rules.NEW)], {}, "escaped as"),
-        ([body([OLD_EVENT]), body([changed(_flush_time=1539847160457, time=1)])], {}, "changed"),
+        ([body([OLD_EVENT]), body([changed(OLD_EVENT, _flush_time=1539847160457, time=1)])], {}, "changed"),
         ([body([OLD_EVENT, OLD_EVENT])], {}, "twice in request"),
-        ([body([OLD_EVENT, changed(properties__bs_id="0-1")])], {}, "the same distinct_id"),
-        ([body([changed(properties__bs_id=f"0-{n}", _track_id=n) for n in range(51)])], {}, "51 events"),
+        ([body([OLD_EVENT, changed(OLD_EVENT, properties__bs_id="0-1")])], {}, "the same distinct_id"),
+        ([body([changed(OLD_EVENT, properties__bs_id=f"0-{n}", _track_id=n) for n in range(51)])], {}, "51 events"),
         ([body([OLD_EVENT])], {"content-encoding": "gzip"}, "Content-Encoding"),
         ([body([OLD_EVENT])], {"user-agent": "curl"}, "user-agent"),
         ([body([OLD_EVENT])], {"dry-run": "true"}, "Dry-Run"),

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -274,20 +273,6 @@ def test_a_killed_run_can_still_be_read(tool: Tool, tmp_path: Path):
 
 
 # Full disk
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path):
-    """A file system of 512 kB."""
-    place = tmp_path / "tiny"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, text=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"cannot mount a small tmpfs (root needed): {mounted.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 @pytest.mark.parametrize("verb", ["simulate", "run"])

@@ -278,20 +278,6 @@ def test_a_good_run_has_its_junit_too(tool: Tool, tmp_path: Path):
 # Beaconswarm's own failures
 
 
-@pytest.fixture
-def tiny_disk(tmp_path: Path):
-    """A file system of 512 kB."""
-    place = tmp_path / "tiny"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)], capture_output=True, text=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"cannot mount a small tmpfs (root needed): {mounted.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
 @pytest.mark.parametrize("place", ["temporary", "--store"])
 def test_a_full_disk_under_the_embedded_collector_makes_a_run_invalid(
     tool: Tool, tmp_path: Path, tiny_disk: Path, place: str
