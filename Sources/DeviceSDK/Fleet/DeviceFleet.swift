@@ -191,7 +191,11 @@ package enum RequestFailure: UInt8, CaseIterable, Sendable {
     /// The generator had no descriptor or port left for it.
     case noSocket
 
-    package var name: String {
+    /// As reports name it.
+    package var name: String { label.description }
+
+    /// ``name`` as a constant, for samples.
+    package var label: StaticString {
         switch self {
         case .offline: "offline"
         case .dns: "dns"

@@ -146,22 +146,3 @@ extension Shard {
         recorder.note(sample, population: parts[Int(requests[index].fleet)].population)
     }
 }
-
-extension RequestFailure {
-    /// ``name`` as a constant, for samples.
-    var label: StaticString {
-        switch self {
-        case .offline: "offline"
-        case .dns: "dns"
-        case .refused: "refused"
-        case .tls: "tls"
-        case .reset: "reset"
-        case .closed: "closed"
-        case .truncated: "truncated"
-        case .malformed: "malformed"
-        case .timedOut: "timed_out"
-        case .processDied: "process_died"
-        case .noSocket: "no_socket"
-        }
-    }
-}

@@ -6,15 +6,7 @@ extension CapacityJSON {
     ///
     /// - Throws: ``ReportReadError`` naming the key that is missing or wrong.
     package static func read(_ bytes: [UInt8]) throws(ReportReadError) -> CapacityReport {
-        let value: JSONValue
-        do { value = try JSONText.read(bytes) } catch {
-            throw ReportReadError(key: "", message: "no JSON: \(error)")
-        }
-        let root = ReportNode(key: "", value: value)
-        let found = try root.required("schema").string()
-        guard found == schema else {
-            throw ReportReadError(key: "schema", message: "expected \(schema), found \(found)")
-        }
+        let root = try ReportNode(bytes, schema: schema)
         var report = try head(root)
         report.ending = try ReportJSON.choice(root.required("ending"))
         report.exitCode = Int32(clamping: try root.required("exit_code").integer())

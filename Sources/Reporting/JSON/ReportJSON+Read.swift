@@ -7,15 +7,7 @@ extension ReportJSON {
     ///
     /// - Throws: ``ReportReadError`` naming the key that is missing or wrong.
     package static func read(_ bytes: [UInt8]) throws(ReportReadError) -> Report {
-        let value: JSONValue
-        do { value = try JSONText.read(bytes) } catch {
-            throw ReportReadError(key: "", message: "no JSON: \(error)")
-        }
-        let root = ReportNode(key: "", value: value)
-        let found = try root.required("schema").string()
-        guard found == schema else {
-            throw ReportReadError(key: "schema", message: "expected \(schema), found \(found)")
-        }
+        let root = try ReportNode(bytes, schema: schema)
         var report = try head(root)
         report.pace = max(1, try root.optional("pace")?.integer() ?? 1)
         report.verdict = try choice(root.required("verdict"))

@@ -11,6 +11,26 @@ struct ReportNode {
     let key: String
     let value: JSONValue
 
+    init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+
+    /// The whole of a file, which has to name its schema.
+    ///
+    /// - Throws: ``ReportReadError`` if the file is no JSON, or of another schema.
+    init(_ bytes: [UInt8], schema: String) throws(ReportReadError) {
+        let value: JSONValue
+        do { value = try JSONText.read(bytes) } catch {
+            throw ReportReadError(key: "", message: "no JSON: \(error)")
+        }
+        self.init(key: "", value: value)
+        let found = try required("schema").string()
+        guard found == schema else {
+            throw ReportReadError(key: "schema", message: "expected \(schema), found \(found)")
+        }
+    }
+
     private func mismatch(_ expected: String) -> ReportReadError {
         ReportReadError(key: key, message: "expected \(expected), found \(value.kind)")
     }
