@@ -49,66 +49,22 @@ enum SimulatedRun {
 
 /// Passes everything on to a fleet, and hashes the bodies that it writes: two builds whose
 /// fingerprints agree have written the same bytes.
-final class FingerprintingFleet: DeviceFleet {
-    private let fleet: any DeviceFleet
+final class FingerprintingFleet: ForwardingFleet {
+    let base: any DeviceFleet
     private(set) var bodies = 0
     private(set) var bytes = 0
     private(set) var fingerprint: UInt64 = 0
 
-    init(_ fleet: any DeviceFleet) { self.fleet = fleet }
-
-    var deviceCount: Int { fleet.deviceCount }
-    var populationIndex: Int { fleet.populationIndex }
-    var labels: [EventLabel] { fleet.labels }
-    var capturedCount: UInt64 { fleet.capturedCount }
-    var prefilledCount: UInt64 { fleet.prefilledCount }
-    var storedCount: UInt64 { fleet.storedCount }
-    var startedCount: Int { fleet.startedCount }
-    var foregroundCount: Int { fleet.foregroundCount }
-    var planFingerprint: UInt64 { fleet.planFingerprint }
-
-    func globalNumber(of slot: Int) -> UInt32 { fleet.globalNumber(of: slot) }
-    func arrival(of slot: Int) -> Instant { fleet.arrival(of: slot) }
-
-    func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
-        fleet.advance(slot, through: now, effects: &effects)
-    }
+    init(_ base: any DeviceFleet) { self.base = base }
 
     func encode(
         _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
-        let head = fleet.encode(slot, request: request, at: now, into: &body)
+        let head = base.encode(slot, request: request, at: now, into: &body)
         let hash = body.withUnsafeBytes { Hash128($0) }
         fingerprint &+= hash.high ^ hash.low
         bodies += 1
         bytes += body.count
         return head
     }
-
-    func complete(
-        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
-        effects: inout DeviceEffects
-    ) -> Instant {
-        fleet.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
-    }
-
-    func giveBack(
-        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        fleet.giveBack(slot, request: request, network: network, at: now, effects: &effects)
-    }
-
-    func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
-    ) -> Instant {
-        fleet.setNetwork(kind, of: slot, at: now, effects: &effects)
-    }
-
-    func stopUsers(at now: Instant) { fleet.stopUsers(at: now) }
-    func isDraining(_ slot: Int) -> Bool { fleet.isDraining(slot) }
-    func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
-        fleet.finish(slots, effects: &effects)
-    }
-    func capturedCount(of slot: Int) -> UInt32 { fleet.capturedCount(of: slot) }
 }

@@ -1,0 +1,63 @@
+package import Accounting
+package import Timebase
+package import Wire
+package import World
+
+/// A fleet that passes everything on to another but for what it looks at, or changes, itself: for measurements and
+/// tests. A call costs one more dispatch.
+package protocol ForwardingFleet: DeviceFleet {
+    /// Where everything goes.
+    var base: any DeviceFleet { get }
+}
+
+extension ForwardingFleet {
+    package var deviceCount: Int { base.deviceCount }
+    package var populationIndex: Int { base.populationIndex }
+    package var labels: [EventLabel] { base.labels }
+    package var capturedCount: UInt64 { base.capturedCount }
+    package var prefilledCount: UInt64 { base.prefilledCount }
+    package var storedCount: UInt64 { base.storedCount }
+    package var startedCount: Int { base.startedCount }
+    package var foregroundCount: Int { base.foregroundCount }
+    package var planFingerprint: UInt64 { base.planFingerprint }
+
+    package func globalNumber(of slot: Int) -> UInt32 { base.globalNumber(of: slot) }
+    package func arrival(of slot: Int) -> Instant { base.arrival(of: slot) }
+    package func stopUsers(at now: Instant) { base.stopUsers(at: now) }
+    package func isDraining(_ slot: Int) -> Bool { base.isDraining(slot) }
+    package func capturedCount(of slot: Int) -> UInt32 { base.capturedCount(of: slot) }
+
+    package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
+        base.advance(slot, through: now, effects: &effects)
+    }
+
+    package func encode(
+        _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        base.encode(slot, request: request, at: now, into: &body)
+    }
+
+    package func complete(
+        _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
+        effects: inout DeviceEffects
+    ) -> Instant {
+        base.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
+    }
+
+    package func giveBack(
+        _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        base.giveBack(slot, request: request, network: network, at: now, effects: &effects)
+    }
+
+    package func setNetwork(
+        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+    ) -> Instant {
+        base.setNetwork(kind, of: slot, at: now, effects: &effects)
+    }
+
+    package func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
+        base.finish(slots, effects: &effects)
+    }
+}
