@@ -2,8 +2,9 @@
 ///
 /// What makes a scenario fit: faults are addressed by device and upload, or by times that lie well
 /// between two user actions; flushes are triggered by events, or by timers at moments at which nobody
-/// acts. Then some tens of milliseconds more or less, which an answer takes over a real socket, change
-/// nothing but times. ``ConformanceSuite`` checks that claim in virtual time before it goes live.
+/// acts; no process dies right after it asked for an upload. Then some tens of milliseconds more or less, which an
+/// answer takes over a real socket or a shard comes late, change nothing but times. ``ConformanceSuite`` checks
+/// that claim in virtual time before it goes live.
 package struct ConformanceScenario: Sendable, CustomStringConvertible {
     package var name: String
     /// The scenario file's text.
@@ -22,7 +23,8 @@ package struct ConformanceScenario: Sendable, CustomStringConvertible {
         /// The same for one population, by its place among the scenario's.
         case attemptsOf(population: Int)
         /// The same for those events of a population that travel more or less often when answers take another time
-        /// within the slack: where failures take no time of their own, how often all others travel is determined.
+        /// within the slack, or devices are woken late (a process that dies meanwhile sends nothing): how often all
+        /// others travel is determined.
         case undeterminedAttemptsOf(population: Int)
         /// When the SDK's own events about an answer were captured.
         case answerTimes

@@ -30,8 +30,12 @@ package enum ConformanceSuite {
     /// the others it is the collector that acts, and the stores are compared in virtual time alone.
     package static let liveInFiles = deviceScenarios + lifeScenarios + diskScenarios
 
-    /// Whether a scenario is fit for the suite: it shows what it says, its books are right, and
-    /// answers that take up to ``slack`` change nothing.
+    /// How late shards come where a scenario's fitness is tried: as an idle machine has it, and as late as a
+    /// live run may be without being played again.
+    private static let lateness: [Interval] = [.milliseconds(3), .milliseconds(10), patience]
+
+    /// Whether a scenario is fit for the suite: it shows what it says, its books are right, and neither
+    /// answers that take up to ``slack`` nor devices that are woken up to ``patience`` late change anything.
     ///
     /// - Returns: what is wrong, in sentences.
     package static func unfitness(_ scenario: ConformanceScenario) throws -> [String] {
@@ -48,6 +52,12 @@ package enum ConformanceSuite {
             let slow = Worlds.virtual(document, serviceTime: time)
             problems += Differences.between(outcome, slow, tolerating: scenario.tolerates).map {
                 "with answers after \(time): \($0)"
+            }
+        }
+        for time in lateness {
+            let late = Worlds.virtual(document, makeFleet: Worlds.late(by: time))
+            problems += Differences.between(outcome, late, tolerating: scenario.tolerates).map {
+                "with devices woken \(time) late: \($0)"
             }
         }
         return problems
@@ -76,18 +86,21 @@ package enum ConformanceSuite {
     }
 
     /// The events of a scenario's tolerated populations that travel more or less often when answers take another time
-    /// within the slack; how often all others travel is determined.
+    /// within the slack, or devices are woken late; how often all others travel is determined.
     package static func undetermined(
         _ scenario: ConformanceScenario, _ document: ScenarioDocument, _ expected: WorldOutcome
     ) -> Set<EventID> {
         guard !scenario.tolerates.isEmpty else { return [] }
         var events: Set<EventID> = []
-        for time in [2, 4, 8, 15, 30, 60].map(Interval.milliseconds) + [slack] {
-            let other = Worlds.virtual(document, serviceTime: time)
+        func compare(_ other: WorldOutcome) {
             for (id, line) in expected.lines where other.lines[id]?.attempts != line.attempts {
                 events.insert(id)
             }
         }
+        for time in [2, 4, 8, 15, 30, 60].map(Interval.milliseconds) + [slack] {
+            compare(Worlds.virtual(document, serviceTime: time))
+        }
+        for time in lateness { compare(Worlds.virtual(document, makeFleet: Worlds.late(by: time))) }
         return events
     }
 

@@ -36,6 +36,13 @@ package enum Worlds {
     /// Makes a shard's part of a population.
     package typealias FleetFactory = @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet
 
+    /// Wakes the devices of another factory late, as a shard does that the machine keeps waiting.
+    package static func late(
+        by lateness: Interval, _ factory: @escaping FleetFactory = inMemory
+    ) -> FleetFactory {
+        { LateFleet(factory($0, $1), by: lateness) }
+    }
+
     /// Keeps every device's events in memory.
     package static let inMemory: FleetFactory = { makeFleet(plan: $0, share: $1) }
 

@@ -35,7 +35,7 @@ extension ConformanceSuite {
 
     /// Faults for everybody, one after the other.
     private static let windows = {
-        var text = mixed(seed: 72, duration: "7s")
+        var text = mixed(seed: 75, duration: "7s")
         text.timeline = [
             #"{"at": "0s", "for": "500ms", "collector": {"fault": "acceptThenDie"}}"#,
             #"{"at": "1500ms", "for": "1s", "collector": {"fault": "outage"}}"#,

@@ -152,7 +152,7 @@ extension ConformanceSuite {
 
     /// The file outlives the process.
     private static let trackingKills = {
-        var text = ScenarioText(seed: 67, duration: "7s")
+        var text = ScenarioText(seed: 107, duration: "7s")
         text.systems = trackingSystems
         text.persona = "faller"
         text.timeline += text.fault(#""fault": "acceptThenDie""#, device: 1)
@@ -248,7 +248,7 @@ extension ConformanceSuite {
 
     /// A crash writes a file, a kill loses the memory; a cold start sends files, one after the other.
     private static let codelessFiles = {
-        var text = ScenarioText(seed: 105, duration: "7s")
+        var text = ScenarioText(seed: 128, duration: "7s")
         let prefill = #", "storage": {"prefill": 13}"#
         text.systems = [
             .codeless(more: prefill), .codeless("codeless-corrected", more: prefill + SystemMember.corrected),
