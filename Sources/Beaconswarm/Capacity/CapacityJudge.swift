@@ -148,14 +148,16 @@ struct CapacityJudge: Sendable {
     }
 
     /// The load that a target served of a larger one: what it answered well, as a part of what the same users ask of a
-    /// target without limits. `nil` where nearly everything was served, so that something else broke.
+    /// target without limits. `nil` where nearly everything was served and hardly anything failed, so that something
+    /// else broke.
     private func served(
         _ measurement: StepMeasurement, _ control: StepMeasurement?, of load: Double
     ) -> Double? {
         let total = measurement.window.total
         let asked = Double((control ?? measurement).started)
         let well = Double(total.requests - min(total.requests, total.failedRequests))
-        guard asked > 0, well > 0, well < asked * 0.95 else { return nil }
+        let turnedAway = Double(total.failedRequests) > 0.01 * Double(total.requests)
+        guard asked > 0, well > 0, well < asked * (turnedAway ? 1 : 0.95) else { return nil }
         return load * well / asked
     }
 

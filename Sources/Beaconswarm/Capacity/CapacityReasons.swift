@@ -23,6 +23,11 @@ enum CapacityReasons {
             reasons.append(
                 "Held, but by too little to hold again for sure, so the result is below: \(loads).")
         }
+        let narrow = report.steps.filter { $0.isClose && $0.load == low && report.breaks != nil }
+        if let last = narrow.last {
+            reasons.append(
+                "It held each time, but not by much: see step \(last.number). Another window may break.")
+        }
         if isUnaccounted {
             reasons.append(
                 "In some step the books did not balance, or the collector's store was not what it acknowledged: "

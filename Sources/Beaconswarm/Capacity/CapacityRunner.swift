@@ -197,14 +197,14 @@ struct CapacityRunner: Sendable {
         let window = length.window(.climb, requestRate: 1, eventRate: 1)
         let load = settings.scaling == .rate ? 1 : max(settings.search.floor, Self.controlDevices)
         let plan = StepPlan(
-            number: 0, purpose: .climb, load: load, warmUp: steps.warmUp, window: window, firstDevice: 0,
-            document: steps.document(load: load, window: window))
+            number: 0, purpose: .climb, load: load, warmUp: steps.warmUp(.climb), window: window,
+            firstDevice: 0, document: steps.document(load: load, window: window, purpose: .climb))
         let control = try player.control(of: plan)
         guard control.started > 0 || control.wasCut else {
             throw CommandFailure(
                 .usage,
                 "capacity: \(steps.devices(load)) devices of this scenario upload nothing in a step of "
-                    + "\((steps.warmUp + window).text), so there is no load to be judged; --step makes steps "
+                    + "\((steps.warmUp(.climb) + window).text), so there is no load to be judged; --step makes steps "
                     + "longer, sdk.upload.flushInterval lets devices upload more often")
         }
         return (control, load)

@@ -44,7 +44,8 @@ struct CapacitySession: Sendable {
         self.report.warnings += scenario.warnings + conditions.warnings
         self.report.arrivalSeconds =
             scenario.hasSessions
-            ? (scenario.warmUp + length.window(.climb, requestRate: 1, eventRate: 1)).fractionalSeconds : nil
+            ? (scenario.warmUp(.climb) + length.window(.climb, requestRate: 1, eventRate: 1))
+                .fractionalSeconds : nil
         pace = SearchPace(isVirtual: report.mode == .virtual)
         requestsPerLoad = forecast.requests
         eventsPerLoad = forecast.events
@@ -72,7 +73,7 @@ struct CapacitySession: Sendable {
             number: report.steps.count + 1, purpose: purpose, load: load, warmUp: warmUp,
             window: window, firstDevice: nextDevice,
             document: scenario.document(
-                load: load, window: window, warmUp: warmUp, trial: users.next(of: load)))
+                load: load, window: window, purpose: purpose, trial: users.next(of: load)))
     }
 
     private func window(_ load: Double, _ purpose: CapacitySearch.Purpose) -> Interval {
@@ -132,11 +133,14 @@ struct CapacitySession: Sendable {
         search.note(
             CapacitySearch.Trial(
                 load: plan.load, purpose: plan.purpose, outcome: outcome, estimate: served,
-                isClose: step.isClose))
+                isClose: step.isClose && scenario.hasSessions))
         return step
     }
 
     /// Whether a load that held stayed so near to a bound that it may not hold again.
+    ///
+    /// Users with sessions make another load of every window, so such a one is no result. At a set rate windows ask
+    /// for the same: there a load that held each time is the result, and the report tells how close it was.
     private mutating func margin(
         _ measurement: StepMeasurement, of plan: StepPlan, _ step: inout CapacityReport.Step
     ) -> Bool {

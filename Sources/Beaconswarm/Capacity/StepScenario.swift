@@ -30,12 +30,10 @@ struct StepPlan: Sendable {
 struct StepScenario: Sendable {
     private let base: ScenarioDocument
     private let scaling: CapacityReport.Scaling
-    /// Over which users at a set rate arrive: whole flush intervals, so that uploads are spread evenly.
-    private let arrival: Interval
-    /// Before what is measured.
-    let warmUp: Interval
-    /// The same on the way to the limit, where a step that breaks while launches are felt is played again.
-    private let shortWarmUp: Interval
+    /// How users come in next to the limit.
+    private let opening: Opening
+    /// The same on the way there, where a step that breaks while launches are felt is played again.
+    private let shortOpening: Opening
     /// The longest flush interval of the populations.
     let flushInterval: Interval
     /// Whether some users have sessions.
@@ -43,16 +41,28 @@ struct StepScenario: Sendable {
     /// What is left out of the scenario, and other things to know.
     private(set) var warnings: [String] = []
 
-    /// Users arrive over at least this time: a launch is more work than an upload.
-    private static let shortestArrival = Interval.seconds(4)
+    /// What is played before the window.
+    private struct Opening: Sendable {
+        /// Over which users at a set rate arrive: whole flush intervals, so that uploads are spread evenly.
+        var arrival: Interval
+        /// The whole time before the window.
+        var warmUp: Interval
+    }
+
+    /// Users arrive over at least this time: a launch is more work than an upload, by some three quarters of one
+    /// in its first two seconds. Next to the limit that has to be little beside the uploads of those who are there.
+    private static let shortestArrival = Interval.seconds(10)
+    private static let shortestArrivalOnTheWay = Interval.seconds(4)
     /// Before anything is asked of users with sessions: launches go on all the time, and the first timers, of 15 s
     /// mostly, have run.
     private static let sessionWarmUp = Interval.seconds(20)
     private static let longestArrival = Interval.minutes(2)
     /// Flush intervals below this are as good as none.
     private static let shortestUnit = Interval.milliseconds(100)
-    /// After the last arrival, on the way to the limit and at most.
-    private static let settling = Interval.seconds(1)
+    /// After the last arrival: a queue that launches filled has this time to empty, and what was turned away to be
+    /// tried again. Next to the limit that is one flush interval, within bounds.
+    private static let settlingOnTheWay = Interval.seconds(1)
+    private static let shortestSettling = Interval.seconds(5)
     private static let longestSettling = Interval.seconds(20)
 
     init(_ document: ScenarioDocument, scaling: CapacityReport.Scaling) {
@@ -60,19 +70,21 @@ struct StepScenario: Sendable {
         self.scaling = scaling
         flushInterval = document.populations.map(\.system.common.uploadInterval).max() ?? .zero
         hasSessions = document.populations.contains(where: \.hasSessions)
-        let unit = max(flushInterval, Self.shortestUnit)
-        let rounds = (Self.shortestArrival.nanoseconds + unit.nanoseconds - 1) / unit.nanoseconds
-        arrival = min(unit * max(1, rounds), Self.longestArrival)
-        let isSteady = document.populations.contains { !$0.hasSessions }
-        let arrived = isSteady ? (arrival + Self.settling).roundedUpToSeconds : .zero
-        shortWarmUp = max(hasSessions ? Self.sessionWarmUp : .zero, arrived)
-        // A launch is as much work as some uploads: where all come within one interval, what it left behind has
-        // another one to pass.
-        let settling = min(flushInterval, Self.longestSettling)
-        warmUp = hasSessions || rounds > 1 ? shortWarmUp : shortWarmUp + settling.roundedUpToSeconds
+        let hasSetRate = document.populations.contains { !$0.hasSessions }
+        let settling = min(max(flushInterval, Self.shortestSettling), Self.longestSettling)
+        let (flushInterval, hasSessions) = (flushInterval, hasSessions)
+        func opening(over least: Interval, settling: Interval) -> Opening {
+            let arrival = Self.arrival(flushInterval, over: least)
+            let arrived = hasSetRate ? (arrival + settling).roundedUpToSeconds : .zero
+            return Opening(arrival: arrival, warmUp: max(hasSessions ? Self.sessionWarmUp : .zero, arrived))
+        }
+        shortOpening = opening(over: Self.shortestArrivalOnTheWay, settling: Self.settlingOnTheWay)
+        // Users with sessions launch all the time: there is nothing to wait for.
+        self.opening = opening(
+            over: Self.shortestArrival, settling: hasSessions ? Self.settlingOnTheWay : settling)
         if flushInterval > Self.longestArrival {
             warnings.append(
-                "Devices upload every \(flushInterval.text), but a step warms up for \(warmUp.text): "
+                "Devices upload every \(flushInterval.text), but a step warms up for \(self.opening.warmUp.text): "
                     + "the load in its window is not a steady one.")
         }
         warnings += document.timeline.filter { !isCondition($0) }.map {
@@ -100,19 +112,32 @@ struct StepScenario: Sendable {
 
     /// What is played before the window of a step.
     func warmUp(_ purpose: CapacitySearch.Purpose) -> Interval {
-        purpose == .climb || purpose == .descend ? shortWarmUp : warmUp
+        opening(purpose).warmUp
+    }
+
+    private func opening(_ purpose: CapacitySearch.Purpose) -> Opening {
+        purpose == .climb || purpose == .descend ? shortOpening : opening
+    }
+
+    /// The time over which users at a set rate arrive: whole flush intervals.
+    private static func arrival(_ flushInterval: Interval, over least: Interval) -> Interval {
+        let unit = max(flushInterval, shortestUnit)
+        let rounds = (least.nanoseconds + unit.nanoseconds - 1) / unit.nanoseconds
+        return min(unit * max(1, rounds), longestArrival)
     }
 
     /// The scenario at a load.
     ///
-    /// - Parameter warmUp: What is played before the window; by default the longer one.
-    /// - Parameter trial: Which users: those of the scenario's seed (0), or of one after it.
-    func document(load: Double, window: Interval, warmUp: Interval? = nil, trial: Int = 0)
-        -> ScenarioDocument
-    {
+    /// - Parameters:
+    ///   - purpose: What it is played for: that decides how its users come in.
+    ///   - trial: Which users: those of the scenario's seed (0), or of one after it.
+    func document(
+        load: Double, window: Interval, purpose: CapacitySearch.Purpose, trial: Int = 0
+    ) -> ScenarioDocument {
+        let opening = opening(purpose)
         var document = base
         document.seed = base.seed &+ UInt64(trial)
-        document.duration = (warmUp ?? self.warmUp) + window
+        document.duration = opening.warmUp + window
         // What a failed step leaves in its devices' stores is gone with them.
         document.drain = .zero
         document.timeline = base.timeline.filter(isCondition).map { entry in
@@ -130,7 +155,7 @@ struct StepScenario: Sendable {
             }
             document.populations[index].comeIn(
                 over: document.populations[index].hasSessions
-                    ? document.duration : spread(arrival, over: counts[index]))
+                    ? document.duration : spread(opening.arrival, over: counts[index]))
         }
         return document
     }
