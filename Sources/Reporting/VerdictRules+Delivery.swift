@@ -17,7 +17,7 @@ extension VerdictRules {
     }
 
     /// The share of a run's uploads in which Beaconswarm may fail by itself; a run with more is invalid.
-    static let ownFailureLimit = 0.01
+    package static let ownFailureLimit = 0.01
     /// With a smaller share of its uploads acknowledged, a run warns.
     static let acknowledgedLimit = 0.5
 }

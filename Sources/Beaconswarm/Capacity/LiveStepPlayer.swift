@@ -5,6 +5,7 @@ import LiveEngine
 import Measurement
 import NIOCore
 import NIOPosix
+import Reporting
 import Scenario
 import Timebase
 
@@ -81,7 +82,8 @@ struct LiveStepPlayer: Sendable {
             throw CommandFailure(.internalError, "a step was not measured")
         }
         var measurement = StepMeasurement(window: window, series: result.recorder.series)
-        measurement.generatorProblem = result.health.problem
+        measurement.generatorProblem =
+            result.health.problem ?? ownProblem(result.recorder, embedded: server?.storeTrouble)
         measurement.balance = result.recorder.total.ledger.balance
         measurement.recycledConnections = result.connectionsRecycled
         measurement.wasCut = result.wasStopped
@@ -91,6 +93,15 @@ struct LiveStepPlayer: Sendable {
                 beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
         }
         return measurement
+    }
+
+    /// What this machine refused to the step, if that was too much to say anything about the target.
+    private func ownProblem(_ recorder: RunRecorder, embedded: StoreTrouble?) -> String? {
+        let failures = OwnFailures.of(recorder, embedded: embedded, devices: (0, ""))
+        let count = failures.reduce(UInt64(0)) { $0 + $1.count }
+        let uploads = Double(max(1, recorder.total.requests))
+        guard Double(count) > VerdictRules.ownFailureLimit * uploads else { return nil }
+        return failures.map(\.text).joined(separator: "; ")
     }
 
     /// Lets the target recover.
