@@ -3,13 +3,14 @@ import Beaconswarm
 
 struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fills a run's audit from what a foreign collector's store holds.",
+        abstract: "Fills a run's audit from the contents of another collector's store.",
         discussion: """
-            Takes the ids (column or key `id` or `bs_id`) or whole rows of the store as NDJSON, CSV or SQLite,
-            compares them with what the devices take as delivered, and renews the run's report. What was
-            acknowledged and is not there is listed in missing.ndjson. Rows that were received (`received_at`) or
-            captured (`captured_at`, else the time in `payload`) at other times than the run's are left out as those of
-            other runs.
+            Reads the ids (column or key `id` or `bs_id`) or whole rows of the store as NDJSON, CSV or SQLite, \
+            compares them with what the devices believe to be delivered, and updates the run's report. Events \
+            that were acknowledged but are missing are listed in missing.ndjson.
+
+            Rows that were received (`received_at`) or captured (`captured_at`, otherwise the time in `payload`) \
+            outside of the run's time are left out, because they belong to other runs.
             """)
 
     @Argument(help: "The run's folder.")

@@ -18,18 +18,18 @@ struct BeaconswarmCommand: AsyncParsableCommand {
         commandName: "beaconswarm",
         abstract: "Plays thousands of tracking SDKs against a collector and accounts for every event.",
         discussion: """
-            A scenario (JSON) says which SDKs, how many devices, what their users do, and what goes wrong.
-            Start with:
+            A scenario (JSON) says which SDKs are simulated, on how many devices, what their users do, and what \
+            goes wrong. Start with:
 
               beaconswarm run scenarios/demo.json
 
             Exit codes:
 
               0    done, every threshold held
-              64   wrong usage, or an output that exists already
+              64   wrong usage, or an output that already exists
               69   target unreachable
               70   internal error
-              95   the books do not balance, or acknowledged events are missing
+              95   the ledger does not balance, or acknowledged events are missing
               96   the generator could not keep its own schedule, or had no sockets or disk
               99   a threshold failed, or a live run delivered nothing
               104  invalid scenario

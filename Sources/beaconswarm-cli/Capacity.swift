@@ -5,17 +5,19 @@ struct Capacity: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Finds the highest steady load at which the scenario's thresholds hold.",
         discussion: """
-            Plays the scenario as steady loads of growing size: each four times the one before until one breaks,
-            narrows the gap, and plays both ends again. It says before it begins how long that may take, and ends
-            by that time (--max-time) with what is known. Each step is a fresh fleet that warms up and is measured in a window; what
-            broke first, and rate against latency, freshness and loss, are told at the end. Where the generator
-            cannot follow its own schedule, the search stops (96) and claims nothing.
+            Plays the scenario at steady loads, each four times the one before, until one breaks. Then it narrows \
+            the gap and plays both ends again. Each step is a fresh fleet that warms up and is measured in a \
+            window. The result says what broke first, and how latency, freshness and loss depend on the rate.
 
-            A load of users with sessions is a number of devices that open the app within a step. What users and
-            their SDKs do by themselves, such as rows that wait for a trigger, is no overload: a step that does not
-            hold by itself is compared with the same users and a collector without limits, in virtual time.
+            The search says before it begins how long it may take, and ends by that time (--max-time) with what \
+            is known. If the generator cannot keep its own schedule, the search stops (96) and claims nothing.
 
-            Without thresholds a load has to keep http_req_failed rate<0.01 and events_lost rate==0.
+            For users with sessions, a load is the number of devices that open the app within a step. What users \
+            and their SDKs do on their own, such as rows that wait for a trigger, is not an overload: a step that \
+            does not hold by itself is compared with the same users and a collector without limits, in virtual \
+            time.
+
+            Without thresholds, http_req_failed rate<0.01 and events_lost rate==0 apply.
             """)
 
     @OptionGroup var scenario: ScenarioOptions
@@ -27,28 +29,29 @@ struct Capacity: AsyncParsableCommand {
     var from: Double?
 
     @Option(
-        help: ArgumentHelp("The highest load to be tried; holding it is a result too.", valueName: "LOAD"))
+        help: ArgumentHelp("The highest load to try; that it holds is a result too.", valueName: "LOAD"))
     var max: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Measures each step for so long, confirmations at set rates twice; default: as long as the thresholds need.",
+            "Length of a measurement, doubled for confirmations at set rates; default: what the thresholds need.",
             valueName: "D"))
     var step: String?
 
     @Option(
         help: ArgumentHelp(
-            "Ends the search after so long, in real time, with what is known by then; default 5m.",
+            "Ends the search after this time, in real time, with what is known by then; default: 5m.",
             valueName: "D"))
     var maxTime: String?
 
     @Option(
-        help: ArgumentHelp("How near what holds and what breaks are to come; default 2%.", valueName: "P"))
+        help: ArgumentHelp(
+            "How close the load that holds and the load that breaks must come; default: 2%.", valueName: "P"))
     var precision: String?
 
     @Option(
         help: ArgumentHelp(
-            "What grows: devices, or the rate of each (for populations with a set rate).",
+            "What grows: the number of devices, or the rate of each (for populations with a set rate).",
             valueName: "devices|rate"), transform: Capacity.scaling)
     var by = CapacityOptions.Scaling.devices
 
@@ -58,7 +61,7 @@ struct Capacity: AsyncParsableCommand {
     var isVirtual = false
 
     @Option(
-        help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
+        help: "Event loops that play the devices; default: one per core, less one for an embedded collector.")
     var threads: Int?
 
     @Option(help: ArgumentHelp("The folder of the search; it must not exist.", valueName: "DIR"))
@@ -67,7 +70,7 @@ struct Capacity: AsyncParsableCommand {
     @Flag(help: "Prints capacity.json on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are told.")
+    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are still printed.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

@@ -3,9 +3,9 @@ import Beaconswarm
 
 struct Collect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The collector as a server of its own; every acknowledged event is in its SQLite store.",
+        abstract: "Runs the collector as a stand-alone server that keeps every acknowledged event in SQLite.",
         discussion: """
-            GET /healthz answers 200; GET /stats tells the counts as JSON. Ends with exit code 0 on Ctrl-C or
+            GET /healthz answers 200; GET /stats returns the counts as JSON. Ends with exit code 0 on Ctrl-C or \
             SIGTERM. Whatever was acknowledged survives a kill -9.
             """)
 
@@ -14,8 +14,8 @@ struct Collect: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The store; an existing one is continued. Ids begin anew with each run, so events of a later run count as "
-                + "copies: take a store per run.",
+            "The store; an existing one is continued. Ids start again with each run, so events of a later run count "
+                + "as copies: use one store per run.",
             valueName: "FILE.sqlite"))
     var store = "collected.sqlite"
 
@@ -32,7 +32,7 @@ struct Collect: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A path that takes a system's uploads beside the system's own; repeatable.",
+            "An additional path for the uploads of a system; repeatable.",
             valueName: "SYSTEM=/PATH"))
     var path: [String] = []
 

@@ -18,7 +18,7 @@ struct ScenarioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where events go, instead of the scenario's target.", valueName: "URL"))
     var target: String?
 
-    @Flag(help: "Takes any certificate of an https target, with a warning.")
+    @Flag(help: "Accepts any certificate of an https target, with a warning.")
     var insecure = false
 
     @Option(
@@ -45,7 +45,7 @@ struct OutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The run's folder; it must not exist.", valueName: "DIR"))
     var out: String?
 
-    @Option(help: ArgumentHelp("Writes a line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
+    @Option(help: ArgumentHelp("Writes one line per event (.ndjson or .ndjson.gz).", valueName: "FILE"))
     var events: String?
 
     @Option(
@@ -56,7 +56,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are told.")
+    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are still printed.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

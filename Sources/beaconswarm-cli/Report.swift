@@ -3,10 +3,10 @@ import Beaconswarm
 
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Renders a finished or broken-off run, or a search for a capacity, again.",
+        abstract: "Renders a finished or interrupted run, or a capacity search, again.",
         discussion: """
-            Reads report.json, or report.partial.json of a run that broke off, and writes to standard output; of the
-            folder of a search, capacity.json (html, md, csv or json).
+            Reads report.json, or the report.partial.json of an interrupted run, and writes to standard output. \
+            In the folder of a capacity search it reads capacity.json (html, md, csv or json).
             """
     )
 

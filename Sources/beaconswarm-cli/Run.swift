@@ -5,12 +5,14 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays a scenario live: real clock, real sockets.",
         discussion: """
-            Events go to --target, else to the scenario's target, else to a collector embedded in the run.
-            With "pace" in the scenario, people and device clocks go as many times as fast; sockets stay real.
-            A run whose uploads are all without success fails (99), unless the scenario says
-            "expect": "nothing delivered".
-            The first Ctrl-C (SIGTERM, SIGHUP) ends gracefully: no new events, drain, full report, exit 105. The
-            second ends at once, with a report of what was measured so far.
+            Events go to --target, otherwise to the scenario's target, otherwise to a collector embedded in the \
+            run. With "pace" in the scenario, the clocks of users and devices run that many times as fast; \
+            sockets remain in real time.
+
+            A run without a successful upload fails (99), unless the scenario says "expect": "nothing delivered".
+
+            The first Ctrl-C (SIGTERM, SIGHUP) ends the run gracefully: no new events, drain, full report, \
+            exit code 105. The second ends it at once, with a report of what was measured so far.
             """)
 
     @OptionGroup var scenario: ScenarioOptions
@@ -18,12 +20,12 @@ struct Run: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Audits against what a foreign collector's store holds after the run (NDJSON, CSV, SQLite).",
+            "Audits against the contents of another collector's store after the run (NDJSON, CSV, SQLite).",
             valueName: "FILE"))
     var receipts: String?
 
     @Option(
-        help: "Event loops that play the devices; default: the cores, less one for an embedded collector.")
+        help: "Event loops that play the devices; default: one per core, less one for an embedded collector.")
     var threads: Int?
 
     @Option(help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"))

@@ -3,7 +3,7 @@ import Beaconswarm
 
 struct Sample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "One request of each population: raw, decoded, and as a curl command.")
+        abstract: "Prints one request of each population: raw, decoded, and as a curl command.")
 
     @OptionGroup var scenario: ScenarioOptions
 

@@ -3,7 +3,7 @@ import Beaconswarm
 
 struct Validate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks scenarios, prints every problem, and for good ones the load that they offer.",
+        abstract: "Checks scenarios, prints every problem, and forecasts the load of valid ones.",
         discussion: "A JSON Schema among the files is skipped with a note.")
 
     @Argument(help: "Scenario files; - is standard input.", completion: .file(extensions: ["json"]))
