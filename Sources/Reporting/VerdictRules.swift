@@ -159,10 +159,12 @@ package enum VerdictRules {
     /// A broken threshold as a sentence.
     package static func sentence(_ result: Report.ThresholdResult) -> String {
         let metric = MetricCatalogue.entry(String(result.metric.prefix { $0 != "{" }))
-        let bound = "\(result.metric) had to keep \(result.expression)"
-        guard let value = result.value else { return "\(bound), but had no samples." }
-        let end = result.aborted ? "; that ended the run early." : "."
-        return "\(bound), but was \(spoken(value, result.expression, metric))\(end)"
+        guard let value = result.value else {
+            return "\(result.metric) had no samples, so \(result.expression) failed."
+        }
+        let end = result.aborted ? ", which ended the run early." : "."
+        return "\(result.metric) violated \(result.expression) with "
+            + spoken(value, result.expression, metric) + end
     }
 
     /// The value in the threshold's own unit, and in a reader's.

@@ -87,7 +87,7 @@ struct CapacityReportTests {
     func first() {
         var report = CapacityFixture.report()
         report.steps[7].reasons = [
-            "http_req_failed had to keep rate<0.01, but was 0.5 (50 %).", "Not steady: 3",
+            "http_req_failed violated rate<0.01 with 0.5 (50 %).", "Not steady: 3",
         ]
         #expect(report.brokeFirst.count == 2)
         #expect(report.brokeFirst[0].contains("http_req_failed"))

@@ -76,18 +76,18 @@ struct VerdictRulesTests {
     @Test("tells a broken threshold with its value, in the metric's unit too")
     func sentences() {
         #expect(
-            VerdictRules.sentence(Self.broken) == "events_lost had to keep rate<0.001, but was 0.02 (2.00 %)."
+            VerdictRules.sentence(Self.broken) == "events_lost violated rate<0.001 with 0.02 (2.00 %)."
         )
         let slow = Report.ThresholdResult(
             metric: "http_req_duration{population:ios}", expression: "p(99)<250", value: 1234.5, ok: false,
             aborted: true)
         #expect(
             VerdictRules.sentence(slow)
-                == "http_req_duration{population:ios} had to keep p(99)<250, but was 1,234.5 (1.23 s); "
-                + "that ended the run early."
+                == "http_req_duration{population:ios} violated p(99)<250 with 1,234.5 (1.23 s), "
+                + "which ended the run early."
         )
         let none = Report.ThresholdResult(metric: "retries", expression: "count<1", value: nil, ok: false)
-        #expect(VerdictRules.sentence(none) == "retries had to keep count<1, but had no samples.")
+        #expect(VerdictRules.sentence(none) == "retries had no samples, so count<1 failed.")
     }
 
     @Test("a pass says what was checked")

@@ -36,7 +36,7 @@ struct WritersTests {
     func order() throws {
         let page = html(Fixtures.outage())
         let texts = [
-            "Failed (exit code 99)", "events_lost had to keep rate&lt;0.001, but was",
+            "Failed (exit code 99)", "events_lost violated rate&lt;0.001 with",
             "Where every event went",
             "How fresh, and how fast", "Over time", "How uploads were answered", "By population",
             "Thresholds",

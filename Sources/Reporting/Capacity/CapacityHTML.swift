@@ -249,7 +249,7 @@ package enum CapacityHTML {
     }
 
     private static func conditions(_ report: CapacityReport, into html: inout Markup) {
-        HTMLWriter().section("conditions", "What a load had to keep", &html) { html in
+        HTMLWriter().section("conditions", "Conditions for a load", &html) { html in
             let rows = report.conditions.map { condition in
                 let origin =
                     switch condition.origin {

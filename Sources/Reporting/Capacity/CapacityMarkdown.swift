@@ -12,7 +12,7 @@ package enum CapacityMarkdown {
         text += "\(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
         if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)
-        text += "## What a load had to keep\n\n"
+        text += "## Conditions for a load\n\n"
         text += list(report.conditions.map { "\($0.metric) \($0.expression)" })
         if !report.warnings.isEmpty { text += "## Warnings\n\n" + list(report.warnings) }
         text += "## How to run it again\n\n" + fenced(report.repeatCommand)
