@@ -1,0 +1,133 @@
+"""The Architecture page is true: its picture of the targets is Package.swift's, and the files that it names are there.
+
+`BEACONSWARM_WRITE_PICTURE=1 pytest test_architecture.py` draws the matrix of dependencies anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from package_graph import ROOT, dependencies
+
+PAGE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc" / "Architecture.md"
+SYSTEMS = sorted(path.name for path in (ROOT / "Sources" / "DeviceSDK" / "Systems").iterdir() if path.is_dir())
+EARLIER = re.compile(r"^(?P<row>\w)  (?P<name>\S+) *(?P<marks>[x+. -]*)$", re.M)
+
+
+def section(heading: str) -> str:
+    text = PAGE.read_text()
+    assert f"\n## {heading}\n" in text, f"the page has a section {heading}"
+    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def picture(number: int) -> str:
+    return section("The targets and who imports whom").split("```")[2 * number + 1]
+
+
+def paths(text: str) -> list[str]:
+    return re.findall(r"`((?:Sources|Tests|scenarios|\.ci)/[^`\s]+)`", text)
+
+
+# The picture of the targets
+
+
+def layers() -> dict[str, int]:
+    """Each target's layer, the lowest 0."""
+    rows = [set(re.findall(r"[\w-]+", row)) & set(dependencies()) for row in picture(0).splitlines()]
+    rows = [row for row in rows if row]
+    assert sum(map(len, rows)) == len(set().union(*rows)), "each target is drawn once"
+    return {name: len(rows) - 1 - index for index, row in enumerate(rows) for name in row}
+
+
+def test_every_target_is_drawn_and_imports_only_lower_layers():
+    level = layers()
+    graph = dependencies()
+    assert sorted(level) == sorted(graph)
+    for name, used in graph.items():
+        for other in used:
+            assert level[other] < level[name], f"{name} imports {other}, which is not in a lower layer"
+
+
+def matrix(names: list[str]) -> str:
+    """The dependencies as a triangle: a row's target imports a column's; plus and minus as the page has them."""
+    graph = dependencies()
+    before = earlier()
+    lines = [" " * 24 + " ".join(string.ascii_letters[: len(names)])]
+    for index, name in enumerate(names):
+        marks = []
+        for other in names[:index]:
+            now, then = other in graph[name], other in before.get(name, graph[name])
+            marks.append({(True, True): "x", (True, False): "+", (False, True): "-"}.get((now, then), "."))
+        assert graph[name] <= set(names[:index]), f"{name} stands below what it imports"
+        lines.append(f"{string.ascii_letters[index]}  {name:21}{' '.join(marks)}".rstrip())
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def drawn() -> tuple[list[str], list[list[str]]]:
+    rows = EARLIER.findall(picture(1))
+    return [name for _, name, _ in rows], [marks.split() for _, _, marks in rows]
+
+
+def earlier() -> dict[str, set[str]]:
+    """What each target imported before, by the marks of the page."""
+    names, marks = drawn()
+    return {
+        name: {names[column] for column, mark in enumerate(row) if mark in ("x", "-")}
+        for name, row in zip(names, marks, strict=True)
+    }
+
+
+def test_the_matrix_is_that_of_the_package():
+    names, _ = drawn()
+    assert sorted(names) == sorted(dependencies())
+    expected = matrix(names)
+    if os.environ.get("BEACONSWARM_WRITE_PICTURE"):
+        PAGE.write_text(PAGE.read_text().replace(picture(1), expected))
+    assert picture(1) == expected, f"the page should have this matrix:\n{expected}"
+
+
+# The files that the pages name
+
+
+@pytest.mark.parametrize("page", sorted(PAGE.parent.glob("*.md")), ids=lambda page: page.name)
+def test_every_file_and_folder_that_is_named_exists(page: Path):
+    for named in paths(page.read_text()):
+        each = [named.replace("<Name>", name) for name in SYSTEMS] if "<Name>" in named else [named]
+        missing = [path for path in each if not (ROOT / path).exists()]
+        assert not missing, missing
+
+
+def test_the_walk_of_an_event_names_a_file_for_each_step_and_never_goes_back():
+    text = section("The walk of one event through the files")
+    steps = [paths(step) for step in re.split(r"^\d+\. ", text, flags=re.M)[1:]]
+    assert len(steps) > 15 and all(steps)
+    files = [path for step in steps for path in step]
+    assert len(files) == len(set(files)) and all(path.endswith(".swift") for path in files)
+
+
+def test_every_change_has_a_place():
+    rows = [row for row in section("Where a change goes").splitlines() if row.startswith("| ")][2:]
+    assert len(rows) > 10
+    for row in rows:
+        assert paths(row), f"no place is named: {row}"
+
+
+def test_coverage_names_what_exists():
+    """Each file with its declarations, and each test by its title."""
+    files: dict[str, str] = {}
+    for path in [*(ROOT / "Sources").rglob("*.swift"), *(ROOT / "Tests").rglob("*.swift")]:
+        files[path.name] = files.get(path.name, "") + path.read_text()
+    tests = "".join(text for name, text in files.items() if name.endswith(".swift"))
+    text = (PAGE.parent / "Coverage.md").read_text()
+    for file, declarations in re.findall(r"`([\w+-]+\.swift)`(?:: ((?:`\w+`(?:, )?)+))?", text):
+        assert file in files, file
+        for name in re.findall(r"`(\w+)`", declarations):
+            assert re.search(rf"\b{name}\b", files[file]), f"{file}: {name}"
+    rows = [row for row in text.splitlines() if row.startswith("| ")]
+    for title in re.findall(r'"([^"]+)"', "".join(row.split(" | ")[-1] for row in rows)):
+        assert title in tests, title
