@@ -14,7 +14,7 @@ let strict: [SwiftSetting] =
     ] + (Context.environment["BEACONSWARM_WARNINGS"] == "error" ? [.treatAllWarnings(as: .error)] : [])
 
 extension Target {
-    /// A room of the house: its imports are what the table in the Architecture article allows.
+    /// A target whose imports are those in the picture of the Architecture article.
     static func room(
         _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
     ) -> Target {

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from conftest import BINARY
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc"
@@ -37,3 +41,35 @@ def test_the_catalogues_root_lists_every_page():
     listed = re.findall(r"^- <doc:(\w+)>$", (CATALOGUE / "Beaconswarm.md").read_text(), re.M)
     pages = {path.stem for path in CATALOGUE.glob("*.md")} - {"Beaconswarm"}
     assert sorted(listed) == sorted(pages)
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict:
+    return json.loads(subprocess.run([BINARY, "schema"], capture_output=True, check=True, timeout=60).stdout)
+
+
+def settings(node: dict, prefix: str = ""):
+    """The paths of all settings of a system."""
+    for name, value in node.get("properties", {}).items():
+        if "properties" in value:
+            yield from settings(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+@pytest.mark.parametrize(("page", "system"), [("Sensors", "sensors"), ("GrowingIOSettings", "growing")])
+def test_the_pages_of_settings_list_each_of_them(schema: dict, page: str, system: str):
+    table = (CATALOGUE / f"{page}.md").read_text().split("| Setting |")[1].split("\n\n")[0]
+    listed = re.findall(r"^\| `([\w.]+)` \|", table, re.M)
+    assert sorted(listed) == sorted(settings(schema["$defs"][f"sdk-{system}"]))
+
+
+def test_the_page_of_metrics_lists_each_of_them(schema: dict):
+    table = (CATALOGUE / "Metrics.md").read_text().split("| Metric |")[1].split("\n\n")[0]
+    listed = {}
+    for cell, kind in re.findall(r"^\| (`.*?`) \| (\w+) \|", table, re.M):
+        first, *others = re.findall(r"`(\w+)`", cell)
+        for name in [first, *(first.rpartition("_")[0] + name if name[0] == "_" else name for name in others)]:
+            listed[name] = f"#/$defs/thresholds-{kind}"
+    offered = {name: value["$ref"] for name, value in schema["properties"]["thresholds"]["properties"].items()}
+    assert listed == offered
