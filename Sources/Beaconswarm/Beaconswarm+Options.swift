@@ -8,9 +8,9 @@ public struct ScenarioSource: Sendable {
     public var devices: Int?
     /// Such as `1m30s`.
     public var duration: String?
-    /// A URL that every population sends to.
+    /// A URL to which every population sends.
     public var target: String?
-    /// Whether targets' certificates are taken as they come.
+    /// Whether any certificate of a target is accepted.
     public var insecure = false
     /// `path=value`, applied in order.
     public var overrides: [String] = []
@@ -21,7 +21,7 @@ public struct ScenarioSource: Sendable {
     public init(path: String) { self.path = path }
 }
 
-/// What a run is asked for besides its scenario.
+/// Options of a run, besides its scenario.
 public struct RunOptions: Sendable {
     /// The scenario.
     public var source: ScenarioSource
@@ -29,7 +29,7 @@ public struct RunOptions: Sendable {
     public var out: String?
     /// File for a line per event.
     public var events: String?
-    /// What a foreign collector's store holds after the run.
+    /// A file with the contents of another collector's store after the run.
     public var receipts: String?
     /// Where the embedded collector's store is kept; `nil` drops it at the end.
     public var store: String?
@@ -46,11 +46,11 @@ public struct RunOptions: Sendable {
     /// The command line, for the report.
     public var command: [String] = CommandLine.arguments
 
-    /// Asks for a run with every default.
+    /// Makes options with every default.
     public init(source: ScenarioSource) { self.source = source }
 }
 
-/// What `collect` is asked for.
+/// Options of `collect`.
 public struct CollectOptions: Sendable {
     /// `HOST:PORT`.
     public var listen: String

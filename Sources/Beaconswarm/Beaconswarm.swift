@@ -1,8 +1,8 @@
-/// Beaconswarm plays thousands of mobile tracking SDKs, each with its whole pipeline, against a real
-/// collector on a real clock or against a modelled world in virtual time, and tells where every
+/// Beaconswarm simulates thousands of mobile tracking SDKs, each with its complete pipeline, against a
+/// real collector on a real clock or against a modelled world in virtual time, and reports where every
 /// event went.
 ///
-/// The command line tool is a thin skin over the functions of this type; an embedding program calls
+/// The command-line tool is a thin layer over the functions of this type; an embedding program calls
 /// them directly.
 public enum Beaconswarm {
     /// The version of the tool, as reports name it.
@@ -18,7 +18,7 @@ public enum CommandStatus: Int32, Sendable {
     /// The target could not be reached before the run began.
     case unreachable = 69
     case internalError = 70
-    /// The books do not balance, or acknowledged events are missing at the collector.
+    /// The ledger does not balance, or acknowledged events are missing at the collector.
     case unaccounted = 95
     /// The generator could not keep its own schedule.
     case invalidRun = 96

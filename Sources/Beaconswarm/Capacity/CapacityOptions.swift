@@ -2,7 +2,7 @@ import Reporting
 import Scenario
 import Timebase
 
-/// What a search for a capacity is asked for besides its scenario.
+/// Options of a capacity search, besides its scenario.
 public struct CapacityOptions: Sendable {
     /// What grows from one load to the next.
     public enum Scaling: String, CaseIterable, Sendable {
@@ -12,24 +12,24 @@ public struct CapacityOptions: Sendable {
         case rate
     }
 
-    /// The scenario, where results go, and how much is said.
+    /// The scenario, where results go, and how much is printed.
     public var run: RunOptions
     /// What grows.
     public var scaling = Scaling.devices
     /// The first load: devices, or a factor of the scenario's rate. By default the scenario's own.
     public var from: Double?
-    /// The highest load to be tried.
+    /// The highest load to try.
     public var maximum: Double?
     /// The length of a step's measuring window, such as `30s`; by default as long as the thresholds need.
     public var step: String?
-    /// How near the two ends are to come, such as `2%` or `0.02`.
+    /// How close the load that holds and the load that breaks must come, such as `2%` or `0.02`.
     public var precision: String?
     /// How long the search may take, in real time, such as `10m`; by default 5 min.
     public var maxTime: String?
     /// Plays every step in virtual time, against the collector that the scenario describes.
     public var isVirtual = false
 
-    /// Asks for a search with every default.
+    /// Makes options with every default.
     public init(run: RunOptions) { self.run = run }
 }
 

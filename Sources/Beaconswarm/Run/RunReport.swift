@@ -4,8 +4,7 @@ import Reporting
 public struct RunReport: Sendable {
     let report: Report
 
-    /// Reads the report of a run's folder, or a report by its own path; a broken-off run gives the state that it was
-    /// last seen in.
+    /// Reads the report of a run's folder, or a report by its own path; for an interrupted run, its last known state.
     ///
     /// - Throws: ``CommandFailure`` with the code ``CommandStatus/usage`` if there is no run,
     ///   ``CommandStatus/invalidScenario`` if its report cannot be read.
@@ -13,7 +12,7 @@ public struct RunReport: Sendable {
 
     /// `passed`, `failed`, `invalid` or `interrupted`.
     public var verdict: String { report.verdict.rawValue }
-    /// Why the verdict is what it is, a sentence each; the first is the headline.
+    /// The reasons for the verdict, one sentence each; the first is the headline.
     public var reasons: [String] { report.reasons }
     /// Where the events ended.
     public var events: EventCounts { EventCounts(report.events) }
@@ -23,7 +22,7 @@ public struct RunReport: Sendable {
     }
 
     /// What the collector holds against what the devices believe, by the names of `report.json`: `received`, `unique`,
-    /// `duplicates`, `confirmed`, `acked_not_found` and so on; `nil` where nobody compared.
+    /// `duplicates`, `confirmed`, `acked_not_found` and so on; `nil` if there was no audit.
     public var audit: [String: UInt64]? { report.audit?.named }
 
     /// A metric of the whole fleet, as a threshold asks for it: `value(of: "event_freshness", "p(95)")`.
@@ -33,10 +32,10 @@ public struct RunReport: Sendable {
         (try? Threshold.parse(metric: metric, expression: "\(aggregation)>0"))?.value(in: report.metrics)
     }
 
-    /// Names of the forms that ``rendered(as:)`` knows: `json`, `html`, `md` and others.
+    /// Names of the formats that ``rendered(as:)`` knows: `json`, `html`, `md` and others.
     public static var formats: [String] { ReportFormats.names }
 
-    /// The report in one of the ``formats``; `nil` for a name that is none. `json` is `report.json` whole.
+    /// The report in one of the ``formats``; `nil` for an unknown name. `json` is `report.json` whole.
     public func rendered(as format: String) -> [UInt8]? {
         ReportFormats.writer(named: format)?.render(report)
     }
@@ -58,7 +57,7 @@ public struct EventCounts: Hashable, Sendable {
     public var lost: [String: UInt64]
     /// Left at the end: `stored`, `in_flight`.
     public var pending: [String: UInt64]
-    /// Captured less all fates: 0, or the books are wrong.
+    /// Captured minus all fates: 0 unless the ledger is wrong.
     public var balance: Int64
 
     init(_ counts: Report.EventCounts) {

@@ -1,19 +1,19 @@
-/// An app's own encryption in the place of GrowingIO's (`GrowingEncryptionService`): of the bodies of uploads, after
-/// their compression, and of the files that the SDK keeps for itself.
+/// An app's own encryption instead of GrowingIO's (`GrowingEncryptionService`): of the bodies of uploads, after
+/// compression, and of the files that the SDK keeps for itself.
 ///
-/// One value serves all devices of a population, on several threads at once, so it must not change; and a run is
-/// repeatable only if what it gives depends on nothing but what it is handed.
+/// One value serves all devices of a population, on several threads at once, so it must not change. A run is repeatable
+/// only if results depend on nothing but the arguments.
 ///
 /// For every `body` and `factor`, `decrypt(encrypt(body, factor: factor), factor: factor) == body`: the embedded and
-/// the modelled collector read with it what devices wrote with it. A collector of your own has to do the same.
+/// the modelled collector use it to read what devices wrote. A collector of your own has to do the same.
 public protocol EncryptionService: Sendable {
     /// The value of the header `X-Crypt-Codec`: 1 to 64 letters, digits, `.`, `_` or `-`.
     ///
-    /// GrowingIO's own XOR is `1`, and this project's AES `2`; a registered service comes before them, so the codec
-    /// must not be one that another population of the scenario uses for something else.
+    /// GrowingIO's own XOR is `1`, and this project's AES is `2`. A registered service takes precedence over them, so the
+    /// codec must not be one that another population of the scenario uses for something else.
     var codec: String { get }
 
-    /// `encryptEventData:factor:`: what leaves the device for a body.
+    /// `encryptEventData:factor:`: the bytes that the device sends for a body.
     ///
     /// - Parameters:
     ///   - body: The upload's body, compressed if the SDK compresses.

@@ -1,29 +1,28 @@
-/// An app's own database in the place of GrowingIO's (`GrowingEventDatabaseService`): one file of one device, with events
-/// in the order of their insertion.
+/// An app's own database instead of GrowingIO's (`GrowingEventDatabaseService`): one file of one device, with events in
+/// the order of their insertion.
 ///
 /// Each device has two, one for each ``DatabaseFile/Store``, made by ``SDKServices/database`` when the run begins and used
-/// by one thread at a time. What it keeps is up to it: an event that it cannot take, throws out for others, or no longer
-/// has when the next process opens the file ends with that fate in the books.
+/// by one thread at a time. The database decides what it keeps. An event that it cannot take, removes to make room, or no
+/// longer has when the next process opens the file gets the corresponding fate.
 ///
-/// The body of an event is made when it is sent, from what the simulation knows about it, so a database keeps
-/// ``StoredEvent``s and is never asked for more than their ids. Disks that fail on a scenario's timeline fail before the
+/// The body of an event is made when it is sent, from what the simulation knows about it. A database therefore keeps
+/// ``StoredEvent``s, and is never asked for more than their ids. Disks that fail on a scenario's timeline fail before the
 /// database is asked.
 public protocol EventDatabase: Sendable {
-    /// The ids of the events that are in the file, in any order: asked when a process has opened it. An event that is
-    /// missing is lost (`storage_error`).
+    /// The ids of the events in the file, in any order, requested when a process has opened it. An event that is missing
+    /// is lost (`storage_error`).
     var ids: [UInt32] { get }
 
     /// A process opens the file: at the start of the app, and at each start after a kill or crash.
     mutating func open()
 
-    /// The process is gone, by whatever end.
+    /// The process has ended, for whatever reason.
     mutating func close()
 
     /// Inserts events in one transaction, after all that are there; ids grow from call to call.
     mutating func insert(_ events: [StoredEvent]) -> InsertOutcome
 
-    /// Deletes events in one transaction, after their delivery or because they are too old; ids that are not there are
-    /// passed over.
+    /// Deletes events in one transaction, after their delivery or because they are too old; unknown ids are ignored.
     ///
     /// - Returns: `false` if nothing could be deleted: the events stay, and are sent again.
     mutating func delete(_ ids: [UInt32]) -> Bool
@@ -56,16 +55,16 @@ public struct StoredEvent: Hashable, Sendable {
     }
 }
 
-/// What became of a transaction of insertions.
+/// The outcome of a transaction of insertions.
 public enum InsertOutcome: Hashable, Sendable {
-    /// The events are in the file, and those with the ids given had to go for them (evicted, `storage_limit`); new ones
-    /// may be among those. Ids that are not there are passed over.
+    /// The events are in the file, and those with the given ids were removed to make room (evicted, `storage_limit`); new
+    /// ones may be among those. Unknown ids are ignored.
     case written(evicting: [UInt32] = [])
-    /// Nothing was written: the events are lost (`storage_error`), as far as the SDK does not hold them in memory.
+    /// Nothing was written: the events are lost (`storage_error`) unless the SDK still holds them in memory.
     case failed
 }
 
-/// Which file a database is.
+/// Identifies the file of a database.
 public struct DatabaseFile: Hashable, Sendable {
     /// GrowingIO's two stores.
     public enum Store: String, CaseIterable, Sendable {
@@ -77,7 +76,7 @@ public struct DatabaseFile: Hashable, Sendable {
 
     /// The device's number in the run, from 0.
     public var device: UInt32
-    /// Which of the device's two.
+    /// Which of the device's two stores.
     public var store: Store
 
     /// Names a file.

@@ -13,7 +13,7 @@ public struct EventFields: Sendable {
 
     init(_ builder: GrowingEventBuilder) { self.builder = builder }
 
-    /// What the interceptors were told before.
+    /// What the interceptors learned before.
     public var event: TriggeredEvent { TriggeredEvent(builder.event) }
 
     /// Names of the fields in the order in which they are sent, attributes as `attributes.` and their key.
@@ -21,9 +21,9 @@ public struct EventFields: Sendable {
         builder.fields.map(\.name) + builder.attributes.map { "attributes.\($0.name)" }
     }
 
-    /// A field's value by the name that it has on the wire, an attribute's under `attributes.` and its key; `nil` where
-    /// there is none, and takes the field out. A new field comes after the others. Attributes are texts, so a number
-    /// becomes one.
+    /// A field's value by its name on the wire, an attribute's by `attributes.` and its key; `nil` if there is none.
+    /// Setting `nil` removes the field. A new field is added after the others. Attributes are strings, so a number is
+    /// converted to one.
     public subscript(name: String) -> Value? {
         get { builder[name].map(Value.init) }
         set { builder[name] = newValue?.own }

@@ -1,12 +1,12 @@
-/// An app's own code that watches and changes GrowingIO's events on their way (`GrowingEventInterceptor`). Each callback
-/// has a default that changes nothing.
+/// An app's own code that observes and changes GrowingIO's events (`GrowingEventInterceptor`). Each callback has a default
+/// that changes nothing.
 ///
-/// The callbacks come in the order in which they stand here; among several interceptors the order is drawn anew for
+/// The callbacks are called in the order of their declaration. Among several interceptors, the order is drawn again for
 /// each process of a device, because the SDK keeps them in a hash table. One value serves all devices of a population, on
 /// several threads at once.
 ///
-/// An event's body is made anew for each request that carries it, and the callbacks on events are asked again then: they
-/// must be pure functions of what they are handed, else a run is not repeatable and an event may change between tries.
+/// An event's body is built again for each request that carries it, and the callbacks are called again each time. They
+/// must be pure functions of their arguments; otherwise a run is not repeatable, and an event may change between attempts.
 public protocol EventInterceptor: Sendable {
     /// `growingEventManagerChannels:`, once when the SDK starts (3.2.1 and the published text): may add, change or remove
     /// channels.
@@ -18,7 +18,7 @@ public protocol EventInterceptor: Sendable {
     /// `growingEventManagerEventDidBuild:`: the last look at an event before it is stored.
     func eventDidBuild(_ event: inout EventFields) -> InterceptorVerdict
     /// `growingEventManagerRequestWithChannel:` (3.2.1 and the published text): another template for the path of a
-    /// channel's request, or `nil`. The first interceptor that gives one has it.
+    /// channel's request, or `nil`. The first interceptor that returns one wins.
     func requestTemplate(for channel: UploadChannel) -> String?
 }
 
@@ -35,22 +35,22 @@ extension EventInterceptor {
     public func requestTemplate(for channel: UploadChannel) -> String? { nil }
 }
 
-/// Whether an event goes on.
+/// Whether an event is processed further.
 public enum InterceptorVerdict: Hashable, Sendable {
-    /// It does.
+    /// It is.
     case keep
     /// It ends here: suppressed, cause `intercepted`.
     case drop
 }
 
-/// What an interceptor is told before an event is built.
+/// What an interceptor learns before an event is built.
 public struct TriggeredEvent: Hashable, Sendable {
     /// `eventType`, such as `CUSTOM`.
     public var type: String
     /// `eventName`; empty for types without.
     public var name: String
-    /// A number in [0, 1) that belongs to the event and comes from the scenario's seed, for interceptors that concern a
-    /// share of the events.
+    /// A number in [0, 1) that belongs to the event and is derived from the scenario's seed, for interceptors that apply
+    /// to a share of the events.
     public var draw: Double
 
     /// Describes an event.
@@ -63,7 +63,7 @@ public struct TriggeredEvent: Hashable, Sendable {
 
 /// A set of event types that share an upload stream (`GrowingEventChannel`).
 public struct UploadChannel: Hashable, Sendable {
-    /// Types of events; empty for all that no other channel has.
+    /// Types of events; empty for all types that no other channel sends.
     public var types: [String]
     /// Path below the server's address; `%@` stands for the account. The published text sends there; 3.2.1 logs it, and
     /// sends to `v3/projects/%@/collect` (``EventInterceptor/requestTemplate(for:)`` moves requests in both).

@@ -1,4 +1,4 @@
-/// What a program puts in the place of an SDK's own parts by code, where a scenario's words do not suffice.
+/// Code with which a program replaces parts of an SDK, where a scenario's JSON is not enough.
 ///
 /// ```swift
 /// var services = SDKServices()
@@ -12,15 +12,15 @@
 /// print(result.report.events.delivered)
 /// ```
 ///
-/// GrowingIO is the SDK that is made of services (<doc:GrowingIO>), so services are for populations with
-/// `"system": "growing"`. A registered service counts whatever the scenario's `services` say of its kind.
+/// GrowingIO is the SDK that consists of services (<doc:GrowingIO>), so services are for populations with
+/// `"system": "growing"`. A registered service takes precedence over the scenario's `services` of its kind.
 public struct SDKServices: Sendable {
-    /// In the place of the scenario's encryption; `nil` leaves that.
+    /// Replaces the scenario's encryption; `nil` keeps it.
     public var encryption: (any EncryptionService)?
-    /// Beside the scenario's interceptors, and after them.
+    /// In addition to the scenario's interceptors, and after them.
     public var interceptors: [any EventInterceptor] = []
-    /// Makes the database of a file, in the place of a store in memory; `nil` leaves that. Called once for each file of
-    /// each device, when a run begins. Forecasts, `sample` and searches for capacity play with stores in memory.
+    /// Makes the database of a file, replacing the store in memory; `nil` keeps that. Called once for each file of each
+    /// device when a run begins. Forecasts, `sample` and capacity searches use stores in memory.
     public var database: (@Sendable (DatabaseFile) -> any EventDatabase)?
 
     /// Registers nothing.
@@ -30,8 +30,8 @@ public struct SDKServices: Sendable {
 extension ScenarioSource {
     /// Registers services for a population, or for all of GrowingIO's.
     ///
-    /// The last registration that names a population counts for it, else the last one for all. Whether they fit the
-    /// scenario shows when it is loaded: a name that no population of GrowingIO's has, or a codec that means two things,
+    /// For each population, the last registration that names it applies, otherwise the last one for all. Registrations
+    /// are checked when the scenario is loaded: a name that no population of GrowingIO has, or a codec with two meanings,
     /// is a ``CommandFailure`` with the code ``CommandStatus/invalidScenario``.
     public mutating func register(_ services: SDKServices, for population: String? = nil) {
         registrations.append(Registration(population: population, services: services))

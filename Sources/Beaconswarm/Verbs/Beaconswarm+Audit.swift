@@ -2,7 +2,7 @@ import Accounting
 import Reporting
 
 extension Beaconswarm {
-    /// Fills the audit of a finished run from what a foreign collector's store holds, and renews its
+    /// Fills the audit of a finished run from the contents of another collector's store, and updates its
     /// reports.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ import Timebase
 import Wire
 
 extension Beaconswarm {
-    /// Checks scenarios and prints every problem, or the load that a good one offers. A JSON Schema among
+    /// Checks scenarios and prints every problem, or the forecast load of a valid one. A JSON Schema among
     /// them is skipped with a note.
     ///
     /// - Returns: ``CommandStatus/invalidScenario`` if one of them has a problem.
