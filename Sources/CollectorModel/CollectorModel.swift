@@ -12,11 +12,7 @@ package struct CollectorModel {
 
     private let plan: CollectorPlan
     private let systems: [CollectorSystem]
-    private let sensors = SensorsDecoder()
-    private let growing: GrowingDecoder
-    private let trackingSDK = TrackingSDKDecoder()
-    private let kit = KitDecoder()
-    private let codeless = CodelessDecoder()
+    let decoders: UploadDecoders
     private var counters = CollectorStatistics()
 
     /// Makes a collector with an empty store.
@@ -29,7 +25,7 @@ package struct CollectorModel {
         plan: CollectorPlan = CollectorPlan(), systems: [CollectorSystem] = CollectorSystem.allCases
     ) {
         self.plan = plan
-        growing = GrowingDecoder(ciphers: plan.growingCiphers)
+        decoders = UploadDecoders(plan)
         self.systems = systems
     }
 
@@ -96,18 +92,12 @@ package struct CollectorModel {
         switch CollectorRoute(request, systems: systems, uploadPaths: plan.uploadPaths) {
         case .upload(let system):
             counters.requests += 1
-            // Each call knows its decoder's type: what a system costs is its own.
-            switch system {
-            case .sensors: return receive(request, by: sensors, at: now, sink: &sink, decide: decide)
-            case .growing: return receive(request, by: growing, at: now, sink: &sink, decide: decide)
-            case .trackingSDK: return receive(request, by: trackingSDK, at: now, sink: &sink, decide: decide)
-            case .kit: return receive(request, by: kit, at: now, sink: &sink, decide: decide)
-            case .codeless: return receive(request, by: codeless, at: now, sink: &sink, decide: decide)
-            }
+            return receive(request, of: system, now, &sink, decide)
         case .config(let system):
             counters.configFetches += 1
             let fault = decide { nil }
-            return (faultyReply(fault) ?? plan.config(of: system, at: now).reply(to: request), fault)
+            if let reply = faultyReply(fault) { return (reply, fault) }
+            return (system.definition.reply(with: plan.config(of: system, at: now), to: request), fault)
         case .notFound:
             counters.notFound += 1
             let fault = decide { nil }
@@ -118,36 +108,38 @@ package struct CollectorModel {
 
     // MARK: Uploads
 
-    private mutating func receive(
-        _ request: CollectedRequest, by decoder: some UploadDecoder, at now: Instant,
-        sink: inout some CollectedEventSink, decide: (_ firstDevice: () -> UInt32?) -> LateFault
+    /// Takes an upload of the system `System` with its decoder.
+    mutating func receive<System: CollectedSystem>(
+        _ request: CollectedRequest, _: System.Type, _ decoder: System.Decoder, _ now: Instant,
+        _ sink: inout some CollectedEventSink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
         let envelope = decoder.open(request)
         if envelope.hasWrongChecksum { counters.wrongChecksum += 1 }
         if let refusal = envelope.refusal {
             let fault = decide { nil }
-            if let reply = faultyReply(fault, of: decoder.system) { return (reply, fault) }
+            if let reply = faultyReply(fault, of: System.self) { return (reply, fault) }
             countUndecodable(refusal.reason, events: refusal.events)
             return (undecodableReply(refusal.reason), fault)
         }
         let fault = decide { decoder.firstDevice }
-        var forced = faultyReply(fault, of: decoder.system)
+        var forced = faultyReply(fault, of: System.self)
         if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
             forced = refusal(status: status)
         }
         if var reply = forced {
-            if decoder.system.takesForSuccess(reply), !fault.resetsUnread {
+            if System.takesForSuccess(reply), !fault.resetsUnread {
                 swallow(decoder)
                 reply.swallowed = true
             }
             return (reply, fault)
         }
-        return (take(decoder, dryRun: request.dryRun, at: now, sink: &sink), fault)
+        return (take(System.self, decoder, dryRun: request.dryRun, at: now, sink: &sink), fault)
     }
 
     /// Stores the events of a request, or only checks them if the client asked for a dry run.
-    private mutating func take(
-        _ decoder: some UploadDecoder, dryRun: Bool, at now: Instant, sink: inout some CollectedEventSink
+    private mutating func take<System: CollectedSystem>(
+        _: System.Type, _ decoder: System.Decoder, dryRun: Bool, at now: Instant,
+        sink: inout some CollectedEventSink
     ) -> CollectorReply {
         var taken = 0
         var refused: UndecodableReason?
@@ -163,14 +155,14 @@ package struct CollectorModel {
                 let copy = record(event.key)
                 sink.store(
                     CollectedEvent(
-                        key: event.key, copy: copy, system: decoder.system, distinctID: event.distinctID,
+                        key: event.key, copy: copy, system: System.system, distinctID: event.distinctID,
                         type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
                         project: event.project, payload: event.payload))
                 taken += 1
             }
         }
         if taken == 0, let refused { return undecodableReply(refused) }
-        var reply = decoder.system.acceptance
+        var reply = System.acceptance
         if dryRun { reply.disposition = .dryRun }
         return reply
     }
@@ -207,7 +199,9 @@ package struct CollectorModel {
     ///
     /// A status of success without a page of somebody else's is a lie that is to be believed: it has the body
     /// that the system's client looks for.
-    private func faultyReply(_ fault: LateFault, of system: CollectorSystem? = nil) -> CollectorReply? {
+    private func faultyReply(
+        _ fault: LateFault, of system: (any CollectedSystem.Type)? = nil
+    ) -> CollectorReply? {
         if fault.resetsUnread { return refusal(status: 503) }
         guard let answer = fault.answer, !answer.isAfterStoring else { return nil }
         var reply = refusal(status: answer.status)

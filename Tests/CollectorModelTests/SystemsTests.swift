@@ -7,6 +7,31 @@ import Timebase
 @Suite("One collector for all systems")
 struct SystemsTests {
     @Test(
+        "a system's definition is its own: its name, its headers, and paths that no other system takes",
+        arguments: CollectorSystem.allCases)
+    func definition(system: CollectorSystem) {
+        let definition = system.definition
+        #expect(definition.system == system)
+        #expect(definition.headers.allSatisfy(CollectedHeader.all.contains))
+        #expect(!system.uploadForms.isEmpty)
+        for form in system.uploadForms {
+            let takers = CollectorSystem.allCases.filter { $0.definition.takesUploads(at: form.path) }
+            #expect(takers == [system], "\(form.path)")
+            let names = form.headerLines.split(separator: "\r\n").map { String($0.prefix { $0 != ":" }) }
+            #expect(
+                names.allSatisfy { CollectedHeader(name: $0).map(definition.headers.contains) ?? false },
+                "\(form.headerLines)")
+        }
+    }
+
+    @Test("each system is taken by its own decoder", arguments: CollectorSystem.allCases)
+    func decoders(system: CollectorSystem) {
+        var bench = Bench()
+        #expect(bench.post(.of(system)).disposition == .stored)
+        #expect(bench.sink.rows.map(\.system) == [system, system])
+    }
+
+    @Test(
         "each system's paths lead to it, below any other path",
         arguments: [
             ("/sa", CollectorSystem.sensors), ("/x/debug", .sensors), ("/v3/projects/p/collect", .growing),

@@ -111,8 +111,9 @@ extension SampledRequest {
     /// Each event on a line of its own; of a form, its other fields too.
     private func decoded(_ plan: PopulationPlan) -> String {
         guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return "" }
-        let ciphers = GrowingCiphers(of: plan)
-        guard system == .sensors else { return events(of: system, ciphers, indent: "") }
+        var collector = CollectorPlan()
+        collector.growingCiphers = GrowingCiphers(of: plan)
+        guard !system.eventFields.isEmpty else { return events(of: system, collector, indent: "") }
         var text = ""
         body.withUnsafeBytes { bytes in
             var fields = FormDecoder(bytes)
@@ -120,17 +121,17 @@ extension SampledRequest {
                 var value = WireBuffer()
                 guard (try? field.appendValue(to: &value)) != nil else { continue }
                 let name = String(decoding: field.rawName, as: UTF8.self)
-                let isEvents = name == "data_list" || name == "data"
+                let isEvents = system.eventFields.contains(name)
                 text +=
                     "\(name) ="
-                    + (isEvents ? "\n" + events(of: system, ciphers, indent: "  ") : " \(value.text)\n")
+                    + (isEvents ? "\n" + events(of: system, collector, indent: "  ") : " \(value.text)\n")
             }
         }
         return text
     }
 
     private func events(
-        of system: CollectorSystem, _ ciphers: GrowingCiphers, indent: String
+        of system: CollectorSystem, _ plan: CollectorPlan, indent: String
     ) -> String {
         let parts = head.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let upload = body.withUnsafeBytes { bytes in
@@ -138,7 +139,7 @@ extension SampledRequest {
                 CollectedRequest(
                     method: .post, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : "",
                     headers: CollectedHeaders(lines: head.headerLines), body: bytes), of: system,
-                ciphers: ciphers)
+                plan: plan)
         }
         let lines = upload.events + upload.undecodable.map { "(unreadable: \($0.rawValue))" }
         return lines.map { indent + $0 + "\n" }.joined()

@@ -1,37 +1,24 @@
 import Wire
 
-/// The headers that tell a decoder how to read a body.
-package enum CollectedHeader: CaseIterable, Sendable {
-    case contentType
-    /// GrowingIO: how the body is compressed.
-    case compressCodec
-    /// GrowingIO: how the body is encrypted.
-    case cryptCodec
-    /// TrackingSDK: whose events these are.
-    case apiKey
-    /// Codeless: the batch's name.
-    case eventsID
-
+/// A header that tells a decoder how to read a body.
+package struct CollectedHeader: Hashable, Sendable {
     /// The name in lower case.
-    var name: StaticString {
-        switch self {
-        case .contentType: "content-type"
-        case .compressCodec: "x-compress-codec"
-        case .cryptCodec: "x-crypt-codec"
-        case .apiKey: "x-api-key"
-        case .eventsID: "x-events-id"
-        }
+    let name: StaticString
+
+    init(_ name: StaticString) { self.name = name }
+
+    package static let contentType = CollectedHeader("content-type")
+
+    /// Those that some system reads, each once, in the order of the systems.
+    package static let all = CollectorSystem.allCases.reduce(into: [CollectedHeader]()) { all, system in
+        for header in system.definition.headers where !all.contains(header) { all.append(header) }
+        precondition(all.count <= CollectedHeaders.limit, "CollectedHeaders.limit is too low")
     }
 
-    /// The header of a name in any case; `nil` for all others.
+    /// The header of a name in any case; `nil` where no system reads it.
     package init?(name: String) {
-        let length = name.utf8.count
-        for header in CollectedHeader.allCases
-        where header.name.utf8CodeUnitCount == length && header.isNamed(name.utf8) {
-            self = header
-            return
-        }
-        return nil
+        guard let header = CollectedHeader.all.first(where: { $0.isNamed(name.utf8) }) else { return nil }
+        self = header
     }
 
     /// Whether a name is this header's, whatever its case.
@@ -42,16 +29,25 @@ package enum CollectedHeader: CaseIterable, Sendable {
                 ($0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0) == $1
             }
     }
+
+    package static func == (left: CollectedHeader, right: CollectedHeader) -> Bool {
+        left.name.utf8Start == right.name.utf8Start
+            || left.name.withUTF8Buffer { right.isNamed($0) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        name.withUTF8Buffer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// A request's headers, as far as decoders ask for them: copied out one by one, or left in the lines as they
 /// were sent, which are searched when somebody asks. Neither way allocates.
 package struct CollectedHeaders: Sendable {
-    private var contentType = ""
-    private var compressCodec = ""
-    private var cryptCodec = ""
-    private var apiKey = ""
-    private var eventsID = ""
+    /// How many headers all systems together may read.
+    static let limit = 8
+
+    /// By their places in ``CollectedHeader/all``.
+    private var values = InlineArray<8, String>(repeating: "")
     private var lines = ""
 
     /// No headers.
@@ -64,23 +60,11 @@ package struct CollectedHeaders: Sendable {
     package subscript(header: CollectedHeader) -> String {
         get {
             guard lines.isEmpty else { return value(of: header) }
-            return switch header {
-            case .contentType: contentType
-            case .compressCodec: compressCodec
-            case .cryptCodec: cryptCodec
-            case .apiKey: apiKey
-            case .eventsID: eventsID
-            }
+            return CollectedHeader.all.firstIndex(of: header).map { values[$0] } ?? ""
         }
         set {
-            guard self[header].isEmpty else { return }
-            switch header {
-            case .contentType: contentType = newValue
-            case .compressCodec: compressCodec = newValue
-            case .cryptCodec: cryptCodec = newValue
-            case .apiKey: apiKey = newValue
-            case .eventsID: eventsID = newValue
-            }
+            guard let place = CollectedHeader.all.firstIndex(of: header), self[header].isEmpty else { return }
+            values[place] = newValue
         }
     }
 

@@ -72,6 +72,9 @@ package struct CollectorReply: Sendable, Equatable {
         self.contentType = contentType
     }
 
+    /// Whether the status is one of success (RFC 9110, section 15.3).
+    var isPositive: Bool { (200..<300).contains(status) }
+
     /// Whether an answer of this status has a body at all (RFC 9110, section 6.4.1).
     package var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 

@@ -22,33 +22,32 @@ enum CollectorRoute: Equatable {
                 self = .notFound
             }
         case .get:
-            let system = CollectorRoute.configSystem(of: path)
+            let system = CollectorSystem.allCases.first { $0.definition.servesConfig(at: path) }
             self = system.map { systems.contains($0) ? .config($0) : .notFound } ?? .notFound
         case .other: self = .notFound
         }
     }
 
-    /// Whose uploads go to a path.
-    ///
-    /// SensorsAnalytics is asked for first: the path is whatever the client's server URL has, so the last
-    /// component decides (`sa`, or `debug` for the debug modes).
+    /// Whose uploads go to a path: the first system's in the list that says so.
     static func uploadSystem(of path: String) -> CollectorSystem? {
-        if path.hasSuffix("/sa") || path.hasSuffix("/debug") { return .sensors }
-        if GrowingPath(path) != nil { return .growing }
-        if path.hasSuffix("/tracking/events") { return .trackingSDK }
-        if path.hasSuffix("/uploadIosLogfiles.do1") { return .kit }
-        if path.hasSuffix("/codeless/v1/events") { return .codeless }
-        return nil
+        CollectorSystem.allCases.first { $0.definition.takesUploads(at: path) }
+    }
+}
+
+/// A path of one system's uploads that only a target knows.
+package struct UploadPath: Hashable, Sendable {
+    /// Whole, without a query: `/ingest/events`.
+    package var path: String
+    /// Whose uploads go there: a body does not say it.
+    package var system: CollectorSystem
+
+    package init(path: String, system: CollectorSystem) {
+        self.path = path
+        self.system = system
     }
 
-    /// Whose configuration a path serves.
-    ///
-    /// That of SensorsAnalytics lies beside the upload path (sa-sdk-ios v1.10.17: the URL's last component is
-    /// replaced by `config/iOS.conf`), whatever leads to it.
-    private static func configSystem(of path: String) -> CollectorSystem? {
-        if path.hasSuffix("/config/iOS.conf") || path.hasSuffix("/config/Android.conf") { return .sensors }
-        return path.hasSuffix("/codeless/v1/config") ? .codeless : nil
-    }
+    /// Whether a collector knows the path for the system's without being told.
+    package var isKnown: Bool { CollectorRoute.uploadSystem(of: path) == system }
 }
 
 /// Reads one field of a query string.

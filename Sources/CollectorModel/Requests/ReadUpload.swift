@@ -10,11 +10,11 @@ package struct ReadUpload: Sendable, Equatable {
     /// - Parameters:
     ///   - request: The request, whose body is borrowed.
     ///   - system: Whose upload it is, whatever its path says.
-    ///   - ciphers: Encryptions of GrowingIO's beside the collector's own.
+    ///   - plan: What the collector knows beside what is its own: encryptions of GrowingIO's.
     package init(
-        _ request: CollectedRequest, of system: CollectorSystem, ciphers: GrowingCiphers = GrowingCiphers()
+        _ request: CollectedRequest, of system: CollectorSystem, plan: CollectorPlan = CollectorPlan()
     ) {
-        let decoder = ReadUpload.decoder(of: system, ciphers)
+        let decoder: any UploadDecoder = system.definition.makeDecoder(plan)
         if let refusal = decoder.open(request).refusal {
             undecodable = [refusal.reason]
             return
@@ -24,16 +24,6 @@ package struct ReadUpload: Sendable, Equatable {
             case .event(let event): events.append(String(decoding: event.payload, as: UTF8.self))
             case .undecodable(let reason): undecodable.append(reason)
             }
-        }
-    }
-
-    private static func decoder(of system: CollectorSystem, _ ciphers: GrowingCiphers) -> any UploadDecoder {
-        switch system {
-        case .sensors: SensorsDecoder()
-        case .growing: GrowingDecoder(ciphers: ciphers)
-        case .trackingSDK: TrackingSDKDecoder()
-        case .kit: KitDecoder()
-        case .codeless: CodelessDecoder()
         }
     }
 }

@@ -7,8 +7,6 @@ import Wire
 /// is handed out points into the decoder and is valid during the call that hands it over. Not thread-safe:
 /// memory is used for one request after the other.
 protocol UploadDecoder: AnyObject {
-    var system: CollectorSystem { get }
-
     /// Takes off what lies around a request's events.
     func open(_ request: CollectedRequest) -> UploadEnvelope
 

@@ -109,29 +109,29 @@ final class EventStore {
         guard let insertion else { return false }
         idText.removeAll()
         event.key.append(to: &idText)
-        let system = event.system.storeName
+        var system = event.system.rawValue
         let idText = idText
+        // The texts are bound in place: they outlive the step, and the next row binds them anew.
         return idText.withUnsafeBytes { id in
-            // The texts are bound in place: they outlive the step, and the next row binds them anew.
-            bind(insertion, 1, id)
-            sqlite3_bind_int64(insertion, 2, Int64(event.copy))
-            bind(
-                insertion, 3, UnsafeRawBufferPointer(start: system.utf8Start, count: system.utf8CodeUnitCount)
-            )
-            if let device = event.key.device {
-                sqlite3_bind_int64(insertion, 4, Int64(device))
-            } else {
-                sqlite3_bind_null(insertion, 4)
+            system.withUTF8 { system in
+                bind(insertion, 1, id)
+                sqlite3_bind_int64(insertion, 2, Int64(event.copy))
+                bind(insertion, 3, UnsafeRawBufferPointer(system))
+                if let device = event.key.device {
+                    sqlite3_bind_int64(insertion, 4, Int64(device))
+                } else {
+                    sqlite3_bind_null(insertion, 4)
+                }
+                bind(insertion, 5, event.type)
+                bind(insertion, 6, event.name)
+                sqlite3_bind_int64(insertion, 7, event.capturedAt)
+                sqlite3_bind_int64(insertion, 8, receivedAt)
+                sqlite3_bind_int64(insertion, 9, batch)
+                bind(insertion, 10, event.payload)
+                let status = sqlite3_step(insertion)
+                sqlite3_reset(insertion)
+                return status == SQLITE_DONE
             }
-            bind(insertion, 5, event.type)
-            bind(insertion, 6, event.name)
-            sqlite3_bind_int64(insertion, 7, event.capturedAt)
-            sqlite3_bind_int64(insertion, 8, receivedAt)
-            sqlite3_bind_int64(insertion, 9, batch)
-            bind(insertion, 10, event.payload)
-            let status = sqlite3_step(insertion)
-            sqlite3_reset(insertion)
-            return status == SQLITE_DONE
         }
     }
 
@@ -231,19 +231,6 @@ extension EventKey {
             output.appendDecimal(Int(id.sequence))
         case .natural(let key):
             Hash128(high: key.high, low: key.low).appendHexadecimal(to: &output)
-        }
-    }
-}
-
-extension CollectorSystem {
-    /// The raw value as bytes in place.
-    var storeName: StaticString {
-        switch self {
-        case .sensors: "sensors"
-        case .growing: "growing"
-        case .trackingSDK: "trackingsdk"
-        case .kit: "kit"
-        case .codeless: "codeless"
         }
     }
 }

@@ -3,8 +3,6 @@ import Wire
 
 /// Reads the uploads of the codeless SDK: one message with a part of its events.
 final class CodelessDecoder: UploadDecoder {
-    let system = CollectorSystem.codeless
-
     private let batch = JSONBatch()
     private var messages = MessageList()
     private var reader = CodelessReader()
@@ -64,7 +62,7 @@ private struct CodelessBatchHead {
 }
 
 /// Reads the codeless SDK's events as JSON.
-struct CodelessReader {
+struct CodelessReader: CollectedKeyReader {
     private var scratch = WireBuffer()
 
     mutating func read(_ value: JSONValue, text: UnsafeRawBufferPointer) -> UploadElement {
@@ -81,6 +79,8 @@ struct CodelessReader {
     mutating func key(of value: JSONValue) -> EventKey? {
         value["eventName"]?.bytes == nil || value["eventTime"]?.int64 == nil ? nil : key(value)
     }
+
+    func capturedAt(of value: JSONValue) -> Int64? { value["eventTime"]?.int64 }
 
     /// The event's id, else its natural key: deviceId, sessionId, eventName, eventTime, pageName, viewId, indexPath
     /// and url, each empty where it is absent. The batch's name is not in it: what is sent from a file has

@@ -6,8 +6,6 @@ import Wire
 /// `GrowingEventRequest{Compression,Encryption}Adapter.m`), growingio-sdk-ios-saas (`GrowingBaseModel.m`) for
 /// the second protocol, and the Python client 1.0.5.
 final class GrowingDecoder: UploadDecoder {
-    let system = CollectorSystem.growing
-
     private let ciphers: GrowingCiphers
     private let batch = JSONBatch()
     private var decrypted = WireBuffer()

@@ -3,7 +3,7 @@ import Wire
 
 /// Reads the elements of GrowingIO's lists: events of the third protocol, events of the second one with its
 /// short names, and items.
-struct GrowingReader {
+struct GrowingReader: CollectedKeyReader {
     private var scratch = WireBuffer()
     private var single = WireBuffer()
     private let parser = JSONParser(byteLimit: JSONBatch.textLimit)

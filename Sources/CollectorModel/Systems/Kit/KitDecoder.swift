@@ -2,8 +2,6 @@ import Wire
 
 /// Reads the uploads of KitAnalysisOfUserBehavior: a form with a zip archive of daily logs.
 final class KitDecoder: UploadDecoder {
-    let system = CollectorSystem.kit
-
     /// What an archive may ask for: a log for each day of some years, and more rows than anybody makes by
     /// hand. As JSON the rows of all logs have at most ``JSONBatch/textLimit`` bytes.
     static let limits = ZipLimits(entries: 1000, nameBytes: 255, totalBytes: 16 << 20, ratio: 200)

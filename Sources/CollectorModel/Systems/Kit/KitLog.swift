@@ -160,7 +160,7 @@ struct KitRow {
 }
 
 /// Reads Kit's rows as JSON.
-struct KitReader {
+struct KitReader: CollectedKeyReader {
     private var scratch = WireBuffer()
     /// The row's type as text: the document writes numbers.
     private var type = WireBuffer()
@@ -188,5 +188,12 @@ struct KitReader {
         scratch.beginKey(log)
         scratch.appendKey(line)
         return scratch.naturalKey
+    }
+
+    /// A row as the log has it tells its id alone.
+    func key(ofText text: UnsafeRawBufferPointer) -> EventKey? { KitRow(text)?.id.map { .harness($0) } }
+
+    func capturedAt(of value: JSONValue) -> Int64? {
+        value["epochSeconds"]?.int64.map { $0.multipliedReportingOverflow(by: 1000).partialValue }
     }
 }

@@ -3,8 +3,6 @@ import Wire
 /// Reads the uploads of SensorsAnalytics clients: the official iOS SDKs, and others that leave out the
 /// checksum or the track id.
 final class SensorsDecoder: UploadDecoder {
-    let system = CollectorSystem.sensors
-
     private let envelopes = SensorsEnvelopeReader(limit: JSONBatch.textLimit)
     private let batch = JSONBatch()
     private var text = WireBuffer()

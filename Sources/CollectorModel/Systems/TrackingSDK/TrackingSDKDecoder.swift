@@ -2,8 +2,6 @@ import Wire
 
 /// Reads the uploads of TrackingSDK: a JSON list of everything that a device had stored.
 final class TrackingSDKDecoder: UploadDecoder {
-    let system = CollectorSystem.trackingSDK
-
     private let batch = JSONBatch()
     private var reader = TrackingSDKReader()
     private var text = WireBuffer()
@@ -30,7 +28,7 @@ final class TrackingSDKDecoder: UploadDecoder {
 }
 
 /// Reads TrackingSDK's events: `event_name`, `timestamp` in seconds since 1970, `parameters`.
-struct TrackingSDKReader {
+struct TrackingSDKReader: CollectedKeyReader {
     private var scratch = WireBuffer()
 
     /// All of the SDK's events are of one type.
@@ -62,8 +60,8 @@ struct TrackingSDKReader {
     }
 
     /// When one event's JSON says that it was captured, in milliseconds since 1970.
-    static func capturedAt(of value: JSONValue) -> Int64? {
-        value["event_name"]?.bytes == nil ? nil : milliseconds(value)
+    func capturedAt(of value: JSONValue) -> Int64? {
+        value["event_name"]?.bytes == nil ? nil : TrackingSDKReader.milliseconds(value)
     }
 
     private static func milliseconds(_ value: JSONValue) -> Int64? {

@@ -1,0 +1,34 @@
+import Wire
+
+/// GrowingIO.
+enum GrowingCollected: CollectedSystem {
+    typealias KeyReader = GrowingReader
+
+    static let system = CollectorSystem.growing
+    static let headers: [CollectedHeader] = [.contentType, .compressCodec, .cryptCodec]
+
+    /// JSON, messages, LZ4, Snappy, LZ4 under XOR; the second protocol; items as JSON and as messages.
+    static let uploadForms = [
+        form(), form(type: "protobuf"), form("X-Compress-Codec: 3\r\n"), form("X-Compress-Codec: 2\r\n"),
+        form("X-Compress-Codec: 3\r\nX-Crypt-Codec: 1\r\n"), form(path: "/v3/p/ios/other"),
+        form(path: "/projects/p/collect/item"), form(path: "/projects/p/collect/item", type: "protobuf"),
+    ]
+
+    private static func form(
+        _ codecs: String = "", path: String = "/v3/projects/p/collect", type: String = "json"
+    ) -> UploadForm {
+        UploadForm(path, headerLines: "Content-Type: application/\(type)\r\n\(codecs)")
+    }
+
+    static func takesUploads(at path: String) -> Bool { GrowingPath(path) != nil }
+    static func makeDecoder(_ plan: CollectorPlan) -> GrowingDecoder {
+        GrowingDecoder(ciphers: plan.growingCiphers)
+    }
+}
+
+extension CollectedHeader {
+    /// How the body is compressed.
+    static let compressCodec = CollectedHeader("x-compress-codec")
+    /// How the body is encrypted.
+    static let cryptCodec = CollectedHeader("x-crypt-codec")
+}

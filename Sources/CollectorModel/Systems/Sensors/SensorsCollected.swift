@@ -1,0 +1,52 @@
+import Wire
+
+/// SensorsAnalytics.
+enum SensorsCollected: CollectedSystem {
+    typealias KeyReader = SensorsKeyReader
+
+    static let system = CollectorSystem.sensors
+    static let headers: [CollectedHeader] = []
+    static let uploadForms = [UploadForm("/sa")]
+    static let eventFields = ["data_list", "data"]
+
+    /// The path is whatever the client's server URL has, so the last component decides: `sa`, or `debug` for the
+    /// debug modes.
+    static func takesUploads(at path: String) -> Bool { path.hasSuffix("/sa") || path.hasSuffix("/debug") }
+
+    /// The configuration lies beside the upload path (sa-sdk-ios v1.10.17: the URL's last component is replaced by
+    /// `config/iOS.conf`), whatever leads to it.
+    static func servesConfig(at path: String) -> Bool {
+        path.hasSuffix("/config/iOS.conf") || path.hasSuffix("/config/Android.conf")
+    }
+
+    static let neutralConfig = Array(
+        """
+        {"v":"0","configs":{"disableSDK":false,"disableDebugMode":false,"autoTrackMode":-1,\
+        "event_blacklist":[],"effect_mode":0}}
+        """.utf8)
+
+    /// 304 for a request that names the version in `v`.
+    static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
+        if queryValue("v", in: request.query) == config.version {
+            return CollectorReply(status: 304, disposition: .config)
+        }
+        return CollectorReply(
+            status: 200, disposition: .config, body: config.body, contentType: "application/json")
+    }
+
+    static func makeDecoder(_ plan: CollectorPlan) -> SensorsDecoder { SensorsDecoder() }
+}
+
+struct SensorsKeyReader: CollectedKeyReader {
+    private var scratch = WireBuffer()
+
+    init() {}
+
+    mutating func key(of value: JSONValue) -> EventKey? {
+        (try? SensorsEvent(value))?.key(of: value, scratch: &scratch)
+    }
+
+    /// Items have no time of their own.
+    func capturedAt(of value: JSONValue) -> Int64? { (try? SensorsEvent(value))?.time }
+    func capturedAt(ofPart value: JSONValue) -> Int64? { value["time"]?.int64 }
+}

@@ -1,0 +1,22 @@
+import Wire
+
+/// TrackingSDK.
+enum TrackingSDKCollected: CollectedSystem {
+    typealias KeyReader = TrackingSDKReader
+
+    static let system = CollectorSystem.trackingSDK
+    static let headers: [CollectedHeader] = [.apiKey]
+    static let uploadForms = [UploadForm("/tracking/events", headerLines: "X-API-Key: k\r\n")]
+
+    static func takesUploads(at path: String) -> Bool { path.hasSuffix("/tracking/events") }
+
+    /// 200 alone as printed, every 2xx with `upload.success`.
+    static func takesForSuccess(_ reply: CollectorReply) -> Bool { reply.isPositive }
+
+    static func makeDecoder(_ plan: CollectorPlan) -> TrackingSDKDecoder { TrackingSDKDecoder() }
+}
+
+extension CollectedHeader {
+    /// Whose events these are.
+    static let apiKey = CollectedHeader("x-api-key")
+}
