@@ -169,7 +169,7 @@ let package = Package(
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
                 "Scenario", "DeviceSDK",
             ]),
-        .tests(of: "Fuzzing", ["Timebase"]),
+        .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),

@@ -1,3 +1,5 @@
+import CollectorModel
+
 /// A scenario file with what options change in it.
 public struct ScenarioSource: Sendable {
     /// The scenario's path; `-` is standard input.
@@ -62,6 +64,9 @@ public struct CollectOptions: Sendable {
     public var systems: String?
     /// `SYSTEM=/PATH` each: paths that take uploads beside the systems' own.
     public var paths: [String]
+
+    /// The systems that a collector can read, separated by commas.
+    public static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// Asks for a collector.
     public init(

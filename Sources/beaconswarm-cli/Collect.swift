@@ -26,7 +26,7 @@ struct Collect: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Systems to decode, separated by commas: sensors, growing, trackingsdk, kit, codeless. (default: all)",
+            "Systems to decode, separated by commas: \(CollectOptions.systemNames). (default: all)",
             valueName: "a,b"))
     var systems: String?
 

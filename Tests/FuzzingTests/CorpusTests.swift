@@ -1,3 +1,4 @@
+import CollectorModel
 import Foundation
 import Testing
 import Timebase
@@ -78,6 +79,17 @@ struct FuzzingTests {
         init() {}
         func check(_ input: [UInt8]) throws {
             try demand(!input.contains(Array("abc".utf8)), "found")
+        }
+    }
+
+    @Test("inputs reach every form of every system's uploads", arguments: CollectorSystem.allCases)
+    func systems(system: CollectorSystem) {
+        let paths = CollectorInput.modes.utf8.compactMap { CollectorInput.upload(of: [$0])?.form }
+        #expect(Set(CollectorInput.modes).count == CollectorInput.modes.count)
+        for form in system.uploadForms {
+            #expect(
+                paths.contains { $0.path == form.path && $0.headerLines == form.headerLines },
+                "\(system): \(form.path)")
         }
     }
 

@@ -73,14 +73,13 @@ extension Beaconswarm {
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 
-    private static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
-
     private static func systems(_ text: String) throws(CommandFailure) -> [CollectorSystem] {
         var result: [CollectorSystem] = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let system = CollectorSystem(rawValue: String(name)) else {
                 throw CommandFailure(
-                    .usage, "--systems \(text): \"\(name)\" is no system; allowed: \(systemNames)")
+                    .usage,
+                    "--systems \(text): \"\(name)\" is no system; allowed: \(CollectOptions.systemNames)")
             }
             result.append(system)
         }
@@ -94,7 +93,8 @@ extension Beaconswarm {
         else {
             throw CommandFailure(
                 .usage,
-                "--path \(text): expected SYSTEM=/PATH without a query, the system one of: \(systemNames)")
+                "--path \(text): expected SYSTEM=/PATH without a query, the system one of: \(CollectOptions.systemNames)"
+            )
         }
         return UploadPath(path: String(parts[1]), system: system)
     }

@@ -1,82 +1,66 @@
+import CollectorModel
 import Wire
 
-/// What an input of the collector's target is, by its first character: whose upload, and how much of it the rest
-/// is; what is missing around it the target makes.
-enum CollectorInput: Character, CaseIterable {
-    /// SensorsAnalytics: the whole form, what is in its base64, the JSON in its gzip.
-    case form = "f"
-    case packed = "z"
-    case json = "j"
-    /// GrowingIO: JSON, a list of messages, an LZ4 block, a Snappy block, an LZ4 block that was encrypted; a
-    /// list of the second protocol, a list of items, a list of items' messages.
-    case growing = "g"
-    case growingMessages = "p"
-    case growingLZ4 = "l"
-    case growingSnappy = "s"
-    case growingEncrypted = "x"
-    case growingShort = "o"
-    case growingItems = "i"
-    case growingItemMessages = "q"
-    case tracking = "t"
-    /// Kit: the whole form, the archive in it, the one log in that.
-    case kitForm = "m"
-    case kitArchive = "k"
-    case kitLog = "r"
-    case codeless = "c"
-
+/// What an input of the collector's target is, by its first character: the body of an upload in one of the systems'
+/// forms, or what lies deeper in such a body; what is missing around it the target makes.
+enum CollectorInput {
     struct Upload {
-        var path: String
-        var headerLines = ""
+        var form: UploadForm
         var body: [UInt8]
     }
 
-    /// The upload that an input stands for; one that says nothing of itself is a form.
-    static func upload(of input: [UInt8]) -> Upload {
-        let mode = input.first.flatMap { CollectorInput(rawValue: Character(UnicodeScalar($0))) }
-        return (mode ?? .form).upload(Array(input.dropFirst()))
-    }
+    /// The forms' characters, in the order of the systems and of their forms. Those of the corpus come first; forms
+    /// of further systems follow.
+    private static let formModes = Array(
+        zip(
+            "fgplsxoiqtmcABCDEFGHIJKLMNOPQRSTUVWXYZ", CollectorSystem.allCases.flatMap(\.uploadForms)))
 
-    private func upload(_ rest: [UInt8]) -> Upload {
-        switch self {
-        case .form: Upload(path: "/sa", body: rest)
-        case .packed: Upload(path: "/sa", body: CollectorInput.form(of: rest, isPacked: true))
-        case .json: Upload(path: "/sa", body: CollectorInput.form(of: rest, isPacked: false))
-        case .growing: growing(rest)
-        case .growingMessages: growing(rest, type: "application/protobuf")
-        case .growingLZ4: growing(rest, codecs: "X-Compress-Codec: 3\r\n")
-        case .growingSnappy: growing(rest, codecs: "X-Compress-Codec: 2\r\n")
-        case .growingEncrypted: growing(rest, codecs: "X-Compress-Codec: 3\r\nX-Crypt-Codec: 1\r\n")
-        case .growingShort: growing(rest, path: "/v3/p/ios/other")
-        case .growingItems: growing(rest, path: "/projects/p/collect/item")
-        case .growingItemMessages:
-            growing(rest, path: "/projects/p/collect/item", type: "application/protobuf")
-        case .tracking: Upload(path: "/tracking/events", headerLines: "X-API-Key: k\r\n", body: rest)
-        case .kitForm: kit(rest)
-        case .kitArchive: kit(CollectorInput.multipart(rest))
-        case .kitLog: kit(CollectorInput.multipart(CollectorInput.archive(of: rest)))
-        case .codeless: Upload(path: "/codeless/v1/events", headerLines: "X-Events-Id: e\r\n", body: rest)
+    /// Parts of bodies.
+    private enum Part: Character, CaseIterable {
+        /// SensorsAnalytics: what is in the form's base64, and the JSON in its gzip.
+        case packed = "z"
+        case json = "j"
+        /// Kit: the archive in the form, and the one log in that.
+        case archive = "k"
+        case log = "r"
+
+        func upload(_ rest: [UInt8]) -> Upload? {
+            let system: CollectorSystem =
+                switch self {
+                case .packed, .json: .sensors
+                case .archive, .log: .kit
+                }
+            guard let form = system.uploadForms.first else { return nil }
+            let body =
+                switch self {
+                case .packed: CollectorInput.form(of: rest, isPacked: true)
+                case .json: CollectorInput.form(of: rest, isPacked: false)
+                case .archive: CollectorInput.multipart(rest, for: form)
+                case .log: CollectorInput.multipart(CollectorInput.archive(of: rest), for: form)
+                }
+            return Upload(form: form, body: body)
         }
     }
 
-    private func growing(
-        _ body: [UInt8], path: String = "/v3/projects/p/collect", type: String = "application/json",
-        codecs: String = ""
-    ) -> Upload {
-        Upload(path: path, headerLines: "Content-Type: \(type)\r\n\(codecs)", body: body)
+    static let modes = String(formModes.map(\.0) + Part.allCases.map(\.rawValue))
+
+    /// The upload that an input stands for; one that says nothing of itself is in the first form.
+    static func upload(of input: [UInt8]) -> Upload? {
+        let mode = input.first.map { Character(UnicodeScalar($0)) }
+        let rest = Array(input.dropFirst())
+        if let mode, let part = Part(rawValue: mode) { return part.upload(rest) }
+        let form = formModes.first { $0.0 == mode }?.1 ?? CollectorSystem.allCases.first?.uploadForms.first
+        return form.map { Upload(form: $0, body: rest) }
     }
 
-    private func kit(_ body: [UInt8]) -> Upload {
-        Upload(
-            path: "/uploadIosLogfiles.do1",
-            headerLines: "Content-Type: \(CollectorInput.boundary.contentType)\r\n", body: body)
-    }
-
-    private static let boundary = MultipartBoundary(1, 2)
-
-    private static func multipart(_ archive: [UInt8]) -> [UInt8] {
+    private static func multipart(_ archive: [UInt8], for form: UploadForm) -> [UInt8] {
         var content = WireBuffer()
         content.append(contentsOf: archive)
         var body = WireBuffer()
+        guard
+            let boundary = try? MultipartBoundary(
+                contentType: CollectedHeaders(lines: form.headerLines)[.contentType])
+        else { return archive }
         body.appendMultipartFile(
             name: "file", filename: "a.zip", contentType: "zip", content: content, boundary: boundary)
         return body.bytes

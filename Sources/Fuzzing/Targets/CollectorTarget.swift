@@ -7,7 +7,7 @@ import Timebase
 /// The first character says whose upload the rest is and how much of it; see ``CollectorInput``.
 final class CollectorTarget: FuzzTarget {
     static let name = "collector"
-    static let modes = String(CollectorInput.allCases.map(\.rawValue))
+    static let modes = CollectorInput.modes
     static let dictionary = [
         "data_list=", "data=", "crc=", "gzip=1", "gzip=0", "gzip=9", "gzip=13", "&", "\"type\":\"track\"",
         "\"time\":0",
@@ -51,7 +51,7 @@ final class CollectorTarget: FuzzTarget {
     }
 
     func check(_ input: [UInt8]) throws {
-        let body = CollectorInput.upload(of: input)
+        guard let body = CollectorInput.upload(of: input) else { return }
         model.receipts = Receipts()
         let first = try receive(body, dryRun: false)
         let second = try receive(body, dryRun: false)
@@ -75,8 +75,8 @@ final class CollectorTarget: FuzzTarget {
         let before = model.statistics
         let reply = upload.body.withUnsafeBytes { bytes in
             let request = CollectedRequest(
-                method: .post, path: upload.path, query: "project=p&stm=1700000000123", dryRun: dryRun,
-                headers: CollectedHeaders(lines: upload.headerLines), body: bytes)
+                method: .post, path: upload.form.path, query: "project=p&stm=1700000000123", dryRun: dryRun,
+                headers: CollectedHeaders(lines: upload.form.headerLines), body: bytes)
             return model.receive(request, at: Instant(nanoseconds: 0), fault: .none, sink: &sink)
         }
         let after = model.statistics
