@@ -14,13 +14,14 @@ package struct FaultDirector: Sendable {
     /// Uploads seen so far, per device that some window asks about.
     private var uploads: [UInt32: UInt32] = [:]
     /// The queues of the windows with a capacity, by the window's place in the plan.
-    private var queues: [Int: CapacityQueue] = [:]
+    private var queues: [CapacityQueue?]
 
     /// Makes the director of a plan, at its first request.
     package init(plan: CollectorPlan) {
         self.plan = plan
         stream = RandomStream(
             seed: plan.seed, population: RandomStream.hash(of: "collector"), index: 0, purpose: .faults)
+        queues = Array(repeating: nil, count: plan.faults.count)
         countsUploads = plan.faults.contains { $0.uploadNumber != nil }
     }
 
@@ -40,18 +41,8 @@ package struct FaultDirector: Sendable {
         let draws = stream.child(earlyOrdinal &* 2)
         earlyOrdinal &+= 1
         for (index, window) in plan.faults.enumerated() where window.covers(now) && window.isForAll {
-            switch window.fault {
-            case .outage:
-                return .reset
-            case .resetBeforeReading:
-                var draw = draws.child(UInt64(index))
-                if window.concerns(&draw) { return .reset }
-            case .deploy(let rules):
-                var draw = draws.child(UInt64(index))
-                if window.concerns(&draw), window.state(of: rules, at: now, &draw) == .down { return .reset }
-            case .stall, .latency, .status, .acceptThenDie, .slowBody, .truncate, .wrongContent, .capacity:
-                continue
-            }
+            var draw = draws.child(UInt64(index))
+            if window.concerns(&draw), window.resetsUnread(at: now, &draw) { return .reset }
         }
         return nil
     }
@@ -73,42 +64,9 @@ package struct FaultDirector: Sendable {
             guard window.matches(device: device, upload: upload) else { continue }
             var draw = draws.child(UInt64(index))
             guard window.concerns(&draw) else { continue }
-            if !result.addWait(window, at: now, &draw) { decide(&result, window, index, at: now, &draw) }
+            window.act(on: &result, at: now, &draw, queue: &queues[index])
         }
         return result
-    }
-
-    /// What a window does to a request beyond letting it wait.
-    private mutating func decide(
-        _ result: inout LateFault, _ window: FaultWindow, _ index: Int, at now: Instant,
-        _ draw: inout RandomStream
-    ) {
-        if case .capacity(let rules) = window.fault {
-            // A request that was reset or refused before takes no place.
-            guard !result.resetsUnread, result.answer == nil else { return }
-            if let end = queues[index, default: CapacityQueue(rules)].admit(at: now) {
-                result.release(at: end)
-            } else if !result.decidesFate {
-                result.answer = SubstituteAnswer(status: rules.status, retryAfter: rules.retryAfter)
-            }
-            return
-        }
-        guard !result.decidesFate else { return }
-        switch window.fault {
-        case .status(let status, let retryAfter, let stored):
-            result.answer = SubstituteAnswer(status: status, retryAfter: retryAfter, isAfterStoring: stored)
-        case .wrongContent(let status, let page):
-            result.answer = SubstituteAnswer(status: status, page: page)
-        case .acceptThenDie: result.diesAfterAccept = true
-        case .truncate(let bytes): result.truncatedBytes = bytes
-        case .outage, .resetBeforeReading:
-            // For everybody it was decided before reading.
-            result.resetsUnread = !window.isForAll
-        case .deploy(let rules):
-            guard !window.isForAll else { return }
-            result.resetsUnread = window.state(of: rules, at: now, &draw) == .down
-        case .stall, .latency, .slowBody, .capacity: break
-        }
     }
 
     /// When refusal begins or ends next, for a server that closes and opens its socket.
@@ -124,35 +82,6 @@ package struct FaultDirector: Sendable {
         let number = uploads[device, default: 0]
         uploads[device] = number &+ 1
         return number
-    }
-}
-
-extension LateFault {
-    /// Adds what a window does to the answer's time.
-    ///
-    /// - Returns: whether that is all it does.
-    fileprivate mutating func addWait(
-        _ window: FaultWindow, at now: Instant, _ draw: inout RandomStream
-    ) -> Bool {
-        switch window.fault {
-        case .stall(let time): release(at: time.map { now + $0 } ?? window.until)
-        case .latency(let distribution): wait(distribution, &draw)
-        case .slowBody(let rules): slowBody = slowBody ?? rules
-        case .deploy(let rules):
-            var ahead = draw
-            guard window.state(of: rules, at: now, &ahead) == .warmingUp else { return false }
-            wait(rules.latency, &ahead)
-        case .outage, .status, .acceptThenDie, .resetBeforeReading, .truncate, .wrongContent, .capacity:
-            return false
-        }
-        return true
-    }
-
-    fileprivate mutating func release(at end: Instant) { releaseAt = max(releaseAt ?? end, end) }
-
-    private mutating func wait(_ distribution: Distribution, _ draw: inout RandomStream) {
-        let milliseconds = min(max(distribution.sample(&draw), 0), 86_400_000)
-        delay = delay + Interval.fractional(seconds: milliseconds / 1000)
     }
 }
 
@@ -175,11 +104,4 @@ extension FaultWindow {
 
     /// Whether the share covers the request with these draws; takes one.
     func concerns(_ draw: inout RandomStream) -> Bool { draw.chance(share) || share >= 1 }
-
-    /// The state of the instance on which a request falls; takes one draw.
-    func state(of rules: DeployFault, at now: Instant, _ draw: inout RandomStream) -> DeployFault.State {
-        let instance = Int(draw.below(UInt64(rules.instances)))
-        let restarting = rules.restarting(at: now, from: from, length: until - from)
-        return instance == restarting.instance ? restarting.state : .up
-    }
 }

@@ -52,9 +52,19 @@ package struct LateFault: Hashable, Sendable {
     /// The status of the answer that is put in the place of the collector's own.
     package var status: UInt16? { answer?.status }
 
-    /// Whether some window has decided what becomes of the request.
-    var decidesFate: Bool {
-        answer != nil || diesAfterAccept || resetsUnread || truncatedBytes != nil
+    /// Decides what becomes of the request, unless a window before has.
+    mutating func decide(_ change: (inout LateFault) -> Void) {
+        guard answer == nil, !diesAfterAccept, !resetsUnread, truncatedBytes == nil else { return }
+        change(&self)
+    }
+
+    /// Keeps the answer back until an instant, if nothing does so longer.
+    mutating func release(at end: Instant) { releaseAt = max(releaseAt ?? end, end) }
+
+    /// Lets the answer wait; milliseconds, of which a day is the most.
+    mutating func wait(_ distribution: Distribution, _ draw: inout RandomStream) {
+        let milliseconds = min(max(distribution.sample(&draw), 0), 86_400_000)
+        delay = delay + Interval.fractional(seconds: milliseconds / 1000)
     }
 
     /// Gives an answer the form in which it leaves: another status for what was stored, its length, its pace, and
