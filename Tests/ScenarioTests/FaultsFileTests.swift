@@ -45,6 +45,19 @@ struct FaultsFileTests {
                 #"{"timeline": [{"at": "1s", "device": {"network": "none"}}]}"#, .conflict,
                 "/timeline/0/device"
             ),
+            (#"{"timeline": [{"at": "1s", "push": {}}]}"#, .conflict, "/timeline/0/push"),
+            (
+                #"{"timeline": [{"at": "1s", "client": {"fault": "drop"}}]}"#, .conflict,
+                "/timeline/0/client"
+            ),
+            (
+                #"{"timeline": [{"at": "1s", "population": "p", "collector": {"fault": "reset"}}]}"#,
+                .conflict, "/timeline/0/population"
+            ),
+            (
+                #"{"timeline": [{"at": "366d", "collector": {"fault": "reset"}}]}"#, .outOfRange,
+                "/timeline/0/at"
+            ),
             (
                 #"{"timeline": [{"at": "1s", "collector": {"fault": "x"}}]}"#, .unknownName,
                 "/timeline/0/collector/fault"
@@ -57,5 +70,18 @@ struct FaultsFileTests {
         }
         #expect(failure.problems.map(\.kind) == [kind])
         #expect(failure.problems.map(\.pointer) == [pointer])
+    }
+
+    @Test("an entry about devices is told what may stand there instead")
+    func text() throws {
+        guard case .failure(let failure) = load(#"{"timeline": [{"at": "1s", "push": {"share": 1}}]}"#) else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(
+            failure.problems.map { $0.text(file: "f.json") } == [
+                #"f.json:1:36: /timeline/0/push: conflict: found "push"; allowed: entries for the collector, "#
+                    + #""collector", "remoteConfig": there are no devices here"#
+            ])
     }
 }

@@ -145,7 +145,8 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         }
     }
 
-    private func reportKey(
+    /// Reports a key that the object does not have.
+    func reportKey(
         _ member: JSONNode.Member, _ place: Place, _ names: [String], _ reading: inout Reading
     ) {
         let known = unsupported.first { $0.name == member.key }
@@ -159,10 +160,9 @@ struct ObjectDescription<Root: Sendable>: Sendable {
 
     /// The object's JSON Schema.
     func schema(_ definitions: inout SchemaDefinitions) -> JSONNode {
-        var properties: [(String, JSONNode)] = []
-        for field in fields { properties.append((field.name, schema(of: field, &definitions))) }
         var members: [(String, JSONNode)] = [
-            ("type", .text("object")), ("description", .text(doc)), ("properties", .object(properties)),
+            ("type", .text("object")), ("description", .text(doc)),
+            ("properties", .object(properties(&definitions))),
         ]
         let required = fields.filter(\.isRequired).map(\.name)
         if !required.isEmpty { members.append(("required", .texts(required))) }
@@ -170,6 +170,11 @@ struct ObjectDescription<Root: Sendable>: Sendable {
         if exactlyOne { members += [("minProperties", .int(1)), ("maxProperties", .int(1))] }
         if let conditions { members.append(("allOf", .list(conditions(&definitions)))) }
         return .object(members)
+    }
+
+    /// The schemas of the keys.
+    func properties(_ definitions: inout SchemaDefinitions) -> [(String, JSONNode)] {
+        fields.map { ($0.name, schema(of: $0, &definitions)) }
     }
 
     private func schema(of field: Field<Root>, _ definitions: inout SchemaDefinitions) -> JSONNode {

@@ -53,7 +53,7 @@ struct Form<Value: Sendable>: Sendable {
     }
 }
 
-extension Form where Value: Hashable {
+extension Form {
     /// The same form, whose values keep their places.
     var located: Form<Located<Value>> {
         map { value, place, _ in Located(value: value, place: place) }

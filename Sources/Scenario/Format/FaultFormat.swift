@@ -2,159 +2,179 @@ import CollectorModel
 import Timebase
 import World
 
-/// A fault of the collector as decoded.
-struct FaultDraft: Hashable, Sendable {
-    enum Fault: String, CaseIterable, Sendable {
-        case outage, stall, latency, status, acceptThenDie, reset
-        case slowBody, truncate, wrongContent, capacity, deploy
-    }
-    var fault: Fault?
-    var share: Double?
-    var status: Int?
-    var retryAfter: Interval?
-    var stored = false
-    var latency: Distribution?
-    var hold: Interval?
-    var bytesPerSecond: Int?
-    var bytes: Int?
-    var body: String?
-    var rate: Double?
-    var queue: Int?
-    var degrade: Double?
-    var instances: Int?
-    var down: Interval?
-    var warmUp: Interval?
-    var device: Int?
-    var upload: Int?
-
-    /// Whose keys they are; all others are for every fault.
-    static let owners: [(key: String, faults: [Fault])] = [
-        ("status", [.status, .wrongContent, .capacity]), ("retryAfter", [.status, .capacity]),
-        ("stored", [.status]),
-        ("latency", [.latency, .deploy]), ("hold", [.stall]), ("bytesPerSecond", [.slowBody]),
-        ("bytes", [.slowBody, .truncate]), ("body", [.wrongContent]), ("rate", [.capacity]),
-        ("queue", [.capacity]), ("degrade", [.capacity]), ("instances", [.deploy]), ("down", [.deploy]),
-        ("warmUp", [.deploy]),
-    ]
-
-    static let format: ObjectDescription<FaultDraft> = ObjectDescription(
-        "A fault of the collector.", start: FaultDraft.init,
-        [
-            Field(
-                "fault", \.fault,
-                .cases(
-                    what: "a fault",
-                    unsupported: ["partialAccept", "slowReply", "redirect", "dns", "tls", "throttle"]),
-                required: true,
-                "outage: connections are refused; stall: no answer; latency: late answers; status: "
-                    + "another status, nothing stored unless \"stored\" says so; acceptThenDie: stored, but no answer; reset: reset before reading; "
-                    + "slowBody: stored, the answer's body drips; truncate: stored, the answer ends early; "
-                    + "wrongContent: somebody else's page, nothing stored; capacity: a limited rate with a "
-                    + "queue; deploy: instances restart one after another."),
-            Field("share", \.share, .share, "Share of the requests concerned; an outage has none."),
-            Field(
-                "status", \.status, .integer(200...599),
-                "For status: the answer's. A 2xx loses events silently. For wrongContent: 200 by default. "
-                    + "For capacity: the answer where the queue is full, 503 by default."),
-            Field(
-                "retryAfter", \.retryAfter, .duration(.seconds(1)...(.hours(24 * 30))),
-                "For status and capacity: a Retry-After header with it, in whole seconds."),
-            Field(
-                "stored", \.stored, .boolean,
-                "For status: whether uploads are stored first, as by a server that fails behind its commit, or "
-                    + "answers 201 or 204; false by default."),
-            Field(
-                "latency", \.latency, DistributionDraft.milliseconds,
-                "For latency: how long each answer waits. For deploy: the same of an instance that warms "
-                    + "up; 1s by default."),
-            Field(
-                "hold", \.hold, .duration(.milliseconds(1)...(.hours(24 * 30))),
-                "For stall: answers come after this time; by default when the entry ends."),
-            Field(
-                "bytesPerSecond", \.bytesPerSecond, .integer(1...1_000_000_000),
-                "For slowBody: the pace of the answer's body; its head comes at once."),
-            Field(
-                "bytes", \.bytes, .integer(1...10_000_000),
-                "For slowBody and truncate: a shorter body is filled up with spaces to this length. A cut "
-                    + "answer ends after half of its body; 1000 by default."),
-            Field(
-                "body", \.body, .text(limit: 100_000),
-                "For wrongContent: the page; by default one that asks to sign in."),
-            Field(
-                "rate", \.rate,
-                .either(
-                    [
-                        (.number, .number(0...1e9, above: true)),
-                        (.string, Form<Double>.rate(of: "requests")),
-                    ], allowed: "requests per second, or a rate such as \"200 requests/s\""),
-                "For capacity: requests per second that are served, or a rate such as \"90 requests/min\"."),
-            Field(
-                "queue", \.queue, .integer(0...10_000_000),
-                "For capacity: requests that may wait; the next is answered with the status."),
-            Field(
-                "degrade", \.degrade, .number(0...1000),
-                "For capacity: how much longer a request is served that finds the queue full: 1 for twice "
-                    + "as long, less in proportion; 0 by default."),
-            Field(
-                "instances", \.instances, .integer(1...1000),
-                "For deploy: instances of the collector, which share the requests evenly by chance."),
-            Field(
-                "down", \.down, .duration(.milliseconds(1)...(.hours(24))),
-                "For deploy: how long each is away; its requests are reset."),
-            Field(
-                "warmUp", \.warmUp, .duration(.zero...(.hours(24))),
-                "For deploy: how long each answers late after that; 0s by default."),
-            Field(
-                "device", \.device, .integer(0...4_294_967_294),
-                "Only requests of the device with this number."),
-            Field(
-                "upload", \.upload, .integer(0...4_294_967_294), "Only its upload with this number, from 0."),
-        ])
+/// A fault as decoded.
+struct FaultDraft<Fault: Sendable>: Sendable {
+    var fault: Fault
+    /// What charts and messages call it.
+    var text: String
+    /// Reports what only the entry of the timeline can tell.
+    var check: @Sendable (FaultEntry, inout Reading) -> Void = { _, _ in }
 }
 
-/// A fault of the client's side as decoded.
-struct ClientFaultDraft: Hashable, Sendable {
-    enum Fault: String, CaseIterable, Sendable {
-        case delay, drop, reset, lostReply
+/// The entry of the timeline to which a fault belongs.
+struct FaultEntry {
+    var place: Place
+    /// `nil` for the rest of the run.
+    var length: Interval?
+    /// Whether it concerns every request.
+    var isForAll: Bool
+}
+
+/// Which requests a collector's fault concerns, as decoded.
+struct FaultScopeDraft: Hashable, Sendable {
+    var share: Double?
+    var device: Int?
+    var upload: Int?
+}
+
+/// The faults of the collector: each has one description, of its keys, of how it is made of them, and of its text.
+///
+/// A further one adds itself to ``union``.
+enum CollectorFaultFormat {
+    typealias Union = TaggedUnion<FaultScopeDraft, FaultDraft<CollectorFault>>
+    typealias Fault = Alternative<FaultDraft<CollectorFault>>
+
+    static let union = Union(
+        doc: "A fault of the collector.", tag: "fault",
+        unsupported: ["partialAccept", "slowReply", "redirect", "dns", "tls", "throttle"],
+        common: ObjectDescription(
+            "Whom it concerns.", start: FaultScopeDraft.init,
+            [
+                Field("share", \.share, .share, "Share of the requests concerned; an outage has none."),
+                Field(
+                    "device", \.device, .integer(0...4_294_967_294),
+                    "Only requests of the device with this number."),
+                Field(
+                    "upload", \.upload, .integer(0...4_294_967_294),
+                    "Only its upload with this number, from 0."),
+            ]),
+        alternatives: [
+            outage, stall, latency, status, acceptThenDie, reset, slowBody, truncate, wrongContent, capacity,
+            deploy,
+        ])
+
+    private static let outage = Fault("outage", "connections are refused", start: ()) {
+        FaultDraft(fault: .outage, text: "outage") { entry, reading in
+            guard !entry.isForAll else { return }
+            reading.report(
+                .conflict, entry.place, found: "an outage for some",
+                allowed: "an outage for all; \"reset\" has shares")
+        }
     }
-    var fault: Fault?
-    var latency: Distribution?
-    var after: ClientFault.ResetPoint?
-    var seenAs: ClientFault.LostReply?
+
+    private static let stall = Fault(
+        "stall", "no answer", start: Interval?.none,
+        [
+            Field(
+                "hold", \.self, .duration(.milliseconds(1)...(.hours(24 * 30))),
+                "Answers come after this time; by default when the entry ends.")
+        ]
+    ) { hold in
+        FaultDraft(
+            fault: .stall(hold), text: hold.map { "answers held for \($0.text)" } ?? "no answers")
+    }
+
+    private static let latency = Fault(
+        "latency", "late answers", start: Distribution.constant(0),
+        [
+            Field(
+                "latency", \.self, DistributionDraft.milliseconds, required: true,
+                "How long each answer waits.")
+        ]
+    ) { latency in
+        FaultDraft(fault: .latency(latency), text: "latency \(latency.faultText)")
+    }
+
+    private static let acceptThenDie = Fault("acceptThenDie", "stored, but no answer", start: ()) {
+        FaultDraft(fault: .acceptThenDie, text: "replies lost")
+    }
+
+    private static let reset = Fault("reset", "reset before reading", start: ()) {
+        FaultDraft(fault: .resetBeforeReading, text: "connections reset")
+    }
+}
+
+// MARK: - Faults of the client's side
+
+/// Which requests a fault of the client's side concerns, as decoded.
+struct ClientFaultScopeDraft: Hashable, Sendable {
     var deviceShare = 1.0
     var device: Int?
     var upload: Int?
+}
 
-    /// Whose keys they are; all others are for every fault.
-    static let owners: [(key: String, fault: Fault)] = [
-        ("latency", .delay), ("after", .reset), ("as", .lostReply),
-    ]
+/// The faults of the client's side; a further one adds itself to ``union``.
+enum ClientFaultFormat {
+    typealias Union = TaggedUnion<ClientFaultScopeDraft, FaultDraft<ClientFault>>
+    private typealias Fault = Alternative<FaultDraft<ClientFault>>
 
-    static let format: ObjectDescription<ClientFaultDraft> = ObjectDescription(
-        "A fault on the devices' side of the network. The entry's share is of their requests.",
-        start: ClientFaultDraft.init,
+    static let union = Union(
+        doc: "A fault on the devices' side of the network. The entry's share is of their requests.",
+        tag: "fault", unsupported: [],
+        common: ObjectDescription(
+            "Whom it concerns.", start: ClientFaultScopeDraft.init,
+            [
+                Field(
+                    "deviceShare", \.deviceShare, .share,
+                    "Share of the devices concerned, the same ones throughout."),
+                Field(
+                    "device", \.device, .integer(0...4_294_967_294),
+                    "Only the device with this number."),
+                Field(
+                    "upload", \.upload, .integer(0...4_294_967_294),
+                    "Only uploads with this number on their device, from 0."),
+            ]),
+        alternatives: [delay, drop, reset, lostReply])
+
+    private static let delay = Fault(
+        "delay", "requests leave late", start: Distribution.constant(0),
         [
             Field(
-                "fault", \.fault, .cases(what: "a fault"), required: true,
-                "delay: requests leave late; drop: they never leave; reset: the connection is reset before "
-                    + "they are whole; lostReply: they are delivered, the answer gets lost."),
+                "latency", \.self, DistributionDraft.milliseconds, required: true,
+                "How late. The SDK's timeout runs meanwhile.")
+        ]
+    ) { latency in
+        FaultDraft(fault: .delay(latency), text: "requests delayed \(latency.faultText)")
+    }
+
+    private static let drop = Fault("drop", "they never leave", start: ()) {
+        FaultDraft(fault: .drop, text: "requests dropped")
+    }
+
+    private static let reset = Fault(
+        "reset", "the connection is reset before they are whole", start: ClientFault.ResetPoint.connect,
+        [
             Field(
-                "latency", \.latency, DistributionDraft.milliseconds,
-                "For delay: how late. The SDK's timeout runs meanwhile."),
+                "after", \.self, .cases(what: "a moment"),
+                "Once connected (the default), or after half of the request's bytes.")
+        ]
+    ) { point in
+        let suffix = point == .half ? " in the middle of requests" : ""
+        return FaultDraft(fault: .reset(point), text: "connections reset" + suffix)
+    }
+
+    private static let lostReply = Fault(
+        "lostReply", "they are delivered, the answer gets lost", start: ClientFault.LostReply.reset,
+        [
             Field(
-                "after", \.after, .cases(what: "a moment"),
-                "For reset: once connected (the default), or after half of the request's bytes."),
-            Field(
-                "as", \.seenAs, .cases(what: "an end"),
-                "For lostReply: what the device sees, a reset when the answer should come (the default) or "
-                    + "its timeout."),
-            Field(
-                "deviceShare", \.deviceShare, .share,
-                "Share of the devices concerned, the same ones throughout."),
-            Field(
-                "device", \.device, .integer(0...4_294_967_294), "Only the device with this number."),
-            Field(
-                "upload", \.upload, .integer(0...4_294_967_294),
-                "Only uploads with this number on their device, from 0."),
-        ])
+                "as", \.self, .cases(what: "an end"),
+                "What the device sees, a reset when the answer should come (the default) or its timeout.")
+        ]
+    ) { end in
+        FaultDraft(
+            fault: .lostReply(end), text: "replies lost" + (end == .timeout ? " without a sign" : ""))
+    }
+}
+
+extension Distribution {
+    /// How late something is, for charts; of milliseconds.
+    fileprivate var faultText: String {
+        switch self {
+        case .constant(let milliseconds): Interval.fractional(seconds: milliseconds / 1000).text
+        case .lognormal(let median, let sigma):
+            "around \(Interval.fractional(seconds: median / 1000).text) "
+                + "(sigma \(JSONNode.number(sigma).compactText))"
+        default: "by a distribution"
+        }
+    }
 }

@@ -4,16 +4,29 @@ import Timebase
 import World
 
 /// An entry of the timeline as decoded.
-struct TimelineDraft: Hashable, Sendable {
+struct TimelineDraft: Sendable {
     var at: Interval?
     var length: Interval?
     var share: Double?
     var population: Located<String>?
-    var collector: Located<FaultDraft>?
-    var client: Located<ClientFaultDraft>?
+    var collector: Located<CollectorFaultFormat.Union.Draft>?
+    var client: Located<ClientFaultFormat.Union.Draft>?
     var remoteConfig: Located<RemoteConfigDraft>?
     var device: Located<DeviceDraft>?
     var push: Located<PushDraft>?
+
+    /// What an entry may be about; the raw value is its key.
+    enum Kind: String, CaseIterable {
+        case collector, client, remoteConfig, device, push
+
+        /// Whether it is about devices, which a collector of its own has none of.
+        var needsDevices: Bool {
+            switch self {
+            case .collector, .remoteConfig: false
+            case .client, .device, .push: true
+            }
+        }
+    }
 
     static let form = Form<TimelineDraft>.object(format).located
 
@@ -34,10 +47,10 @@ struct TimelineDraft: Hashable, Sendable {
                 "population", \.population, Form<String>.text().located,
                 "For \"client\", \"device\" and \"push\": the only population concerned."),
             Field(
-                "collector", \.collector, Form<FaultDraft>.object(FaultDraft.format).located,
+                "collector", \.collector, CollectorFaultFormat.union.form.located,
                 "The collector misbehaves."),
             Field(
-                "client", \.client, Form<ClientFaultDraft>.object(ClientFaultDraft.format).located,
+                "client", \.client, ClientFaultFormat.union.form.located,
                 "Requests go wrong on the devices' side of the network, whatever collector they are for."),
             Field(
                 "remoteConfig", \.remoteConfig,

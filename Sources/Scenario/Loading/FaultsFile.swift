@@ -40,13 +40,7 @@ package enum FaultsFile {
         let draft = format.decode(root, &reading) ?? format.start()
         var binder = ScenarioBinder(draft: draft, root: root, reading: reading)
         let timeline = binder.bindTimeline()
-        for entry in draft.timeline {
-            let places = [entry.value.device?.place, entry.value.client?.place]
-            for place in places.compactMap({ $0 }) {
-                binder.reading.report(
-                    .conflict, place, allowed: "entries for the collector: there are no devices here")
-            }
-        }
+        for entry in draft.timeline { refuse(entry, &binder.reading) }
         guard binder.reading.problems.isEmpty else {
             return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(binder.reading.problems)))
         }
@@ -57,5 +51,23 @@ package enum FaultsFile {
         var plan = document.plans(start: start).collector
         plan.wrongChecksumStatus = draft.wrongChecksumStatus.map(UInt16.init)
         return .success(plan)
+    }
+
+    /// Reports what no collector can do that runs by itself: what devices do, and what comes too late.
+    private static func refuse(_ entry: Located<TimelineDraft>, _ reading: inout Reading) {
+        let (node, path) = (entry.place.node, entry.place.path)
+        let allowed = TimelineDraft.Kind.allCases.filter { !$0.needsDevices }.map(\.rawValue)
+        for kind in TimelineDraft.Kind.allCases where kind.needsDevices {
+            guard let change = node[kind.rawValue] else { continue }
+            reading.report(
+                .conflict, Place(node: change, path: path.appending(kind.rawValue)),
+                found: "\"\(kind.rawValue)\"",
+                allowed: "entries for the collector, \(quotedList(allowed)): there are no devices here")
+        }
+        if let at = entry.value.at, at >= horizon, let text = node["at"] {
+            reading.report(
+                .outOfRange, Place(node: text, path: path.appending("at")),
+                allowed: "a time before \(horizon.text)")
+        }
     }
 }

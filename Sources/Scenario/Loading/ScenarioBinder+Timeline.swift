@@ -10,7 +10,7 @@ extension ScenarioBinder {
         draft.timeline.compactMap { located in
             let entry = located.value
             checkKeys(entry, located.place)
-            guard let at = entry.at, let change = change(entry, located.place) else { return nil }
+            guard let at = entry.at, let bound = change(entry, located.place) else { return nil }
             guard at < draft.duration else {
                 reading.warn(
                     located.place.path.appending("at"),
@@ -21,13 +21,14 @@ extension ScenarioBinder {
             }
             let length = entry.push?.value.within ?? entry.length
             return TimelineEntry(
-                at: at, until: length.map { at + $0 }, change: change, text: text(change, entry.length),
+                at: at, until: length.map { at + $0 }, change: bound.change,
+                text: bound.text + (entry.length.map { ", for \($0.text)" } ?? ""),
                 pointer: located.place.path.pointer)
         }
     }
 
     private mutating func checkKeys(_ entry: TimelineDraft, _ place: Place) {
-        let kinds = ["collector", "client", "remoteConfig", "device", "push"]
+        let kinds = TimelineDraft.Kind.allCases.map(\.rawValue)
         let present = kinds.filter { place.node[$0] != nil }
         if present.count != 1 {
             reading.report(
@@ -51,8 +52,11 @@ extension ScenarioBinder {
         }
     }
 
-    private mutating func change(_ entry: TimelineDraft, _ place: Place) -> TimelineEntry.Change? {
-        if let config = entry.remoteConfig?.value { return .remoteConfig(ScenarioRemoteConfig(config)) }
+    private mutating func change(_ entry: TimelineDraft, _ place: Place) -> BoundChange? {
+        if let draft = entry.remoteConfig?.value {
+            let config = ScenarioRemoteConfig(draft)
+            return BoundChange(change: .remoteConfig(config), text: "remote config: \(config.summary)")
+        }
         if let fault = entry.collector { return change(fault.value, fault.place, entry) }
         let population = population(of: entry)
         if let fault = entry.client { return change(fault.value, fault.place, entry, population) }
@@ -63,7 +67,7 @@ extension ScenarioBinder {
 
     private mutating func change(
         _ device: DeviceDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
-    ) -> TimelineEntry.Change? {
+    ) -> BoundChange? {
         let kinds = ["network", "disk"]
         let present = kinds.filter { place.node[$0] != nil }
         guard present.count == 1 else {
@@ -73,22 +77,37 @@ extension ScenarioBinder {
             return nil
         }
         let share = entry.share ?? 1
-        if let network = device.network { return .network(network, share: share, population: population) }
+        let some = share < 1 ? ", \(ScenarioBinder.percent(share)) of devices" : ""
+        if let network = device.network {
+            return BoundChange(
+                change: .network(network, share: share, population: population),
+                text: "network: \(network.name)" + some + suffix(population))
+        }
         guard let disk = device.disk else { return nil }
         if disk == .corrupt, entry.length != nil {
             reading.warn(place.path, "no disk repairs a damaged file: \"for\" means nothing here")
         }
-        return .disk(disk, share: share, population: population)
+        return BoundChange(
+            change: .disk(disk, share: share, population: population),
+            text: "disk: \(disk.rawValue)" + some + suffix(population))
     }
 
     private mutating func change(
         _ push: PushDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
-    ) -> TimelineEntry.Change {
+    ) -> BoundChange {
         if entry.share != nil, push.share != nil {
             reading.report(
                 .conflict, place, found: "\"share\" twice", allowed: "\"share\" in the entry or in \"push\"")
         }
-        return .push(share: push.share ?? entry.share ?? 1, within: push.within, population: population)
+        let share = push.share ?? entry.share ?? 1
+        return BoundChange(
+            change: .push(share: share, within: push.within, population: population),
+            text: "push: \(ScenarioBinder.percent(share)) of users open the app within \(push.within.text)"
+                + suffix(population))
+    }
+
+    private func suffix(_ population: Int?) -> String {
+        population.map { ", \(populationNames[$0])" } ?? ""
     }
 
     /// The index of the population that an entry names.
@@ -101,34 +120,7 @@ extension ScenarioBinder {
         return population
     }
 
-    // MARK: Texts and warnings
-
-    private func text(_ change: TimelineEntry.Change, _ length: Interval?) -> String {
-        var text: String
-        switch change {
-        case .collector(let fault, let share, let device, let upload):
-            text = "collector: \(ScenarioBinder.text(fault))"
-            if share < 1 { text += ", \(ScenarioBinder.percent(share)) of requests" }
-            if let device { text += ", device \(device)" }
-            if let upload { text += ", upload \(upload)" }
-        case .client(let fault, let scope): text = ScenarioBinder.text(fault, scope, populationNames)
-        case .network(let kind, let share, let population):
-            text = "network: \(kind.name)"
-            if share < 1 { text += ", \(ScenarioBinder.percent(share)) of devices" }
-            if let population { text += ", \(populationNames[population])" }
-        case .disk(let failure, let share, let population):
-            text = "disk: \(failure.rawValue)"
-            if share < 1 { text += ", \(ScenarioBinder.percent(share)) of devices" }
-            if let population { text += ", \(populationNames[population])" }
-        case .push(let share, let within, let population):
-            text = "push: \(ScenarioBinder.percent(share)) of users open the app within \(within.text)"
-            if let population { text += ", \(populationNames[population])" }
-        case .remoteConfig(let config):
-            text = "remote config: \(config.summary)"
-        }
-        if let length { text += ", for \(length.text)" }
-        return text
-    }
+    // MARK: Warnings
 
     /// Entries that will not reach the devices that they are meant for.
     mutating func warnAboutTimeline(_ timeline: [TimelineEntry], _ populations: [ScenarioPopulation]) {

@@ -34,7 +34,10 @@ struct Place: Hashable, Sendable {
 }
 
 /// A decoded value that still knows its place, for checks that need more than the value itself.
-struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
+struct Located<Value: Sendable>: Sendable {
     var value: Value
     var place: Place
 }
+
+extension Located: Equatable where Value: Equatable {}
+extension Located: Hashable where Value: Hashable {}
