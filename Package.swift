@@ -145,7 +145,7 @@ let package = Package(
         .tests(of: "World", ["Timebase"]),
         .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "Wire", "World"]),
         .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "TestSupport", "Timebase", "Wire"]),
-        .tests(of: "CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .tests(of: "CollectorModel", ["Timebase", "Accounting", "TestSupport", "Wire"]),
         .tests(
             of: "LiveEngine",
             [

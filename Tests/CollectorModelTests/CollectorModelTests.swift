@@ -1,4 +1,5 @@
 import Accounting
+import TestSupport
 import Testing
 import Timebase
 

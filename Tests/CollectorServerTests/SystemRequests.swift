@@ -1,7 +1,8 @@
 import CollectorModel
+import TestSupport
 import Wire
 
-/// Uploads of all systems as bytes on the wire, each with two events: `<device>-0`, `<device>-1`.
+/// Uploads as bytes on the wire, each with two events: `<device>-0`, `<device>-1`.
 enum SystemRequests {
     static func upload(
         _ path: String, headers: [String], body: [UInt8], method: String = "POST"
@@ -26,7 +27,7 @@ enum SystemRequests {
             body: body.bytes)
     }
 
-    static func tracking(_ device: Int, path: String = "/tracking/events") -> [UInt8] {
+    static func tracking(_ device: Int, path: String) -> [UInt8] {
         let events = (0..<2).map { sequence in
             """
             {"event_name":"PageView","timestamp":1700000000.5,"parameters":{"bs_id":"\(device)-\(sequence)"}}
@@ -75,13 +76,21 @@ enum SystemRequests {
         Requests.upload([Requests.event(device, 0), Requests.event(device, 1)])
     }
 
+    /// Those for which the documentation's queries are asked, in this order.
+    static let documented: [(system: CollectorSystem, request: @Sendable (_ device: Int) -> [UInt8])] = [
+        (.sensors, sensors), (.growing, growing), (.trackingSDK, tracking), (.kit, kit),
+        (.codeless, codeless),
+    ]
+
+    private static func tracking(_ device: Int) -> [UInt8] { tracking(device, path: "/tracking/events") }
+
+    /// An upload of any system with two events. Names of headers are in capitals: their case means nothing.
     static func of(_ system: CollectorSystem, device: Int) -> [UInt8] {
-        switch system {
-        case .sensors: sensors(device)
-        case .growing: growing(device)
-        case .trackingSDK: tracking(device)
-        case .kit: kit(device)
-        case .codeless: codeless(device)
-        }
+        let form = SystemUpload.of(system, ids: ["\(device)-0", "\(device)-1"])
+        return upload(
+            form.path + (form.query.isEmpty ? "" : "?" + form.query),
+            headers: form.headers.filter { !$0.value.isEmpty }.map {
+                "\("\($0.key.name)".uppercased()): \($0.value)"
+            }, body: form.body)
     }
 }

@@ -3,7 +3,7 @@ import Wire
 /// A header that tells a decoder how to read a body.
 package struct CollectedHeader: Hashable, Sendable {
     /// The name in lower case.
-    let name: StaticString
+    package let name: StaticString
 
     init(_ name: StaticString) { self.name = name }
 

@@ -43,7 +43,7 @@ enum CodelessCollected: CollectedSystem {
 
 extension CollectedHeader {
     /// The batch's name.
-    static let eventsID = CollectedHeader("x-events-id")
+    package static let eventsID = CollectedHeader("x-events-id")
 }
 
 extension JSONValue {

@@ -28,7 +28,7 @@ enum GrowingCollected: CollectedSystem {
 
 extension CollectedHeader {
     /// How the body is compressed.
-    static let compressCodec = CollectedHeader("x-compress-codec")
+    package static let compressCodec = CollectedHeader("x-compress-codec")
     /// How the body is encrypted.
-    static let cryptCodec = CollectedHeader("x-crypt-codec")
+    package static let cryptCodec = CollectedHeader("x-crypt-codec")
 }

@@ -18,5 +18,5 @@ enum TrackingSDKCollected: CollectedSystem {
 
 extension CollectedHeader {
     /// Whose events these are.
-    static let apiKey = CollectedHeader("x-api-key")
+    package static let apiKey = CollectedHeader("x-api-key")
 }

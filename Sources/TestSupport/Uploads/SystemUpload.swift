@@ -1,21 +1,29 @@
-import Accounting
-import Timebase
-import Wire
+package import CollectorModel
+package import Wire
 
-@testable import CollectorModel
+/// A request of one system, as its client sends it: made by hand, apart from every line of the simulation.
+package struct SystemUpload {
+    package var system: CollectorSystem
+    package var path: String
+    package var query = ""
+    package var headers: [CollectedHeader: String] = [:]
+    package var body: [UInt8]
 
-/// A request of one system, as its client sends it.
-struct SystemUpload {
-    var system: CollectorSystem
-    var path: String
-    var query = ""
-    var headers: [CollectedHeader: String] = [:]
-    var body: [UInt8]
+    package init(
+        system: CollectorSystem, path: String, query: String = "", headers: [CollectedHeader: String] = [:],
+        body: [UInt8]
+    ) {
+        self.system = system
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
 }
 
 extension SystemUpload {
     /// An upload of a system with these events, or rows without an id for `nil`.
-    static func of(_ system: CollectorSystem, ids: [String?] = ["3-0", "3-1"]) -> SystemUpload {
+    package static func of(_ system: CollectorSystem, ids: [String?] = ["3-0", "3-1"]) -> SystemUpload {
         switch system {
         case .sensors:
             let events = ids.enumerated().map { Bodies.event($1, trackID: $0) }
@@ -34,13 +42,13 @@ extension SystemUpload {
 
     // MARK: GrowingIO
 
-    static func growingEvent(_ id: String?, sequence: Int, type: String = "CUSTOM") -> String {
+    package static func growingEvent(_ id: String?, sequence: Int, type: String = "CUSTOM") -> String {
         let attributes = id.map { #","attributes":{"bs_id":"\#($0)"}"# } ?? ""
         return #"{"eventType":"\#(type)","timestamp":1700000000000,"deviceId":"d-1","sessionId":"s-1","#
             + #""globalSequenceId":\#(sequence),"eventSequenceId":1,"eventName":"buy"\#(attributes)}"#
     }
 
-    static func growing(
+    package static func growing(
         _ body: some Sequence<UInt8>, query: String = "stm=1700000000123",
         path: String = "/v3/projects/p-1/collect",
         compress: String = "", crypt: String = "", type: String = "application/json"
@@ -50,16 +58,16 @@ extension SystemUpload {
             headers: [.contentType: type, .compressCodec: compress, .cryptCodec: crypt], body: Array(body))
     }
 
-    static func growing(_ json: String) -> SystemUpload { growing(json.utf8) }
+    package static func growing(_ json: String) -> SystemUpload { growing(json.utf8) }
 
     // MARK: TrackingSDK
 
-    static func trackingEvent(_ id: String?, second: Int) -> String {
+    package static func trackingEvent(_ id: String?, second: Int) -> String {
         let parameters = id.map { #"{"page":"Home","bs_id":"\#($0)"}"# } ?? #"{"page":"Home"}"#
         return #"{"event_name":"PageView","parameters":\#(parameters),"timestamp":\#(second).123}"#
     }
 
-    static func tracking(_ json: String) -> SystemUpload {
+    package static func tracking(_ json: String) -> SystemUpload {
         SystemUpload(
             system: .trackingSDK, path: "/tracking/events",
             headers: [.contentType: "application/json", .apiKey: "k-1"], body: Array(json.utf8))
@@ -67,23 +75,23 @@ extension SystemUpload {
 
     // MARK: Kit
 
-    static let kitLogName = "2016-10-25_userStatisics_0F1E2D3C.log"
-    static let kitHeader = "My iPhone,iPhone 6s,iOS,10.0,0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0,1.2,34"
+    package static let kitLogName = "2016-10-25_userStatisics_0F1E2D3C.log"
+    package static let kitHeader = "My iPhone,iPhone 6s,iOS,10.0,0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0,1.2,34"
 
-    static func kitLog(_ ids: [String?]) -> String {
+    package static func kitLog(_ ids: [String?]) -> String {
         kitHeader
             + ids.map { id in
                 "\n100,1477382005,UIButton|Home|buy:|0|{{10, 20}, {80, 30}}|购买\(id.map { "~\($0)" } ?? ""),UIButton点击事件"
             }.joined()
     }
 
-    static let boundary = MultipartBoundary(0x1234_ABCD, 0x0000_00FF)
+    package static let boundary = MultipartBoundary(0x1234_ABCD, 0x0000_00FF)
 
-    static func kit(_ logs: [(name: String, content: String)]) -> SystemUpload {
+    package static func kit(_ logs: [(name: String, content: String)]) -> SystemUpload {
         kit(archive: zip(logs.map { ($0.name, Array($0.content.utf8)) }))
     }
 
-    static func zip(_ files: [(name: String, content: [UInt8])]) -> [UInt8] {
+    package static func zip(_ files: [(name: String, content: [UInt8])]) -> [UInt8] {
         var archive = WireBuffer()
         let entries = files.map { file in
             var content = WireBuffer()
@@ -94,7 +102,7 @@ extension SystemUpload {
         return archive.bytes
     }
 
-    static func kit(archive: [UInt8]) -> SystemUpload {
+    package static func kit(archive: [UInt8]) -> SystemUpload {
         var content = WireBuffer()
         content.append(contentsOf: archive)
         var body = WireBuffer()
@@ -109,7 +117,7 @@ extension SystemUpload {
 
     // MARK: Codeless
 
-    static func codeless(ids: [String?], eventsID: String = "00ff") -> SystemUpload {
+    package static func codeless(ids: [String?], eventsID: String = "00ff") -> SystemUpload {
         var body = WireBuffer()
         body.appendProtobufField(1, string: "app-1")
         body.appendProtobufField(2, string: "d-1")
@@ -125,7 +133,7 @@ extension SystemUpload {
         return codeless(body.bytes)
     }
 
-    static func codeless(_ body: [UInt8], eventsID: String = "") -> SystemUpload {
+    package static func codeless(_ body: [UInt8], eventsID: String = "") -> SystemUpload {
         SystemUpload(
             system: .codeless, path: "/codeless/v1/events",
             headers: [.contentType: "application/x-protobuf", .eventsID: eventsID], body: body)
@@ -133,7 +141,7 @@ extension SystemUpload {
 }
 
 /// The bytes that hexadecimal digits spell.
-func bytes(hexadecimal text: String) -> [UInt8] {
+package func bytes(hexadecimal text: String) -> [UInt8] {
     let digits = Array(text.utf8)
     return stride(from: 0, to: digits.count, by: 2).map { index in
         UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) ?? 0
