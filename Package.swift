@@ -72,10 +72,10 @@ let package = Package(
         // The pure rooms: no clock, no input or output, no threads.
         .room("Timebase"),
         .room("Accounting", ["Timebase"]),
-        .room("Measurement", ["Timebase", "Accounting", histogram]),
+        .room("World", ["Timebase"]),
+        .room("Measurement", ["Timebase", "Accounting", "World", histogram]),
         .room("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy"]),
         .room("AppModel", ["Timebase"]),
-        .room("World", ["Timebase"]),
         .room(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"],
             // The schema of a system's messages, for whoever reads or writes them elsewhere.
@@ -139,7 +139,7 @@ let package = Package(
 
         .tests(of: "Timebase"),
         .tests(of: "Accounting", ["Timebase"]),
-        .tests(of: "Measurement", ["Timebase", "Accounting"]),
+        .tests(of: "Measurement", ["Timebase", "Accounting", "World"]),
         .tests(of: "Wire", ["Timebase"]),
         .tests(of: "AppModel", ["Timebase"]),
         .tests(of: "World", ["Timebase"]),
@@ -167,7 +167,7 @@ let package = Package(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario", "DeviceSDK",
+                "Scenario", "DeviceSDK", "World",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),

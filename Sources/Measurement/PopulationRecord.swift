@@ -1,5 +1,6 @@
 package import Accounting
 import Timebase
+package import World
 
 /// Everything measured of one population: its books, its requests, its freshness. Constant memory,
 /// exactly mergeable over shards.
@@ -31,8 +32,10 @@ package struct PopulationRecord: Sendable {
     private var bytesReceived: UInt64 = 0
     /// Uploads that were not sent because the device had no network.
     package private(set) var offlineAttempts: UInt64 = 0
-    /// How often each kind of answer came, in the order in which they came first.
-    private var answerCounts: [(answer: Answer, count: UInt64)] = []
+    /// Whole answers by status, in the order in which they came first.
+    private var statusCounts: [(status: UInt16, count: UInt64)] = []
+    /// Uploads without a whole answer.
+    private var failureCounts = CaseTable<RequestFailure, UInt64>(repeating: 0)
     private var storeDepth = GaugeRange()
     private var devicesActive = GaugeRange()
 
@@ -73,7 +76,7 @@ package struct PopulationRecord: Sendable {
         bytesSent += sample.bytesSent
         bytesReceived += sample.bytesReceived
         batchSize.record(UInt64(sample.eventCount))
-        count(Answer(status: sample.status, failure: sample.failure))
+        if let failure = sample.failure { failureCounts[failure] += 1 } else { count(status: sample.status) }
         blocked.record(sample.blocked)
         if let lookingUp = sample.lookingUp { self.lookingUp.record(lookingUp) }
         if let connecting = sample.connecting { self.connecting.record(connecting) }
@@ -87,30 +90,16 @@ package struct PopulationRecord: Sendable {
         receiving.record(sample.receiving)
     }
 
-    /// What a request came to: a status, or the name of a failure.
-    private struct Answer {
-        var status: UInt16
-        var failure: StaticString?
-
-        /// Compares names by their bytes, and only where the addresses differ.
-        func isSame(as other: Answer) -> Bool {
-            switch (failure, other.failure) {
-            case (nil, nil): status == other.status
-            case (let mine?, let theirs?): mine.isSame(as: theirs)
-            default: false
-            }
-        }
-
-        var name: String { failure?.description ?? String(status) }
-    }
-
-    private mutating func count(_ answer: Answer, times: UInt64 = 1) {
-        if let index = answerCounts.firstIndex(where: { $0.answer.isSame(as: answer) }) {
-            answerCounts[index].count += times
+    private mutating func count(status: UInt16, times: UInt64 = 1) {
+        if let index = statusCounts.firstIndex(where: { $0.status == status }) {
+            statusCounts[index].count += times
         } else {
-            answerCounts.append((answer, times))
+            statusCounts.append((status, times))
         }
     }
+
+    /// How many uploads ended by a failure.
+    package func count(of failure: RequestFailure) -> UInt64 { failureCounts[failure] }
 
     /// Notes how many rows are stored and how many devices are in the foreground now.
     package mutating func note(storedRows: UInt64, devicesActive active: UInt64) {
@@ -126,8 +115,11 @@ package struct PopulationRecord: Sendable {
 
     /// Answers by status or name of failure, the most frequent first, ties by name.
     package var answers: [(name: String, count: UInt64)] {
-        answerCounts.map { (name: $0.answer.name, count: $0.count) }
-            .sorted { $0.count != $1.count ? $0.count > $1.count : $0.name < $1.name }
+        let whole = statusCounts.map { (name: String($0.status), count: $0.count) }
+        let failed = RequestFailure.allCases.map { (name: $0.name, count: failureCounts[$0]) }
+        return (whole + failed.filter { $0.count > 0 }).sorted {
+            $0.count != $1.count ? $0.count > $1.count : $0.name < $1.name
+        }
     }
 
     /// Adds another shard's or population's record.
@@ -154,7 +146,8 @@ package struct PopulationRecord: Sendable {
         bytesSent += other.bytesSent
         bytesReceived += other.bytesReceived
         offlineAttempts += other.offlineAttempts
-        for entry in other.answerCounts { count(entry.answer, times: entry.count) }
+        for entry in other.statusCounts { count(status: entry.status, times: entry.count) }
+        failureCounts.merge(other.failureCounts, +)
         storeDepth.merge(other.storeDepth)
         devicesActive.merge(other.devicesActive)
     }
@@ -237,18 +230,8 @@ extension RequestSample {
     var service: Interval { sending + waiting + receiving }
 
     /// Unanswered because the app's process died.
-    var isAbandoned: Bool { failure?.isSame(as: "process_died") ?? false }
+    var isAbandoned: Bool { failure == .processDied }
 
     /// Begun without a network: nothing was sent.
-    package var isOffline: Bool { failure?.isSame(as: "offline") ?? false }
-}
-
-extension StaticString {
-    /// Whether two texts are the same, without making a `String` of either.
-    fileprivate func isSame(as other: StaticString) -> Bool {
-        guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
-        if utf8Start == other.utf8Start { return true }
-        return UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
-            .elementsEqual(UnsafeBufferPointer(start: other.utf8Start, count: utf8CodeUnitCount))
-    }
+    package var isOffline: Bool { failure == .offline }
 }

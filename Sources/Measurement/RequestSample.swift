@@ -1,4 +1,5 @@
 package import Timebase
+package import World
 
 /// One request as it was measured. Phases that did not happen are zero or `nil`.
 package struct RequestSample: Sendable {
@@ -11,8 +12,8 @@ package struct RequestSample: Sendable {
     package var pace: Int64
     /// The status of a whole answer, or 0.
     package var status: UInt16 = 0
-    /// The name of the failure where there was no whole answer.
-    package var failure: StaticString?
+    /// Why there was no whole answer; `nil` where there was one.
+    package var failure: RequestFailure?
     /// Whether the system that sent it takes the answer as success.
     package var isAcknowledged = false
     package var eventCount: UInt16 = 0

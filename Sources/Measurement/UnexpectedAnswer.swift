@@ -1,4 +1,5 @@
 package import Timebase
+package import World
 
 /// An answer that no device hopes for: one that its system does not take as success, or bytes that are not a
 /// whole answer.
@@ -8,8 +9,8 @@ package struct UnexpectedAnswer: Sendable, Hashable {
 
     /// 0 where there was no status line.
     package var status: UInt16
-    /// The name of the failure where the answer was not whole.
-    package var failure: String?
+    /// What was wrong where the answer was not whole.
+    package var failure: RequestFailure?
     /// Header lines as they came, one per line, at most 2 kB.
     package var headers: String
     /// The first 2 kB of the body.
@@ -20,7 +21,8 @@ package struct UnexpectedAnswer: Sendable, Hashable {
     package var isConfig: Bool
 
     package init(
-        status: UInt16, failure: String?, headers: String, body: [UInt8], population: Int, at: Instant,
+        status: UInt16, failure: RequestFailure?, headers: String, body: [UInt8], population: Int,
+        at: Instant,
         isConfig: Bool = false
     ) {
         self.isConfig = isConfig

@@ -7,7 +7,6 @@ import World
 /// How a request to the modelled server goes: what the device will see, and when.
 struct Exchange {
     var outcome: RequestOutcome
-    var failure: StaticString?
     /// From the sending to the end of the answer; ``Interval`` beyond every timeout for "never".
     var delay: Interval
     /// The part of ``delay`` in which the answer's body comes.
@@ -18,15 +17,15 @@ struct Exchange {
     var headers = ""
     var body: [UInt8] = []
 
-    static func failed(_ name: StaticString, _ failure: RequestFailure, after delay: Interval) -> Exchange {
-        Exchange(outcome: .failed(failure), failure: name, delay: delay)
+    static func failed(_ failure: RequestFailure, after delay: Interval) -> Exchange {
+        Exchange(outcome: .failed(failure), delay: delay)
     }
 
     /// Nothing comes back, ever: the SDK's limit ends it.
-    static let silence = failed("timed_out", .timedOut, after: Interval(nanoseconds: .max))
+    static let silence = failed(.timedOut, after: Interval(nanoseconds: .max))
 
     static func reset(after delay: Interval, sent bytes: UInt64) -> Exchange {
-        var exchange = failed("reset", .reset, after: delay)
+        var exchange = failed(.reset, after: delay)
         exchange.bytesSent = bytes
         return exchange
     }
@@ -54,7 +53,7 @@ struct ModelledServer {
     mutating func exchange(
         _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
     ) -> Exchange {
-        if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
+        if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
         let (head, bytes) = encode(request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
         let (reply, fault) = receive(head, at: now)
@@ -72,7 +71,7 @@ struct ModelledServer {
         _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant,
         after point: ClientFault.ResetPoint
     ) -> Exchange {
-        if director.refusesConnections(at: now) { return .failed("refused", .refused, after: .zero) }
+        if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
         switch point {
         case .connect: return .reset(after: .zero, sent: 0)
         case .half: return .reset(after: .zero, sent: encode(request, fleet: fleet, at: now).bytes / 2)
@@ -96,10 +95,7 @@ struct ModelledServer {
                 status: reply.status, body: request.wantsBody ? reply.body : [],
                 retryAfter: reply.retryAfterSeconds.map { .seconds($0) },
                 contentType: request.wantsBody ? "\(reply.contentType)" : ""), delay: delay)
-        if reply.endsAfter != nil {
-            exchange.outcome = .failed(.truncated)
-            exchange.failure = "truncated"
-        }
+        if reply.endsAfter != nil { exchange.outcome = .failed(.truncated) }
         exchange.receiving = reply.bodyTime(bytes: reply.sentBytes)
         exchange.delay = delay + exchange.receiving
         exchange.bytesSent = bytes

@@ -57,7 +57,7 @@ extension VirtualEngine {
                     status: status, failure: nil, headers: exchange.headers, body: exchange.body,
                     population: population, at: endsAt)
             }
-        case .failed: sample.failure = timedOut ? "timed_out" : exchange.failure
+        case .failed(let failure): sample.failure = failure
         }
         let index = open.add(
             OpenRequest(
@@ -68,7 +68,7 @@ extension VirtualEngine {
 
     private mutating func exchange(_ attempt: Attempt, fleet: any DeviceFleet) -> Exchange {
         let request = attempt.request
-        if request.network == .none { return .failed("offline", .offline, after: .zero) }
+        if request.network == .none { return .failed(.offline, after: .zero) }
         // What is held up for as long as the SDK waits never leaves either.
         if attempt.verdict.delay >= request.timeout { return .silence }
         switch attempt.verdict.fate {
@@ -102,7 +102,7 @@ extension VirtualEngine {
     /// The process of a device died: its requests are cut, and count as such if they had begun.
     mutating func cutRequests(of device: Int, population: Int) {
         for request in open.takeAll(of: device) {
-            note(request, endedBy: "process_died", population: population)
+            note(request, endedBy: .processDied, population: population)
         }
     }
 
@@ -113,7 +113,7 @@ extension VirtualEngine {
             for (device, request) in open.takeAll() {
                 let (fleet, slot) = devices.place(of: device)
                 guard request.attempt != nil || request.sample == nil else {
-                    note(request, endedBy: "unanswered", population: fleet)
+                    note(request, endedBy: .unanswered, population: fleet)
                     continue
                 }
                 fleets[fleet].giveBack(
@@ -124,7 +124,7 @@ extension VirtualEngine {
     }
 
     /// Counts a request that ends without an answer. One without a network never began.
-    private mutating func note(_ request: OpenRequest, endedBy failure: StaticString, population: Int) {
+    private mutating func note(_ request: OpenRequest, endedBy failure: RequestFailure, population: Int) {
         guard var sample = request.sample, request.network != .none else { return }
         sample.finishedAt = now
         sample.status = 0

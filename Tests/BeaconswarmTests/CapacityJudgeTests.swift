@@ -4,6 +4,7 @@ import Reporting
 import Scenario
 import Testing
 import Timebase
+import World
 
 @testable import Beaconswarm
 
@@ -25,7 +26,7 @@ struct CapacityJudgeTests {
             sample.status = index % 100 < failing ? 503 : 200
             if index % 100 >= 100 - dying {
                 sample.status = 0
-                sample.failure = "process_died"
+                sample.failure = .processDied
             }
             sample.isAcknowledged = sample.status == 200
             recorder.note(sample, population: 0)

@@ -5,6 +5,7 @@ import NIOPosix
 import TestSupport
 import Testing
 import Timebase
+import World
 
 @testable import LiveEngine
 

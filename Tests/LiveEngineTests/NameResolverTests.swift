@@ -5,6 +5,7 @@ import NIOPosix
 import Synchronization
 import Testing
 import Timebase
+import World
 
 @testable import LiveEngine
 

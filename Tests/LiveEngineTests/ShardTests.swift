@@ -161,7 +161,7 @@ struct ShardTests {
         #expect(result.connectionsOpened == 2)
         #expect(Self.names(result) == [failing.failure.name: 1, "200": 1])
         let leftBytes = failing.actions.contains { if case .write = $0 { true } else { false } }
-        #expect(result.unexpectedAnswers.map(\.failure) == (leftBytes ? [failing.failure.name] : []))
+        #expect(result.unexpectedAnswers.map(\.failure) == (leftBytes ? [failing.failure] : []))
     }
 
     @Test("takes the close as the end of an answer without a length")

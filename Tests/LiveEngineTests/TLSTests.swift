@@ -6,6 +6,7 @@ import NIOSSL
 import TestSupport
 import Testing
 import Timebase
+import World
 
 @testable import LiveEngine
 

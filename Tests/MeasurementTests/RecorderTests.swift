@@ -1,6 +1,7 @@
 import Accounting
 import Testing
 import Timebase
+import World
 
 @testable import Measurement
 
@@ -95,9 +96,9 @@ struct RunRecorderTests {
     func failures() throws {
         var recorder = RunRecorder(start: start, populationCount: 1)
         var refused = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(1))
-        refused.failure = "refused"
+        refused.failure = .refused
         var offline = refused
-        offline.failure = "offline"
+        offline.failure = .offline
         var answered = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(80))
         answered.status = 200
         answered.isAcknowledged = true

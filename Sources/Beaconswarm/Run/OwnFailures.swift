@@ -2,6 +2,7 @@ import CollectorServer
 import LiveEngine
 import Measurement
 import Reporting
+import World
 
 /// What the machine refused to a live run itself: nothing that a collector under test could help.
 enum OwnFailures {
@@ -12,11 +13,11 @@ enum OwnFailures {
         _ recorder: RunRecorder, embedded: StoreTrouble?, devices: (count: Int, first: String)
     ) -> [Report.OwnFailure] {
         var failures: [Report.OwnFailure] = []
-        let noSocket = recorder.total.answers.first { $0.name == "no_socket" }?.count ?? 0
+        let noSocket = recorder.total.count(of: .noSocket)
         if noSocket > 0 {
             failures.append(
                 Report.OwnFailure(
-                    name: "no_socket", count: noSocket,
+                    name: RequestFailure.noSocket.name, count: noSocket,
                     text: "\(noSocket) uploads got no socket: the process may open "
                         + "\(MachineLimits.raiseDescriptorLimit()) files (ulimit -n), and the system has "
                         + "\(MachineLimits.ephemeralPorts()) ports for connections to one address; raise the limit, "

@@ -166,52 +166,6 @@ package enum RequestOutcome: Hashable, Sendable {
     case failed(RequestFailure)
 }
 
-/// Why there was no whole answer. Each is counted under its name.
-package enum RequestFailure: UInt8, CaseIterable, Sendable {
-    /// No radio at the start.
-    case offline
-    /// The host's name has no address, or nobody could be asked for it.
-    case dns
-    /// The connection was not accepted.
-    case refused
-    /// No TLS connection came about, or it broke TLS's rules: a certificate that is not trusted among others.
-    case tls
-    /// The connection ended by a reset before a whole answer.
-    case reset
-    /// The connection was closed in order before the first byte of an answer.
-    case closed
-    /// The answer ended early.
-    case truncated
-    /// The answer was not HTTP.
-    case malformed
-    /// The SDK's limit passed.
-    case timedOut
-    /// The device's own process died with the request in the air.
-    case processDied
-    /// The generator had no descriptor or port left for it.
-    case noSocket
-
-    /// As reports name it.
-    package var name: String { label.description }
-
-    /// ``name`` as a constant, for samples.
-    package var label: StaticString {
-        switch self {
-        case .offline: "offline"
-        case .dns: "dns"
-        case .refused: "refused"
-        case .tls: "tls"
-        case .reset: "reset"
-        case .closed: "closed"
-        case .truncated: "truncated"
-        case .malformed: "malformed"
-        case .timedOut: "timed_out"
-        case .processDied: "process_died"
-        case .noSocket: "no_socket"
-        }
-    }
-}
-
 /// What a fleet asks of its engine; owned by the engine, filled by the fleet, emptied by the engine
 /// after each call.
 package struct DeviceEffects {

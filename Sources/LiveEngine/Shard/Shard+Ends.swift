@@ -9,7 +9,7 @@ extension Shard {
     /// Puts the end of a request without a whole answer in line.
     func fail(_ index: Int32, _ failure: RequestFailure) {
         requests[index].connection = -1
-        requests[index].sample.failure = failure.label
+        requests[index].sample.failure = failure
         requests[index].sample.finishedAt = now
         work.append(.end(requests.key(index), .failed(failure)))
     }
@@ -85,7 +85,7 @@ extension Shard {
         guard requests.isOpen(key), requests[index].sample.failure == nil else { return }
         if let connection = connections[requests[index].connection] {
             if connection.parser.received > 0 {
-                keepSample(of: connection, request: index, failure: RequestFailure.timedOut.label)
+                keepSample(of: connection, request: index, failure: .timedOut)
             }
             fillSample(index, from: connection)
             drop(connection)
@@ -108,7 +108,7 @@ extension Shard {
         while index >= 0 {
             let next = requests[index].nextOfDevice
             let connection = connections[requests[index].connection]
-            note(index, endedBy: RequestFailure.processDied.label)
+            note(index, endedBy: .processDied)
             if let connection { drop(connection) }
             undecided.removeValue(forKey: requests.key(index))
             requests.close(index)
@@ -125,16 +125,16 @@ extension Shard {
         doWork()
         for index in requests.openIndices {
             if let connection = connections[requests[index].connection], connection.parser.received > 0 {
-                keepSample(of: connection, request: index, failure: "unanswered")
+                keepSample(of: connection, request: index, failure: .unanswered)
             }
-            note(index, endedBy: "unanswered")
+            note(index, endedBy: .unanswered)
             requests.close(index)
         }
     }
 
     /// Counts a request that ends without an answer, from the moment at which its device asked for it. One
     /// without a network never began.
-    private func note(_ index: Int32, endedBy failure: StaticString) {
+    private func note(_ index: Int32, endedBy failure: RequestFailure) {
         guard requests[index].network != .none else { return }
         if let connection = connections[requests[index].connection] {
             fillSample(index, from: connection)

@@ -125,7 +125,7 @@ extension Shard: ConnectionOwner {
             if index >= 0, let failure {
                 fillSample(index, from: connection)
                 if connection.parser.received > 0 {
-                    keepSample(of: connection, request: index, failure: failure.label)
+                    keepSample(of: connection, request: index, failure: failure)
                 }
                 fail(index, failure)
             }
@@ -148,7 +148,7 @@ extension Shard: ConnectionOwner {
         }
     }
 
-    func keepSample(of connection: Connection, request index: Int32, failure: StaticString?) {
+    func keepSample(of connection: Connection, request index: Int32, failure: RequestFailure?) {
         guard unexpected.count < UnexpectedAnswer.limit else { return }
         unexpected.append(sample(of: connection, request: index, failure: failure))
     }
@@ -163,11 +163,11 @@ extension Shard: ConnectionOwner {
     }
 
     private func sample(
-        of connection: Connection, request index: Int32, failure: StaticString?
+        of connection: Connection, request index: Int32, failure: RequestFailure?
     ) -> UnexpectedAnswer {
         let parser = connection.parser
         return UnexpectedAnswer(
-            status: parser.status, failure: failure?.description,
+            status: parser.status, failure: failure,
             headers: String(decoding: parser.sampleHead, as: UTF8.self),
             body: connection.garbage.isEmpty ? parser.sampleBody : connection.garbage,
             population: parts[Int(requests[index].fleet)].population, at: now,

@@ -1,7 +1,7 @@
-import DeviceSDK
 import NIOCore
 import NIOPosix
 import NIOSSL
+import World
 
 #if canImport(Glibc)
     import Glibc

@@ -1,8 +1,8 @@
-import DeviceSDK
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import World
 
 /// Who uses connections: told what became of them, on their event loop.
 protocol ConnectionOwner: AnyObject {

@@ -2,6 +2,7 @@ package import DeviceSDK
 package import NIOCore
 import NIOPosix
 import Wire
+import World
 
 /// The load path alone: prepared POST requests over the engine's own connections, each connection
 /// sending its next request when the answer is read. For comparison with other load tools.
