@@ -1,9 +1,12 @@
-/// A value for each case of an enum: an array whose index is the case.
+/// A value for each case of an enum: an array whose index is the case, kept in place.
 struct CaseTable<Case: CaseIterable & RawRepresentable<UInt8>, Value> {
-    private var values: [Value]
+    /// Places beyond the last case are never looked at.
+    private var values: InlineArray<16, Value>
 
+    /// - Precondition: the enum has 16 cases at most.
     init(repeating value: Value) {
-        values = Array(repeating: value, count: Case.allCases.count)
+        precondition(Case.allCases.count <= 16, "more cases than places")
+        values = InlineArray(repeating: value)
     }
 
     /// Raw values count from 0, as those of every enum without numbers of its own do.
@@ -13,8 +16,8 @@ struct CaseTable<Case: CaseIterable & RawRepresentable<UInt8>, Value> {
     }
 
     /// Joins each value with the other table's of the same case.
-    mutating func merge(_ other: CaseTable, _ join: (Value, Value) -> Value) {
-        for index in values.indices { values[index] = join(values[index], other.values[index]) }
+    mutating func merge(_ other: CaseTable, _ join: (inout Value, Value) -> Void) {
+        for key in Case.allCases { join(&self[key], other[key]) }
     }
 }
 

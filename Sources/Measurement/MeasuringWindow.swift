@@ -67,8 +67,7 @@ package struct MeasuringWindow: Sendable {
     ) {
         if range.contains(instant) {
             captured[population] += freshlyCaptured
-            populations[population].note(
-                storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
+            populations[population].note(gauges)
         }
         // A second is noted at its last nanosecond: from there on, its successor goes on.
         isOpen = range.contains(instant + Interval(nanoseconds: 1))

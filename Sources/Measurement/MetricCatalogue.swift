@@ -1,5 +1,6 @@
-/// Every metric that a run can report, with its kind, unit and meaning: what thresholds are checked
-/// against, what the scenario's schema offers, and what the outputs explain.
+/// Every metric that a run can report, with its kind, unit, meaning and source, in the order in which every
+/// output shows them: what records are told by, what thresholds are checked against, what the scenario's
+/// schema offers.
 package enum MetricCatalogue {
     /// k6's four kinds of metric.
     package enum Kind: String, CaseIterable, Sendable {
@@ -26,14 +27,23 @@ package enum MetricCatalogue {
     /// A metric.
     package struct Entry: Hashable, Sendable {
         package var name: String
-        package var kind: Kind
         package var unit: Unit
+        var source: MetricSource
         /// One sentence.
         package var summary: String
+
+        init(_ name: String, _ unit: Unit, _ source: MetricSource, _ summary: String) {
+            self.name = name
+            self.unit = unit
+            self.source = source
+            self.summary = summary
+        }
+
+        package var kind: Kind { source.kind }
     }
 
     /// In the order in which reports show them.
-    package static let all: [Entry] = fleet + http + traffic
+    package static let all: [Entry] = fleet + requests + RequestTime.allCases.map(\.entry) + traffic
 
     /// The entry of a metric, `nil` for a name that does not exist.
     package static func entry(_ name: String) -> Entry? { all.first { $0.name == name } }
@@ -43,63 +53,68 @@ package enum MetricCatalogue {
         passes + fails == 0 ? nil : Double(passes) / Double(passes + fails)
     }
 
-    private static func metric(_ name: String, _ kind: Kind, _ unit: Unit, _ summary: String) -> Entry {
-        Entry(name: name, kind: kind, unit: unit, summary: summary)
-    }
-
     private static let fleet: [Entry] = [
-        metric(
-            "event_freshness", .trend, .milliseconds,
-            "Planned capture of an event to the answer that acknowledged it; delivered events only."),
-        metric(
-            "freshness_within_1m", .rate, .share,
-            "Events delivered within a minute, of all that were captured and not suppressed."),
-        metric(
-            "freshness_within_1h", .rate, .share,
-            "Events delivered within an hour, of all that were captured and not suppressed."),
-        metric(
-            "freshness_within_24h", .rate, .share,
-            "Events delivered within a day, of all that were captured and not suppressed."),
-        metric(
-            "events_captured", .counter, .events,
+        Entry(
+            "events_captured", .events, .captured,
             "Events that the SDK began to build, suppressed ones included."),
-        metric("events_lost", .rate, .share, "Events evicted, rejected or lost, of all that were captured."),
-        metric("events_duplicated", .counter, .events, "Copies beyond the first that the collector holds."),
-        metric("batch_size", .trend, .events, "Events in one upload."),
-        metric("retries", .counter, .requests, "Uploads that carried a batch again after a failure."),
-        metric("store_depth", .gauge, .rows, "Events waiting on all devices, on disk or in memory."),
-        metric("devices_active", .gauge, .devices, "Devices whose app is in the foreground."),
-        metric("config_fetches", .counter, .requests, "Fetches of remote configuration."),
+        Entry("events_lost", .share, .lost, "Events evicted, rejected or lost, of all that were captured."),
+        Entry("events_duplicated", .events, .audit, "Copies beyond the first that the collector holds."),
+        Entry(
+            "event_freshness", .milliseconds, .freshness,
+            "Planned capture of an event to the answer that acknowledged it; delivered events only."),
+        Entry(
+            "freshness_within_1m", .share, .deliveredWithin(.minute),
+            "Events delivered within a minute, of all that were captured and not suppressed."),
+        Entry(
+            "freshness_within_1h", .share, .deliveredWithin(.hour),
+            "Events delivered within an hour, of all that were captured and not suppressed."),
+        Entry(
+            "freshness_within_24h", .share, .deliveredWithin(.day),
+            "Events delivered within a day, of all that were captured and not suppressed."),
+        Entry("batch_size", .events, .size(.batch), "Events in one upload."),
+        Entry(
+            "retries", .requests, .count(.retries), "Uploads that carried a batch again after a failure."),
+        Entry(
+            "config_fetches", .requests, .count(.configFetches), "Fetches of remote configuration."),
+        Entry(
+            "store_depth", .rows, .gauge(.storedRows), "Events waiting on all devices, on disk or in memory."),
+        Entry(
+            "devices_active", .devices, .gauge(.devicesActive), "Devices whose app is in the foreground."),
     ]
 
-    private static let http: [Entry] = [
-        metric(
-            "http_reqs", .counter, .requests,
+    private static let requests: [Entry] = [
+        Entry(
+            "http_reqs", .requests, .count(.uploads),
             "Uploads, those unanswered at the end included; one begun without a radio is not counted."),
-        metric(
-            "http_req_duration", .trend, .milliseconds,
-            "Planned start (the due time of the trigger) to last byte of the answer: not k6's meaning."),
-        metric(
-            "http_req_service", .trend, .milliseconds,
-            "First byte sent to last byte of the answer: what k6 calls http_req_duration."),
-        metric("http_req_blocked", .trend, .milliseconds, "Waiting for a connection or for the generator."),
-        metric(
-            "http_req_looking_up", .trend, .milliseconds,
-            "Looking up the host's name, where its address was not known."),
-        metric(
-            "http_req_connecting", .trend, .milliseconds,
-            "Setting up the TCP connection, where a new one was made."),
-        metric("http_req_tls_handshaking", .trend, .milliseconds, "The TLS handshake, where there was one."),
-        metric("http_req_sending", .trend, .milliseconds, "First to last byte of the request."),
-        metric(
-            "http_req_waiting", .trend, .milliseconds,
-            "Last byte of the request to first byte of the answer: the collector's own time and the way."),
-        metric("http_req_receiving", .trend, .milliseconds, "First to last byte of the answer."),
-        metric("http_req_failed", .rate, .share, "Uploads without an answer that the SDK takes as success."),
+        Entry(
+            "http_req_failed", .share, .share(.failed, of: .uploads),
+            "Uploads without an answer that the SDK takes as success."),
     ]
 
     private static let traffic: [Entry] = [
-        metric("data_sent", .counter, .bytes, "Bytes of requests, heads included."),
-        metric("data_received", .counter, .bytes, "Bytes of answers, heads included."),
+        Entry("data_sent", .bytes, .count(.bytesSent), "Bytes of requests, heads included."),
+        Entry("data_received", .bytes, .count(.bytesReceived), "Bytes of answers, heads included."),
     ]
+}
+
+/// What of a ``PopulationRecord`` a metric tells.
+enum MetricSource: Hashable, Sendable {
+    case captured, lost, freshness
+    case deliveredWithin(FreshnessBound)
+    case time(RequestTime)
+    case size(RequestSize)
+    case count(RequestCount)
+    case share(RequestCount, of: RequestCount)
+    case gauge(FleetGauge)
+    /// Nothing: it is known after an audit only.
+    case audit
+
+    var kind: MetricCatalogue.Kind {
+        switch self {
+        case .freshness, .time, .size: .trend
+        case .captured, .count, .audit: .counter
+        case .lost, .deliveredWithin, .share: .rate
+        case .gauge: .gauge
+        }
+    }
 }

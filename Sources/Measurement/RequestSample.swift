@@ -49,3 +49,101 @@ package struct RequestSample: Sendable {
         self.pace = pace
     }
 }
+
+extension RequestSample {
+    /// No answer that its system takes as success.
+    package var failed: Bool { !isAcknowledged }
+
+    /// Unanswered because the app's process died.
+    var isAbandoned: Bool { if case .processDied = failure { true } else { false } }
+
+    /// Begun without a network: nothing was sent.
+    package var isOffline: Bool { if case .offline = failure { true } else { false } }
+
+    /// First byte sent → last byte of the answer.
+    var service: Interval { sending + waiting + receiving }
+}
+
+// MARK: - What is measured of every upload
+
+/// A time that is measured of uploads, each a metric with a distribution of its own.
+enum RequestTime: UInt8, CaseIterable {
+    case duration, service, blocked, lookingUp, connecting, handshaking, sending, waiting, receiving
+
+    /// The metric.
+    var entry: MetricCatalogue.Entry {
+        let (name, summary) = description
+        return MetricCatalogue.Entry("http_req_\(name)", .milliseconds, .time(self), summary)
+    }
+
+    private var description: (name: String, summary: String) {
+        switch self {
+        case .duration:
+            (
+                "duration",
+                "Planned start (the due time of the trigger) to last byte of the answer: not k6's meaning."
+            )
+        case .service:
+            ("service", "First byte sent to last byte of the answer: what k6 calls http_req_duration.")
+        case .blocked: ("blocked", "Waiting for a connection or for the generator.")
+        case .lookingUp: ("looking_up", "Looking up the host's name, where its address was not known.")
+        case .connecting: ("connecting", "Setting up the TCP connection, where a new one was made.")
+        case .handshaking: ("tls_handshaking", "The TLS handshake, where there was one.")
+        case .sending: ("sending", "First to last byte of the request.")
+        case .waiting:
+            (
+                "waiting",
+                "Last byte of the request to first byte of the answer: the collector's own time and the way."
+            )
+        case .receiving: ("receiving", "First to last byte of the answer.")
+        }
+    }
+}
+
+/// A number that is measured of uploads, each a metric with a distribution of its own.
+enum RequestSize: UInt8, CaseIterable {
+    /// Events in the upload.
+    case batch
+}
+
+/// What is counted of uploads; of fetches of the configuration, and of uploads begun without a network, only
+/// the case of their own.
+enum RequestCount: UInt8, CaseIterable {
+    case uploads, failed
+    /// Of the failed, those of apps whose process died.
+    case abandoned
+    case retries, bytesSent, bytesReceived
+    case configFetches, offlineAttempts
+}
+
+extension RequestSample {
+    /// Records the upload's times. Only whole answers have a duration: a refusal within a millisecond is not a
+    /// fast answer.
+    func record(in times: inout CaseTable<RequestTime, LatencyHistogram>) {
+        times[.blocked].record(blocked)
+        if let lookingUp { times[.lookingUp].record(lookingUp) }
+        if let connecting { times[.connecting].record(connecting) }
+        if let handshaking { times[.handshaking].record(handshaking) }
+        guard failure == nil else { return }
+        times[.duration].record(duration)
+        times[.service].record(service)
+        times[.sending].record(sending)
+        times[.waiting].record(waiting)
+        times[.receiving].record(receiving)
+    }
+
+    /// Records the upload's sizes.
+    func record(in sizes: inout CaseTable<RequestSize, SizeHistogram>) {
+        sizes[.batch].record(UInt64(eventCount))
+    }
+
+    /// Counts the upload.
+    func count(in counts: inout CaseTable<RequestCount, UInt64>) {
+        counts[.uploads] += 1
+        if failed { counts[.failed] += 1 }
+        if isAbandoned { counts[.abandoned] += 1 }
+        if isRetry { counts[.retries] += 1 }
+        counts[.bytesSent] += bytesSent
+        counts[.bytesReceived] += bytesReceived
+    }
+}

@@ -98,7 +98,7 @@ package struct RunRecorder: Sendable {
         capturedInRun[population] = captured - prefilled
         window?.note(gauges: gauges, freshlyCaptured: fresh, population: population, at: instant)
         populations[population].ledger.captured = captured
-        populations[population].note(storedRows: gauges.storedRows, devicesActive: gauges.devicesActive)
+        populations[population].note(gauges)
         nextGauges[population] = gauges
         let sum = nextGauges.reduce(TimeSeries.Gauges(), +)
         var counts = Tally()

@@ -14,6 +14,7 @@ extension Report {
         metrics.append(
             Metric(
                 Report.duplicatesMetric, .counter(count: Double(counts.duplicates), perSecond: rate)))
+        metrics = MetricCatalogue.all.compactMap { entry in metrics.first { $0.name == entry.name } }
         for (index, result) in thresholds.enumerated() where result.metric == Report.duplicatesMetric {
             // What was parsed once is parsed again.
             guard

@@ -70,10 +70,12 @@ struct RunRecorderTests {
         #expect(record.ledger.balance == 0)
         #expect(record.ledger.lostInAnyWay == 2)
         let metrics = record.metrics(seconds: 10)
-        let within = try #require(metrics.first { $0.name == "freshness_within_1m" })
-        guard case .rate(let passes, let fails) = within.value else { throw UnexpectedKind() }
-        // Four of five were recorded by the SDK; one of them arrived within a minute.
-        #expect((passes, fails) == (1, 3))
+        // Four of five were recorded by the SDK; one of them arrived within a minute, both within an hour.
+        for (bound, inTime, late) in [("1m", 1, 3), ("1h", 2, 2), ("24h", 2, 2)] {
+            let within = try #require(metrics.first { $0.name == "freshness_within_\(bound)" })
+            guard case .rate(let passes, let fails) = within.value else { throw UnexpectedKind() }
+            #expect((passes, fails) == (UInt64(inTime), UInt64(late)), "\(bound)")
+        }
     }
 
     struct UnexpectedKind: Error {}
@@ -117,6 +119,37 @@ struct RunRecorderTests {
         guard case .trend(let trend) = duration.value else { throw UnexpectedKind() }
         #expect(trend.summary.count == 2)
         #expect(abs(trend.summary.median - 80) < 0.1)
+    }
+
+    /// A whole answer to an upload that had every part that an upload can have.
+    private var full: RequestSample {
+        var sample = RequestSample(plannedAt: start, finishedAt: start + .milliseconds(9))
+        (sample.status, sample.isAcknowledged, sample.isRetry) = (200, true, true)
+        (sample.eventCount, sample.bytesSent, sample.bytesReceived) = (3, 300, 30)
+        (sample.lookingUp, sample.connecting, sample.handshaking) = (.zero, .zero, .zero)
+        return sample
+    }
+
+    @Test("tells every metric of the catalogue, in its order and kind, but for those of an audit")
+    func catalogue() {
+        var recorder = RunRecorder(start: start, populationCount: 1)
+        recorder.note(full, population: 0)
+        recorder.note([event(0, .delivered)], population: 0)
+        let metrics = recorder.populations[0].metrics(seconds: 1)
+        let entries = MetricCatalogue.all.filter { $0.source != .audit }
+        #expect(metrics.map(\.name) == entries.map(\.name))
+        for (metric, entry) in zip(metrics, entries) {
+            switch (metric.value, entry.kind) {
+            case (.trend(let trend), .trend): #expect(trend.summary.count == 1, "\(entry.name)")
+            case (.counter, .counter), (.rate, .rate), (.gauge, .gauge): break
+            default: Issue.record("\(entry.name) is no \(entry.kind)")
+            }
+        }
+        let sources = Set(MetricCatalogue.all.map(\.source))
+        #expect(RequestTime.allCases.allSatisfy { sources.contains(.time($0)) })
+        #expect(RequestSize.allCases.allSatisfy { sources.contains(.size($0)) })
+        #expect(FleetGauge.allCases.allSatisfy { sources.contains(.gauge($0)) })
+        #expect(FreshnessBound.allCases.allSatisfy { sources.contains(.deliveredWithin($0)) })
     }
 
     @Test("merges shards to what one recorder would have")

@@ -164,7 +164,7 @@ enum Fixtures {
     static func metrics(seed: UInt64) -> [Metric] {
         var sizes = SizeHistogram()
         for value in 1...50 { sizes.record(UInt64(value), times: UInt64(value)) }
-        return [
+        let known = [
             Metric("event_freshness", .trend(.time(times(8_200, tail: 66_000, seed: seed)))),
             Metric("freshness_within_1m", .rate(passes: 690_122, fails: 20_940)),
             Metric("freshness_within_1h", .rate(passes: 694_318, fails: 16_744)),
@@ -191,6 +191,19 @@ enum Fixtures {
             Metric("data_sent", .counter(count: 171_233_912, perSecond: 259_445.3)),
             Metric("data_received", .counter(count: 9_612_004, perSecond: 14_563.6)),
         ]
+        return MetricCatalogue.all.map { entry in
+            known.first { $0.name == entry.name } ?? Metric(entry.name, other(entry.kind))
+        }
+    }
+
+    /// A value of a metric that no test asks for by name.
+    private static func other(_ kind: MetricCatalogue.Kind) -> MetricValue {
+        switch kind {
+        case .trend: .trend(.time(times(5, tail: 50, seed: 7)))
+        case .counter: .counter(count: 5, perSecond: 0.5)
+        case .rate: .rate(passes: 5, fails: 50)
+        case .gauge: .gauge(value: 5, minimum: 0, maximum: 50)
+        }
     }
 
     private static func populations(_ metrics: [Metric]) -> [Report.Population] {
