@@ -105,7 +105,10 @@ let package = Package(
         // What a user writes and reads.
         .room(
             "Scenario",
-            ["Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel"]),
+            [
+                "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
+                "Wire",
+            ]),
         .room("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .room(
             "Beaconswarm",
@@ -161,7 +164,7 @@ let package = Package(
             of: "Scenario",
             [
                 "Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting", "Measurement",
-                "Reporting",
+                "Reporting", "Wire",
             ]),
         .tests(
             of: "Beaconswarm",

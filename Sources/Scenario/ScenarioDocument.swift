@@ -2,6 +2,7 @@ package import AppModel
 package import CollectorModel
 package import DeviceSDK
 package import Timebase
+package import Wire
 package import World
 
 /// A scenario that is sound: every name looked up, every override applied, every number in range.

@@ -1,3 +1,5 @@
+import Wire
+
 /// The JSON Schema (2020-12) of the scenario format, made from the same descriptions that decode it.
 package enum ScenarioSchema {
     /// The schema as text: pretty-printed, ending in a line break, the same each time.

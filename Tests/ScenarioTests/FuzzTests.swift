@@ -1,5 +1,6 @@
 import Testing
 import Timebase
+import Wire
 
 @testable import Scenario
 
@@ -81,7 +82,7 @@ struct FuzzTests {
     }
 
     private static let strange: [JSONNode] = [
-        .int(0), .int(-1), .int(.max), JSONNode(.number("1e400")), JSONNode(.number("0.5")), .text(""),
+        .int(0), .int(-1), .int(Int.max), JSONNode(.number("1e400")), JSONNode(.number("0.5")), .text(""),
         .text("${X}"),
         .text("292y"), .text("9999999d"), .text("1e9/s"), .text("ios"), .bool(true), JSONNode(.null),
         .list([]),

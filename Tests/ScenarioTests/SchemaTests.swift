@@ -1,6 +1,7 @@
 import DeviceSDK
 import Testing
 import Timebase
+import Wire
 
 @testable import Scenario
 

@@ -1,3 +1,5 @@
+import Wire
+
 @testable import Scenario
 
 /// Checks JSON against the keywords that the scenario schema uses.

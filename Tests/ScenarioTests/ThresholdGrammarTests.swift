@@ -2,6 +2,7 @@ import Measurement
 import Reporting
 import Testing
 import Timebase
+import Wire
 
 @testable import Scenario
 

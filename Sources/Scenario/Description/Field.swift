@@ -1,3 +1,5 @@
+import Wire
+
 /// One key of an object: its form, its place in the model, its doc; everything else (default,
 /// range, names, schema) follows from those.
 struct Field<Root: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+import Wire
+
 /// A member of a map: its key is a name that the scenario chose.
 struct Named<Value: Sendable>: Sendable {
     var name: String

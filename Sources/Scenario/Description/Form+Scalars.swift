@@ -1,4 +1,5 @@
 import Timebase
+import Wire
 
 /// The environment variable in a text, as schema patterns let it pass.
 private let variablePattern = #"\$\{[A-Za-z_][A-Za-z0-9_]*\}"#

@@ -1,3 +1,5 @@
+import Wire
+
 /// How the JSON of one kind of value reads: decoding, schema and the spelling of defaults come from
 /// one description.
 struct Form<Value: Sendable>: Sendable {

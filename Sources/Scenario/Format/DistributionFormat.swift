@@ -1,4 +1,5 @@
 import Timebase
+import Wire
 
 /// A distribution as decoded: which of the numbers are there tells which it is.
 struct DistributionDraft: Sendable {

@@ -1,5 +1,6 @@
 import AppModel
 import Timebase
+import Wire
 
 /// Where a property's value comes from, as decoded: exactly one of these is set.
 struct GeneratorDraft: Sendable {

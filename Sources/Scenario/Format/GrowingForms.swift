@@ -1,4 +1,5 @@
 import DeviceSDK
+import Wire
 
 /// The forms of GrowingIO's knobs.
 enum GrowingForms {

@@ -1,5 +1,6 @@
 import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// The knobs of the Sensors SDK.

@@ -1,4 +1,5 @@
 import DeviceSDK
+import Wire
 
 /// One system's part of the format: its name and versions, its knobs, and how they become rules.
 ///

@@ -1,5 +1,6 @@
 package import Measurement
 import Timebase
+import Wire
 
 /// The grammar of conditions, as a schema's patterns tell it. What a scenario may write is decided by
 /// `Threshold.parse`, which agrees with these patterns on every text.

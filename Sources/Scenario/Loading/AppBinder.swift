@@ -1,5 +1,6 @@
 import AppModel
 import Timebase
+import Wire
 
 /// Makes an app's description from its draft: looks up the names of screens, controls and
 /// catalogues.

@@ -1,5 +1,6 @@
 package import CollectorModel
 package import Timebase
+import Wire
 
 /// Reads the file of `collect --faults`, such as
 /// `{"seed": 1, "timeline": [{"at": "10s", "for": "5s", "collector": {"fault": "outage"}}]}`:

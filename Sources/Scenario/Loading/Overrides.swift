@@ -1,3 +1,5 @@
+import Wire
+
 /// Puts values of the environment and the command line into a scenario's JSON.
 struct Overrides {
     private(set) var root: JSONNode

@@ -1,5 +1,6 @@
 import CollectorModel
 import Timebase
+import Wire
 import World
 
 /// A change of the timeline, and what charts and messages call it.

@@ -1,4 +1,5 @@
 import Timebase
+import Wire
 
 /// When devices are there, and how much they do.
 extension ScenarioBinder {

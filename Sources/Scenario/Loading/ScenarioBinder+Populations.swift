@@ -1,6 +1,7 @@
 import AppModel
 import DeviceSDK
 import Timebase
+import Wire
 import World
 
 extension ScenarioBinder {

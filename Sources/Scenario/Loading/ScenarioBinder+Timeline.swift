@@ -2,6 +2,7 @@ import AppModel
 import CollectorModel
 import DeviceSDK
 import Timebase
+import Wire
 import World
 
 extension ScenarioBinder {

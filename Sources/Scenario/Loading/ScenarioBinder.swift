@@ -1,6 +1,7 @@
 import AppModel
 import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// Makes a sound scenario from a draft: looks up names, checks what concerns several keys at once,

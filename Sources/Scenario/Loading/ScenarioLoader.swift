@@ -1,3 +1,5 @@
+import Wire
+
 /// Reads scenarios.
 ///
 /// The order of precedence is default < file < environment (`BEACONSWARM_SEED`, `_DEVICES`, `_DURATION`,

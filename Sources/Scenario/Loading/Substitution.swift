@@ -1,3 +1,5 @@
+import Wire
+
 /// Replaces `${NAME}` in texts by environment variables. What came so is secret.
 struct Substitution {
     let environment: [String: String]

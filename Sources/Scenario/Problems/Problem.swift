@@ -1,3 +1,5 @@
+package import Wire
+
 /// Something in a scenario, or in what overrides it, that keeps it from running.
 package struct Problem: Hashable, Sendable {
     /// What sort of thing is wrong, as messages call it.

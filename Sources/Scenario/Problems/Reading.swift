@@ -1,3 +1,5 @@
+import Wire
+
 /// What comes to light while a scenario is read.
 struct Reading {
     var problems: [Problem] = []

@@ -1,3 +1,5 @@
+import Wire
+
 /// Takes secrets out of text: values that came from the environment, and tokens and keys in URLs
 /// and headers.
 package struct Redactor: Hashable, Sendable {

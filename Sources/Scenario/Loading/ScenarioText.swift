@@ -1,3 +1,5 @@
+import Wire
+
 /// Scenarios as text, beside what they mean.
 package enum ScenarioText {
     /// The same JSON in the project's own hand: two spaces a level, no comments, no trailing commas,
