@@ -48,7 +48,7 @@ package final class DeviceStores: Sendable {
             let path = "\(folder)/device-\(first + index).sqlite"
             return SQLiteStore(file: DeviceFile(path: path, layout: layout), shelf: shelf)
         }
-        return SystemFleet(plan: plan, share: share, system: system)
+        return GenericFleet(plan: plan, share: share, system: system)
     }
 
     /// What went wrong without the scenario's doing, in sentences: failures of the host's own disk, and

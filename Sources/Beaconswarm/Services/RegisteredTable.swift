@@ -103,6 +103,6 @@ struct RegisteredDatabases: Sendable {
                 device: plan.firstDevice + UInt32(index), store: kind == .timing ? .timing : .realtime)
             return RegisteredTable(maker(file), labels: labels)
         }
-        return SystemFleet(plan: plan, share: share, system: system)
+        return GenericFleet(plan: plan, share: share, system: system)
     }
 }

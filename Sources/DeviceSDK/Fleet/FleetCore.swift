@@ -4,9 +4,15 @@ import Timebase
 import Wire
 import World
 
-/// What a ``SystemFleet`` holds: parallel arrays, addressed by slot, of what users do next and of
-/// the devices' own state.
-struct FleetCore<System: TrackingSystem> {
+/// The devices of one population, or of a shard's share of it, that run one system: parallel arrays,
+/// addressed by slot, of what users do next and of the devices' own state.
+///
+/// Generic over the system, so that the hot path has neither existentials nor a device type as wide
+/// as the largest system.
+///
+/// Order of things on one device: by due time; at one instant what happens to the disk comes first, and
+/// user actions come before timers, so that a flush takes what was captured at its very moment along.
+package struct FleetCore<System: TrackingSystem> {
     let plan: PopulationPlan
     let share: ShardShare
     private let model: UserModel
@@ -14,6 +20,7 @@ struct FleetCore<System: TrackingSystem> {
     private var users: ContiguousArray<UserSimulator>
     private(set) var devices: ContiguousArray<System.Device>
     private var hasArrived: ContiguousArray<Bool>
+    private var disks: DiskTimers
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
 
@@ -24,6 +31,7 @@ struct FleetCore<System: TrackingSystem> {
     private(set) var foregroundCount = 0
     private(set) var planFingerprint: UInt64 = 0
 
+    /// Makes the devices of a share; none has arrived yet.
     init(plan: PopulationPlan, share: ShardShare, system: System) {
         self.plan = plan
         self.share = share
@@ -38,6 +46,7 @@ struct FleetCore<System: TrackingSystem> {
         users.reserveCapacity(count)
         devices.reserveCapacity(count)
         hasArrived = ContiguousArray(repeating: false, count: count)
+        disks = DiskTimers(plan: plan, share: share, count: count)
         let streams = plan.streams
         for slot in 0..<count {
             let index = share.populationIndex(ofSlot: slot)
@@ -59,6 +68,10 @@ struct FleetCore<System: TrackingSystem> {
         return arrival
     }
 
+    func globalNumber(of slot: Int) -> UInt32 {
+        plan.number(ofIndex: share.populationIndex(ofSlot: slot), slot: slot)
+    }
+
     mutating func isDraining(_ slot: Int) -> Bool {
         devices[slot].isForeground && devices[slot].storedCount > 0
     }
@@ -70,7 +83,11 @@ struct FleetCore<System: TrackingSystem> {
         guard wake <= now else { return wake }
         let before = tally(slot)
         while wake <= now {
-            if nextAction(of: slot) == wake {
+            if disks[slot] == wake {
+                for change in disks.takeChanges(of: slot, through: wake) {
+                    system.changeDisk(of: &devices[slot], change, effects: &effects)
+                }
+            } else if nextAction(of: slot) == wake {
                 let planned = users[slot].next(model)
                 note(planned, slot: slot)
                 system.perform(planned, on: &devices[slot], effects: &effects)
@@ -142,7 +159,7 @@ extension FleetCore {
     }
 
     private mutating func nextWake(of slot: Int) -> Instant {
-        min(nextAction(of: slot), devices[slot].nextDue)
+        min(nextAction(of: slot), devices[slot].nextDue, disks[slot])
     }
 
     private mutating func note(_ planned: PlannedAction, slot: Int) {

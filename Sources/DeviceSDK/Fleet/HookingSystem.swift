@@ -3,8 +3,6 @@ import Timebase
 
 /// A device that knows where in the app its user is, as UIKit sees it.
 protocol HookedDevice: TrackedDevice {
-    /// The device's index in its population.
-    var index: UInt32 { get }
     var trace: UIKitTrace { get set }
 }
 

@@ -12,6 +12,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     init(version: Version)
     /// The rules as one of the closed set.
     var wrapped: SystemRules { get }
+    /// See ``makeFleet(plan:share:)``.
+    func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet
     /// Path and query to which devices upload where the target says no more than an origin.
     ///
     /// - Parameter account: What the target has as account or project; empty for none.
@@ -87,20 +89,8 @@ package enum SystemRules: Hashable, Sendable {
     }
 }
 
-extension SensorsRules: SystemRuleSet {
-    package static var systemName: String { "sensors" }
-    package var wrapped: SystemRules { .sensors(self) }
-    package func defaultPath(account: String) -> String {
-        "/sa?project=" + (account.isEmpty ? "default" : account)
-    }
-    package var prefill: Int {
-        get { storage.prefill }
-        set { storage.prefill = newValue }
-    }
-    package var storesInFiles: Bool { storage.backend == .sqlite }
-    /// One for uploads, and one for the configuration where it is fetched while an upload is under way.
-    package var connectionsPerDevice: Int {
-        remoteConfig.enabled && remoteConfig.fetchOn != .background ? 2 : 1
-    }
-    package var uploadInterval: Interval { upload.flushInterval }
+/// Makes the devices of a population, or of a shard's share of it, with their stores in memory,
+/// whatever backend the plan names.
+package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+    plan.system.common.makeFleet(plan: plan, share: share)
 }

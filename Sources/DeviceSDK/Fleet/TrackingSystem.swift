@@ -4,8 +4,12 @@ package import Timebase
 package import Wire
 package import World
 
-/// What a ``SystemFleet`` wants to know of a device's state, whatever its system.
+/// What a fleet and the custody of events want to know of a device's state, whatever its system.
 package protocol TrackedDevice {
+    /// The device's index in its population, its slot in the fleet, its number in the run.
+    var index: UInt32 { get }
+    var slot: UInt32 { get }
+    var number: UInt32 { get }
     /// The sequence of the next event: how many the device has captured.
     var nextSequence: UInt32 { get }
     /// Rows in its store.
@@ -15,8 +19,12 @@ package protocol TrackedDevice {
     /// When the device's next timer is due; ``Timebase/Instant/distantFuture`` for none.
     ///
     /// Asked after each step, so it may not copy the device: a mutating getter works in place. It
-    /// changes nothing.
+    /// changes nothing. By default a device has no timers.
     var nextDue: Instant { mutating get }
+}
+
+extension TrackedDevice {
+    package var nextDue: Instant { .distantFuture }
 }
 
 /// One tracking system: its rules, its encoder, and the steps of its state machine.
@@ -50,6 +58,10 @@ package protocol TrackingSystem {
     mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects)
 
+    /// The device's disk changes: before everything else of its moment.
+    mutating func changeDisk(
+        of device: inout Device, _ change: DiskChange, effects: inout DeviceEffects)
+
     /// See ``DeviceFleet/encode(_:request:at:into:)``.
     mutating func encode(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
@@ -72,6 +84,11 @@ package protocol TrackingSystem {
 }
 
 extension TrackingSystem {
+    /// Nothing: for devices without timers.
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {}
+
     @inline(__always)
     package mutating func perform(
         _ planned: PlannedAction, on device: inout Device, effects: inout DeviceEffects

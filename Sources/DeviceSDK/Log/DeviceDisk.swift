@@ -98,33 +98,52 @@ package struct DiskSchedule: Sendable {
 }
 
 /// What happens to a device's disk at one moment.
-struct DiskChange: Sendable {
+package struct DiskChange: Sendable {
     /// From now on.
-    var condition: DiskCondition
+    package var condition: DiskCondition
     /// Whether the file is damaged now.
-    var isDamaged: Bool
+    package var isDamaged: Bool
 }
 
-extension PopulationPlan {
-    /// The first moment at which a device's disk changes; ``Instant/distantFuture`` for none.
-    func firstDiskChange(index: Int) -> Instant {
-        guard !disk.isEmpty else { return .distantFuture }
-        return disk.nextChange(after: Instant(nanoseconds: .min), faults: stream(.faults, index: index))
+/// When the disks of a fleet's devices change next. Nothing at all where the scenario leaves disks alone.
+struct DiskTimers: Sendable {
+    private let schedule: DiskSchedule
+    private let streams: PopulationStreams
+    private let share: ShardShare
+    /// By slot; empty if no disk ever changes.
+    private var due: ContiguousArray<Instant> = []
+
+    /// - Parameter count: Devices of the share.
+    init(plan: PopulationPlan, share: ShardShare, count: Int) {
+        schedule = plan.disk
+        streams = plan.streams
+        self.share = share
+        guard !schedule.isEmpty else { return }
+        due = ContiguousArray(
+            (0..<count).map {
+                schedule.nextChange(after: Instant(nanoseconds: .min), faults: faults(of: $0))
+            })
     }
 
-    /// The changes of a device's disk that are due, in order.
-    ///
-    /// - Parameter next: The moment of the first one; becomes that of the first one after `now`.
-    func diskChanges(dueBy now: Instant, next: inout Instant, index: Int) -> ContiguousArray<DiskChange> {
-        let faults = stream(.faults, index: index)
+    /// The moment of a device's next change; ``Timebase/Instant/distantFuture`` for none.
+    subscript(slot: Int) -> Instant { due.isEmpty ? .distantFuture : due[slot] }
+
+    /// The changes of a device's disk that are due, in order; they are made with that.
+    mutating func takeChanges(of slot: Int, through now: Instant) -> ContiguousArray<DiskChange> {
+        guard self[slot] <= now else { return [] }
+        let faults = faults(of: slot)
         var changes = ContiguousArray<DiskChange>()
-        while next <= now {
+        while due[slot] <= now {
             changes.append(
                 DiskChange(
-                    condition: disk.condition(at: next, faults: faults),
-                    isDamaged: disk.damages(at: next, faults: faults)))
-            next = disk.nextChange(after: next, faults: faults)
+                    condition: schedule.condition(at: due[slot], faults: faults),
+                    isDamaged: schedule.damages(at: due[slot], faults: faults)))
+            due[slot] = schedule.nextChange(after: due[slot], faults: faults)
         }
         return changes
+    }
+
+    private func faults(of slot: Int) -> RandomStream {
+        streams.stream(.faults, index: share.populationIndex(ofSlot: slot))
     }
 }

@@ -18,6 +18,7 @@ class DeviceDriver<System: TrackingSystem> {
     let start: Instant
     var system: System
     var device: System.Device
+    private var disks: DiskTimers
     private(set) var open: [OutgoingRequest] = []
     /// All requests that the device began.
     private(set) var requests: [OutgoingRequest] = []
@@ -28,6 +29,7 @@ class DeviceDriver<System: TrackingSystem> {
     init(_ plan: PopulationPlan, _ make: (PopulationPlan) -> System) {
         start = plan.start
         now = plan.start
+        disks = DiskTimers(plan: plan, share: .whole, count: 1)
         system = make(plan)
         device = system.makeDevice(index: 0, slot: 0, number: Self.number)
         step { system.arrive(&device, effects: &$0) }
@@ -43,11 +45,19 @@ class DeviceDriver<System: TrackingSystem> {
     /// Fires what is due up to and with a moment.
     func run(to seconds: Double) {
         let end = time(seconds)
-        while device.nextDue <= end {
-            now = device.nextDue
-            step { system.fireTimer(of: &device, at: now, effects: &$0) }
+        while min(device.nextDue, disks[0]) <= end {
+            let isDisk = disks[0] <= device.nextDue
+            now = isDisk ? disks[0] : device.nextDue
+            if isDisk { changeDisk() } else { step { system.fireTimer(of: &device, at: now, effects: &$0) } }
         }
         now = max(now, end)
+    }
+
+    /// What happens to the disk comes before everything else of its moment.
+    private func changeDisk() {
+        for change in disks.takeChanges(of: 0, through: now) {
+            step { system.changeDisk(of: &device, change, effects: &$0) }
+        }
     }
 
     /// Lets things happen at a moment, in order: what the app does comes out of the action before it. Timers
@@ -56,6 +66,7 @@ class DeviceDriver<System: TrackingSystem> {
         let moment = time(seconds)
         if moment > now { run(to: seconds - 1e-9) }
         now = moment
+        changeDisk()
         for (place, action) in actions.enumerated() {
             let next = place + 1 < actions.count ? actions[place + 1] : nil
             let planned = PlannedAction(at: now, action: action, isAnswered: next?.isOfApp ?? false)

@@ -5,10 +5,9 @@ import World
 /// The state of one simulated codeless SDK: the two stages of its memory, its files, and what is on its
 /// way. Some 250 bytes and no heap while nothing is captured and nothing is on its way.
 package struct CodelessDevice: HookedDevice, Sendable {
-    /// The device's index in its population, its slot in the fleet, its number in the run.
-    let index: UInt32
-    let slot: UInt32
-    let number: UInt32
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
 
     /// All events that the device has: by sequence first those in files, then the parts of
     /// `popedEventDict`, then `eventArray`.
@@ -47,7 +46,6 @@ package struct CodelessDevice: HookedDevice, Sendable {
 
     // What is around it.
 
-    var diskDue = Instant.distantFuture
     var disk = DiskCondition.sound
     var network: NetworkKind
 
@@ -65,7 +63,7 @@ package struct CodelessDevice: HookedDevice, Sendable {
     package var nextDue: Instant {
         mutating get {
             let ticks = isForeground && (arrayCount > 0 || hasPartsToRetry)
-            return min(ticks ? tickDue : .distantFuture, diskDue)
+            return ticks ? tickDue : .distantFuture
         }
     }
     /// A tick of the timer would send failed parts again.

@@ -80,6 +80,9 @@ package struct CodelessRules: Hashable, Sendable {
 extension CodelessRules: SystemRuleSet {
     package static var systemName: String { "codeless" }
     package var wrapped: SystemRules { .codeless(self) }
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        CodelessFleet(FleetCore(plan: plan, share: share, system: CodelessSystem(plan: plan, rules: self)))
+    }
     package func defaultPath(account: String) -> String { "/codeless/v1/events" }
     package var prefill: Int {
         get { storage.prefill }
@@ -89,4 +92,9 @@ extension CodelessRules: SystemRuleSet {
     /// One for parts and one for files; more only where answers take longer than parts come.
     package var connectionsPerDevice: Int { 2 }
     package var uploadInterval: Interval { upload.flushInterval }
+}
+
+private final class CodelessFleet: SpecialisedFleet {
+    var core: FleetCore<CodelessSystem>
+    init(_ core: FleetCore<CodelessSystem>) { self.core = core }
 }

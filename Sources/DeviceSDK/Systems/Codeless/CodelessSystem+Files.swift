@@ -48,14 +48,11 @@ extension CodelessSystem {
         if isPositive { uploadFile(of: &device, due: now, effects: &effects) }
     }
 
-    /// Makes the changes of the device's disk that are due.
-    mutating func changeDisk(
-        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    package mutating func changeDisk(
+        of device: inout Device, _ change: DiskChange, effects: inout DeviceEffects
     ) {
-        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
-            device.disk = change.condition
-            if change.isDamaged { damageFiles(of: &device, effects: &effects) }
-        }
+        device.disk = change.condition
+        if change.isDamaged { damageFiles(of: &device, effects: &effects) }
     }
 
     /// What is on its way was read before; its fate waits for the answer.

@@ -42,20 +42,14 @@ package struct CodelessSystem: HookingSystem {
     package var labels: [EventLabel] { CodelessTemplate.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        var device = Device(index: index, slot: slot, number: number, network: plan.network.kind)
-        device.diskDue = plan.firstDiskChange(index: index)
-        return device
+        Device(index: index, slot: slot, number: number, network: plan.network.kind)
     }
 
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        if device.diskDue <= now {
-            changeDisk(of: &device, through: now, effects: &effects)
-        } else if device.tickDue <= now {
-            device.tickDue = device.tickDue + rules.upload.flushInterval
-            tick(&device, now: now, effects: &effects)
-        }
+        device.tickDue = device.tickDue + rules.upload.flushInterval
+        tick(&device, now: now, effects: &effects)
     }
 
     package mutating func setNetwork(
@@ -69,8 +63,6 @@ extension CodelessSystem {
     package mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        // What happens to the disk comes before everything else of its moment.
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         if case .updateApp(let version) = action { device.epochs.change { $0.appVersion = version } }
         if case .launch = action, device.isRunning { die(&device, effects: &effects) }
         trace(action, on: &device, at: now, effects: &effects)

@@ -4,10 +4,9 @@ package import Timebase
 /// The state of one simulated GrowingIO SDK: what is on its disk, what is in its memory, what is on its
 /// way. Some 400 bytes and little heap while nothing is stored and nothing is on its way.
 package struct GrowingDevice<Table: GrowingEventTable>: TrackedDevice, Sendable {
-    /// The device's index in its population, its slot in the fleet, its number in the run.
-    let index: UInt32
-    let slot: UInt32
-    let number: UInt32
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
 
     // What survives the process.
 
@@ -22,8 +21,6 @@ package struct GrowingDevice<Table: GrowingEventTable>: TrackedDevice, Sendable 
     var lastIDs: ContiguousArray<UInt32> = []
     /// The local file that keeps the cellular bytes of the day, through the encryption service.
     var trafficFile: ContiguousArray<UInt8> = []
-    /// When the device's disk next changes.
-    var diskDue = Instant.distantFuture
     /// Sessions and processes so far.
     var sessionCount: UInt32 = 0
     var processCount: UInt32 = 0
@@ -96,7 +93,7 @@ package struct GrowingDevice<Table: GrowingEventTable>: TrackedDevice, Sendable 
     package var nextDue: Instant {
         mutating get {
             // Ticks that find nothing to send or write are not worth a wake.
-            min(storedCount > 0 || !timing.deletes.isEmpty ? tickDue : .distantFuture, diskDue)
+            storedCount > 0 || !timing.deletes.isEmpty ? tickDue : .distantFuture
         }
     }
     var isRunning: Bool { state.contains(.isRunning) }

@@ -6,8 +6,6 @@ extension GrowingSystem {
     package mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        // What happens to the disk comes before everything else of its moment.
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         switch action {
         case .updateApp(let version): device.epochs.change { $0.appVersion = version }
         case .launch, .enterForeground, .enterBackground, .appear, .disappear, .tap:

@@ -141,18 +141,15 @@ extension GrowingSystem {
 
     // MARK: The disk
 
-    /// Makes the changes of the device's disk that are due.
-    mutating func changeDisk(
-        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    package mutating func changeDisk(
+        of device: inout Device, _ change: DiskChange, effects: inout DeviceEffects
     ) {
-        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
-            device.timing.table.setDisk(change.condition)
-            device.realtime.table.setDisk(change.condition)
-            guard change.isDamaged else { continue }
-            damage(.timing, of: &device, effects: &effects)
-            damage(.realtime, of: &device, effects: &effects)
-            device.trim()
-        }
+        device.timing.table.setDisk(change.condition)
+        device.realtime.table.setDisk(change.condition)
+        guard change.isDamaged else { return }
+        damage(.timing, of: &device, effects: &effects)
+        damage(.realtime, of: &device, effects: &effects)
+        device.trim()
     }
 
     /// A damaged file loses its rows; what 3.x has loaded of them is still in memory.

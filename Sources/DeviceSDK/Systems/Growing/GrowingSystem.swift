@@ -104,18 +104,14 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         var epoch = GrowingEpoch()
         epoch.network = plan.network.kind
-        var device = GrowingDevice(
+        return GrowingDevice(
             index: index, slot: slot, number: number, timing: makeTable(index, .timing),
             realtime: makeTable(index, .realtime), epoch: epoch)
-        device.diskDue = plan.firstDiskChange(index: index)
-        return device
     }
 
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
-        guard device.tickDue <= now else { return }
         let due = device.tickDue
         device.tickDue = nextTick(after: due, of: device)
         sendAll(&device, due: due, now: now, effects: &effects)

@@ -1,13 +1,12 @@
 import AppModel
-package import Timebase
+import Timebase
 import World
 
 /// The state of one simulated Kit: its folder of files, and the upload of its last start.
 package struct KitDevice: HookedDevice, Sendable {
-    /// The device's index in its population, its slot in the fleet, its number in the run.
-    let index: UInt32
-    let slot: UInt32
-    let number: UInt32
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
     /// How far its clock is ahead, on top of the zone.
     let offset: Interval
 
@@ -23,8 +22,7 @@ package struct KitDevice: HookedDevice, Sendable {
 
     /// The app's version at each row's time.
     var epochs = EpochLog(UInt16(0))
-    /// When the device's disk next changes, and what it makes of writes now.
-    var diskDue = Instant.distantFuture
+    /// What the device's disk makes of writes now.
     var disk = DiskCondition.sound
     var network: NetworkKind
     /// What UIKit knows of the app: gone with the process.
@@ -33,7 +31,6 @@ package struct KitDevice: HookedDevice, Sendable {
     package var isForeground = false
 
     package var storedCount: Int { log.count }
-    package var nextDue: Instant { diskDue }
 
     init(index: Int, slot: UInt32, number: UInt32, offset: Interval, network: NetworkKind) {
         self.index = UInt32(index)

@@ -59,6 +59,9 @@ package struct KitRules: Hashable, Sendable {
 extension KitRules: SystemRuleSet {
     package static var systemName: String { "kit" }
     package var wrapped: SystemRules { .kit(self) }
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        KitFleet(FleetCore(plan: plan, share: share, system: KitSystem(plan: plan, rules: self)))
+    }
     package func defaultPath(account: String) -> String { "/uploadIosLogfiles.do1" }
     package var prefill: Int {
         get { storage.prefill }
@@ -69,4 +72,9 @@ extension KitRules: SystemRuleSet {
     package var tagsAllEvents: Bool { false }
     /// Between two uploads lies a day at least.
     package var uploadInterval: Interval { .hours(24) }
+}
+
+private final class KitFleet: SpecialisedFleet {
+    var core: FleetCore<KitSystem>
+    init(_ core: FleetCore<KitSystem>) { self.core = core }
 }

@@ -35,17 +35,9 @@ package struct KitSystem: HookingSystem {
     }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        var device = Device(
+        Device(
             index: index, slot: slot, number: number,
             offset: plan.utcOffset + plan.clockSkew(index: index), network: plan.network.kind)
-        device.diskDue = plan.firstDiskChange(index: index)
-        return device
-    }
-
-    package mutating func fireTimer(
-        of device: inout Device, at now: Instant, effects: inout DeviceEffects
-    ) {
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
     }
 
     package mutating func setNetwork(
@@ -63,8 +55,6 @@ package struct KitSystem: HookingSystem {
     package mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        // What happens to the disk comes before everything else of its moment.
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         switch action {
         case .updateApp(let version): device.epochs.change { $0 = version }
         case .launch, .enterForeground, .enterBackground, .appear, .disappear, .tap:

@@ -3,10 +3,9 @@ package import Timebase
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
 /// its way. Some 220 bytes and no heap while nothing is stored and nothing is on its way.
 package struct SensorsDevice<Store: EventStore>: TrackedDevice {
-    /// The device's index in its population, its slot in the fleet, its number in the run.
-    let index: UInt32
-    let slot: UInt32
-    let number: UInt32
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
 
     // What survives the process. The order of all members leaves no gaps between them.
 
@@ -20,8 +19,6 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     var storedConfig: UInt16 = 0
     /// When a random interval lets the next fetch of the configuration pass.
     var nextFetchAt = Instant(nanoseconds: .min)
-    /// When the device's disk next changes.
-    var diskDue = Instant.distantFuture
 
     // What dies with the process.
 
@@ -91,7 +88,7 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
     package var nextDue: Instant {
         mutating get {
             // Ticks of the timer that find nothing to send are not worth a wake.
-            min(storedCount > 0 ? flushDue : .distantFuture, retryDue, diskDue)
+            min(storedCount > 0 ? flushDue : .distantFuture, retryDue)
         }
     }
     var isRunning: Bool { state.contains(.isRunning) }

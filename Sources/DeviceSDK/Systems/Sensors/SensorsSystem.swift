@@ -112,16 +112,13 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         var epoch = SensorsEpoch()
         epoch.network = plan.network.kind
-        var device = SensorsDevice(
+        return SensorsDevice(
             index: index, slot: slot, number: number, store: makeStore(index), epoch: epoch)
-        device.diskDue = plan.firstDiskChange(index: index)
-        return device
     }
 
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         if device.storedCount > 0 && device.flushDue <= now {
             device.flushDue = device.flushDue + rules.upload.flushInterval
             requestFlush(&device, due: now, now: now, effects: &effects)

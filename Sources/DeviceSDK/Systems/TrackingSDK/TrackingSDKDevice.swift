@@ -1,14 +1,13 @@
 import AppModel
-package import Timebase
+import Timebase
 import World
 
 /// The state of one simulated TrackingSDK: its file, and the requests of its URLSession. Some 150 bytes
 /// and no heap while the file is empty and nothing is on its way.
 package struct TrackingSDKDevice: HookedDevice, Sendable {
-    /// The device's index in its population, its slot in the fleet, its number in the run.
-    let index: UInt32
-    let slot: UInt32
-    let number: UInt32
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
 
     /// The events in the file, and before them those that have left it while a request carries them: their
     /// bodies are made from here. All that the file holds are neighbours: it grows at the end and is
@@ -28,8 +27,7 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
     /// in order of the answers.
     var acknowledgements: ContiguousArray<TrackingSDKAcknowledgement> = []
 
-    /// When the device's disk next changes, and what it makes of writes now.
-    var diskDue = Instant.distantFuture
+    /// What the device's disk makes of writes now.
     var disk = DiskCondition.sound
     var network: NetworkKind
     /// What UIKit knows of the app: gone with the process.
@@ -43,7 +41,6 @@ package struct TrackingSDKDevice: HookedDevice, Sendable {
     package var isForeground = false
 
     package var storedCount: Int { Int(fileCount) }
-    package var nextDue: Instant { diskDue }
 
     init(index: Int, slot: UInt32, number: UInt32, network: NetworkKind) {
         self.index = UInt32(index)

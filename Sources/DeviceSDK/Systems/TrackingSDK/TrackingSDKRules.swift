@@ -81,6 +81,10 @@ package struct TrackingSDKRules: Hashable, Sendable {
 extension TrackingSDKRules: SystemRuleSet {
     package static var systemName: String { "trackingsdk" }
     package var wrapped: SystemRules { .trackingSDK(self) }
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        let system = TrackingSDKSystem(plan: plan, rules: self)
+        return TrackingSDKFleet(FleetCore(plan: plan, share: share, system: system))
+    }
     /// The text's own example of a server URL, `https://your-server.com/track`, says nothing of a path.
     package func defaultPath(account: String) -> String { "/tracking/events" }
     package var prefill: Int {
@@ -90,4 +94,9 @@ extension TrackingSDKRules: SystemRuleSet {
     package var connectionsPerDevice: Int { upload.sockets }
     /// Each event uploads; a minute is about what lies between bursts of them.
     package var uploadInterval: Interval { .seconds(60) }
+}
+
+private final class TrackingSDKFleet: SpecialisedFleet {
+    var core: FleetCore<TrackingSDKSystem>
+    init(_ core: FleetCore<TrackingSDKSystem>) { self.core = core }
 }

@@ -28,14 +28,11 @@ extension TrackingSDKSystem {
         seal(record, .lost(.storageError), on: device, effects: &effects)
     }
 
-    /// Makes the changes of the device's disk that are due.
-    mutating func changeDisk(
-        of device: inout Device, through now: Instant, effects: inout DeviceEffects
+    package mutating func changeDisk(
+        of device: inout Device, _ change: DiskChange, effects: inout DeviceEffects
     ) {
-        for change in plan.diskChanges(dueBy: now, next: &device.diskDue, index: Int(device.index)) {
-            device.disk = change.condition
-            if change.isDamaged { damage(&device, effects: &effects) }
-        }
+        device.disk = change.condition
+        if change.isDamaged { damage(&device, effects: &effects) }
     }
 
     private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {

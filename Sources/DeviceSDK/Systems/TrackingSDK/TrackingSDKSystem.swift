@@ -46,15 +46,7 @@ package struct TrackingSDKSystem: HookingSystem {
     }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        var device = Device(index: index, slot: slot, number: number, network: plan.network.kind)
-        device.diskDue = plan.firstDiskChange(index: index)
-        return device
-    }
-
-    package mutating func fireTimer(
-        of device: inout Device, at now: Instant, effects: inout DeviceEffects
-    ) {
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
+        Device(index: index, slot: slot, number: number, network: plan.network.kind)
     }
 
     package mutating func setNetwork(
@@ -96,8 +88,6 @@ extension TrackingSDKSystem {
     package mutating func perform(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        // What happens to the disk comes before everything else of its moment.
-        if device.diskDue <= now { changeDisk(of: &device, through: now, effects: &effects) }
         if case .launch = action, device.isRunning { die(&device, effects: &effects) }
         trace(action, on: &device, at: now, effects: &effects)
         switch action {

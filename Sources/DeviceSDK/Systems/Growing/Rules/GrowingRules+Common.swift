@@ -3,6 +3,9 @@ package import Timebase
 extension GrowingRules: SystemRuleSet {
     package static var systemName: String { "growing" }
     package var wrapped: SystemRules { .growing(self) }
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        GrowingFleet(FleetCore(plan: plan, share: share, system: GrowingSystem(plan: plan, rules: self)))
+    }
     package func defaultPath(account: String) -> String {
         "/v3/projects/\(account.isEmpty ? accountId : account)/collect"
     }
@@ -29,4 +32,9 @@ extension GrowingRules: SystemRuleSet {
     /// Two stores with their write buffers.
     package var memoryPerDevice: Int { 2700 }
     package var uploadInterval: Interval { upload.flushInterval }
+}
+
+private final class GrowingFleet: SpecialisedFleet {
+    var core: FleetCore<GrowingSystem<GrowingMemoryTable>>
+    init(_ core: FleetCore<GrowingSystem<GrowingMemoryTable>>) { self.core = core }
 }

@@ -8,7 +8,7 @@ import World
 @testable import DeviceSDK
 
 @Suite("A population's devices")
-struct SystemFleetTests {
+struct FleetTests {
     private static let start = ManualWorld.start
 
     private func plan(_ version: SensorsRules.Version, devices: Int = 12) -> PopulationPlan {

@@ -1,0 +1,31 @@
+package import Timebase
+
+extension SensorsRules: SystemRuleSet {
+    package static var systemName: String { "sensors" }
+    package var wrapped: SystemRules { .sensors(self) }
+    package func defaultPath(account: String) -> String {
+        "/sa?project=" + (account.isEmpty ? "default" : account)
+    }
+    package var prefill: Int {
+        get { storage.prefill }
+        set { storage.prefill = newValue }
+    }
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        let system = SensorsSystem(plan: plan, rules: self) { _ in MemoryStore(marksInFile: marksInFile) }
+        return SensorsFleet(FleetCore(plan: plan, share: share, system: system))
+    }
+    package var storesInFiles: Bool { storage.backend == .sqlite }
+    /// One for uploads, and one for the configuration where it is fetched while an upload is under way.
+    package var connectionsPerDevice: Int {
+        remoteConfig.enabled && remoteConfig.fetchOn != .background ? 2 : 1
+    }
+    package var uploadInterval: Interval { upload.flushInterval }
+    /// Whether the store's table has a column for the marks of uploads.
+    package var marksInFile: Bool { version == .v4 }
+}
+
+/// Devices whose stores are in memory.
+private final class SensorsFleet: SpecialisedFleet {
+    var core: FleetCore<SensorsSystem<MemoryStore>>
+    init(_ core: FleetCore<SensorsSystem<MemoryStore>>) { self.core = core }
+}
