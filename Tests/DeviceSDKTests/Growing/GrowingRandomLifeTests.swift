@@ -24,7 +24,7 @@ struct GrowingRandomLifeTests {
             let captured = world.device.nextSequence
             world.finish()
             #expect(world.fates.keys.sorted() == Array(0..<captured), "seed \(life)")
-            #expect(world.device.ghosts.isEmpty)
+            #expect(world.device.detached.isEmpty)
         }
         print("random lives of GrowingIO \(version.rawValue): seeds 0 to 249")
     }

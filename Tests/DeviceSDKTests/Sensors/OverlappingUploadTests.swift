@@ -127,7 +127,7 @@ struct OverlappingUploadTests {
             #expect(world.sequences(.evicted(.storageLimit)) == Array(51...100))
             if succeeds { world.answer(200, at: 18) } else { world.fail(.timedOut, at: 45) }
             for sequence in UInt32(1)...50 { #expect(world.fate(sequence) == fate) }
-            #expect(world.device.ghosts.isEmpty)
+            #expect(world.device.detached.isEmpty)
         }
     }
 

@@ -28,7 +28,7 @@ struct RandomLifeTests {
             let captured = world.device.nextSequence
             world.finish()
             #expect(world.fates.keys.sorted() == Array(0..<captured), "seed \(life)")
-            #expect(world.device.ghosts.isEmpty)
+            #expect(world.device.detached.isEmpty)
         }
         print("random lives of \(version.rawValue): seeds 0 to 399")
     }

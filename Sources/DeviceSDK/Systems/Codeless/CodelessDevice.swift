@@ -4,7 +4,7 @@ import World
 
 /// The state of one simulated codeless SDK: the two stages of its memory, its files, and what is on its
 /// way. Some 250 bytes and no heap while nothing is captured and nothing is on its way.
-package struct CodelessDevice: HookedDevice, Sendable {
+package struct CodelessDevice: HookedDevice, LogDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32

@@ -7,17 +7,9 @@ import World
 /// Where events end. An event leaves the device by a positive answer or with its process, which cuts its
 /// requests too; so nothing is on its way that the device no longer has.
 extension CodelessSystem {
-    private func seal(
-        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
-        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
-    ) {
-        effects.sealed.append(
-            record.sealed(
-                disposition, device: device.number, ackedAt: ackedAt,
-                naturalKey: naturalKey(of: record, on: device)))
-    }
-
-    private func naturalKey(of record: EventRecord, on device: borrowing Device) -> NaturalKey? {
+    func naturalKey(
+        of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
+    ) -> NaturalKey? {
         guard !plan.tagsEvents else { return nil }
         let index = Int(device.index)
         let key = encoder.naturalKey(
@@ -29,9 +21,7 @@ extension CodelessSystem {
     mutating func deliver(
         _ events: Range<UInt32>, of device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        for row in device.log.settle(in: events) {
-            seal(row, .delivered, on: device, ackedAt: now, effects: &effects)
-        }
+        sealRows(in: events, as: .delivered, ackedAt: now, of: &device, effects: &effects)
     }
 
     /// The events of a range end in a way, and their rows go.
@@ -39,9 +29,7 @@ extension CodelessSystem {
         _ events: Range<UInt32>, as disposition: Disposition, of device: inout Device,
         effects: inout DeviceEffects
     ) {
-        for row in device.log.settle(in: events) {
-            seal(row, disposition, on: device, effects: &effects)
-        }
+        sealRows(in: events, as: disposition, of: &device, effects: &effects)
         device.log.delete(in: events)
     }
 
@@ -76,12 +64,6 @@ extension CodelessSystem {
         device.isForeground = false
         device.trimEpochs()
         effects.died.append(device.slot)
-    }
-
-    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which
-    /// the process dies, and never left.
-    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
-        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
     }
 
     package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {

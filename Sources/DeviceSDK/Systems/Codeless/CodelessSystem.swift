@@ -14,7 +14,7 @@ package import World
 ///
 /// The files beside this one: hooks (`Hooks`), the cache (`+Cache`), uploads and their answers
 /// (`+Upload`), files (`+Files`), where events end (`+Fates`), the configuration (`+RemoteConfig`).
-package struct CodelessSystem: HookingSystem {
+package struct CodelessSystem: HookingSystem, Custodian {
     /// The state of one device.
     package typealias Device = CodelessDevice
 

@@ -3,7 +3,7 @@ package import Timebase
 
 /// The state of one simulated GrowingIO SDK: what is on its disk, what is in its memory, what is on its
 /// way. Some 400 bytes and little heap while nothing is stored and nothing is on its way.
-package struct GrowingDevice<Table: GrowingEventTable>: TrackedDevice, Sendable {
+package struct GrowingDevice<Table: GrowingEventTable>: RowDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
@@ -49,10 +49,8 @@ package struct GrowingDevice<Table: GrowingEventTable>: TrackedDevice, Sendable 
 
     // What is on its way.
 
-    /// Requests sent or waiting for a socket, oldest first.
     var requests: ContiguousArray<GrowingRequest> = []
-    /// Events that left the store while a request carries them.
-    var ghosts: ContiguousArray<EventGhost> = []
+    var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     /// Counts the draws that belong to no event.
     var drawCount: UInt32 = 0
@@ -147,17 +145,17 @@ struct GrowingQueue: Sendable {
 }
 
 /// A request of a device from the moment that it was built.
-struct GrowingRequest: Sendable {
+struct GrowingRequest: RowRequest, Sendable {
     var number: RequestNumber
     /// Index of the channel.
     var channel: UInt8
-    /// What it carries; the body is made from these copies.
+    /// The channel's.
+    var store: GrowingStoreKind
     var rows: ContiguousArray<EventRecord>
     /// Its bytes count for the day's cellular budget.
     var countsBytes = false
     /// 3.x: the queue was loaded anew meanwhile, and holds the request's events a second time.
     var isStale = false
-    /// It has a socket; the others wait for one.
     var isStarted = false
     /// The body's length, once it was written.
     var bytes: UInt64 = 0

@@ -7,16 +7,11 @@ extension GrowingSystem {
         _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) {
-        // A request of a process that died in between has nobody who waits for it.
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return }
-        let ended = device.requests.remove(at: place)
-        if device.requests.isEmpty { device.requests = [] }
-        startRequests(of: &device, effects: &effects)
+        guard let ended = endRequest(request, of: &device, effects: &effects) else { return }
         let verdict = verdict(on: outcome)
         effects.isAcknowledged = verdict == .success
-        releaseGhosts(
-            of: ended, isPositive: verdict == .success, on: &device, now: now, effects: &effects)
-        release(ended, of: &device, verdict: verdict, now: now, effects: &effects)
+        release(
+            ended, isPositive: verdict == .success, mark: nil, of: &device, now: now, effects: &effects)
         device.uploadingChannels &= ~(1 << UInt32(ended.channel))
         if verdict != .keep {
             if ended.countsBytes { addTraffic(ended.bytes, of: &device, now: now) }
@@ -47,35 +42,13 @@ extension GrowingSystem {
         }
     }
 
-    /// The rows are in the air once less; a positive answer settles them.
-    private mutating func release(
-        _ request: GrowingRequest, of device: inout Device, verdict: Verdict, now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        var delivered = ContiguousArray<EventRecord>()
-        let isPositive = verdict == .success
-        device.updateRows(of: request, of: kind(of: request)) { row in
-            row.inFlight -= row.inFlight > 0 ? 1 : 0
-            if isPositive && !row.isSettled {
-                row.isSettled = true
-                delivered.append(row)
-            }
-        }
-        // They have their number of uploads when they have left the store.
-        for row in delivered { acknowledged.note(row, slot: device.slot, at: now) }
-    }
-
-    private func kind(of request: GrowingRequest) -> GrowingStoreKind {
-        kind(routes.channels[Int(request.channel)].isCustom)
-    }
-
     /// `removeEvents_unsafe:forChannel:`: a deletion for each row, through the store's buffer.
     private mutating func remove(
         _ request: GrowingRequest, of device: inout Device, verdict: Verdict, effects: inout DeviceEffects
     ) {
-        let kind = kind(of: request)
-        var fate: EventFate?
-        if case .drop(let status) = verdict { fate = .rejected(status: status) }
+        let kind = request.store
+        var disposition: Disposition?
+        if case .drop(let status) = verdict { disposition = .rejected(status: status) }
         let isQueued = hasQueue && kind == .timing
         if isQueued && !request.isStale {
             var dropped = ContiguousArray<EventRecord>()
@@ -87,15 +60,17 @@ extension GrowingSystem {
             for row in dropped {
                 if row.isSettled {
                     sealUnlessStored(row, on: device, effects: &effects)
-                } else if let fate {
-                    leave(row, as: fate, on: &device, effects: &effects)
+                } else if let disposition {
+                    leave(row, as: disposition, on: &device, effects: &effects)
                 }
             }
         }
         if rules.services.database {
             // Before the deletions: an event has its number of uploads when its last copy is gone.
             if isQueued && request.isStale { keepStale(request.rows, on: &device) }
-            for row in request.rows { delete(row, as: fate, from: kind, of: &device, effects: &effects) }
+            for row in request.rows {
+                delete(row, as: disposition, from: kind, of: &device, effects: &effects)
+            }
         }
         if isQueued { refillQueue(of: &device, effects: &effects) }
         // 4.x counts the rows of the store then, which writes what waits; 3.x those of a custom channel's.

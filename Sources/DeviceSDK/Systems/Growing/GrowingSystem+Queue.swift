@@ -48,18 +48,14 @@ extension GrowingSystem {
                 sealUnlessStored(record, on: device, effects: &effects)
                 continue
             }
-            let fate = record.isDisplaced ? EventFate.evicted : .storageError
-            leave(record, as: fate, on: &device, effects: &effects)
+            let disposition = record.isDisplaced ? Disposition.evicted(.storageLimit) : .lost(.storageError)
+            leave(record, as: disposition, on: &device, effects: &effects)
         }
         device.timing.table.resetMarks { _ in }
         loadQueue(of: &device)
-        for place in device.requests.indices where isQueued(device.requests[place]) {
+        for place in device.requests.indices where device.requests[place].store == .timing {
             device.requests[place].isStale = true
         }
-    }
-
-    private func isQueued(_ request: GrowingRequest) -> Bool {
-        !routes.channels[Int(request.channel)].isCustom
     }
 
     /// The events of a request whose answer came after the queue was loaded anew: deleted from the store,

@@ -16,22 +16,10 @@ extension GrowingSystem {
         for kind in [GrowingStoreKind.timing, .realtime] {
             var missing = ContiguousArray<EventRecord>()
             device[kind].table.open { missing.append($0) }
-            for record in missing {
-                if record.isSettled {
-                    sealAcknowledged(record, on: device, effects: &effects)
-                } else {
-                    seal(record, .lost(.storageError), on: device, effects: &effects)
-                }
-            }
+            for record in missing { end(record, as: .lost(.storageError), on: device, effects: &effects) }
             var expired = ContiguousArray<EventRecord>()
             device[kind].table.expire(through: now - rules.storage.ttl) { expired.append($0) }
-            for record in expired {
-                if record.isSettled {
-                    sealAcknowledged(record, on: device, effects: &effects)
-                } else {
-                    seal(record, .evicted(.expired), on: device, effects: &effects)
-                }
-            }
+            for record in expired { end(record, as: .evicted(.expired), on: device, effects: &effects) }
         }
         device.trim()
         loadQueue(of: &device)
@@ -48,13 +36,13 @@ extension GrowingSystem {
 
     /// Adds the deletion of a row, likewise.
     ///
-    /// - Parameter fate: What the deletion means for the event; `nil` if it was delivered.
+    /// - Parameter disposition: What the deletion means for the event; `nil` if it was delivered.
     mutating func delete(
-        _ record: EventRecord, as fate: EventFate?, from kind: GrowingStoreKind, of device: inout Device,
-        effects: inout DeviceEffects
+        _ record: EventRecord, as disposition: Disposition?, from kind: GrowingStoreKind,
+        of device: inout Device, effects: inout DeviceEffects
     ) {
         device[kind].table.update([record], mark: true) { _ in }
-        device[kind].deletes.append(.init(record: record, fate: fate))
+        device[kind].deletes.append(.init(record: record, disposition: disposition))
         flushIfFull(kind, of: &device, effects: &effects)
     }
 
@@ -82,7 +70,7 @@ extension GrowingSystem {
         let first = kept == inserts.count ? inserts : ContiguousArray(inserts.prefix(kept))
         var displaced = ContiguousArray<EventRecord>()
         let isWritten = first.isEmpty || device[kind].table.insert(first) { displaced.append($0) }
-        forget(displaced, as: .evicted, kind, of: &device, effects: &effects)
+        forget(displaced, as: .evicted(.storageLimit), kind, of: &device, effects: &effects)
         for record in isWritten ? inserts[kept...] : inserts[...] {
             lose(record, kind, of: &device, effects: &effects)
         }
@@ -120,8 +108,8 @@ extension GrowingSystem {
             let deletion = deletes.first { $0.record.sequence == record.sequence }
             if record.isSettled {
                 sealUnlessQueued(record, on: &device, effects: &effects)
-            } else if let fate = deletion?.fate {
-                leave(record, as: fate, on: &device, effects: &effects)
+            } else if let disposition = deletion?.disposition {
+                leave(record, as: disposition, on: &device, effects: &effects)
             }
         }
         return true
@@ -159,7 +147,7 @@ extension GrowingSystem {
         var rows = ContiguousArray<EventRecord>()
         device[kind].table.damage { rows.append($0) }
         device[kind].deletes = []
-        forget(rows, as: .storageError, kind, of: &device, effects: &effects)
+        forget(rows, as: .lost(.storageError), kind, of: &device, effects: &effects)
         guard kind == .timing && hasQueue && device.isRunning else { return }
         device.queue.unloaded = 0..<0
         device.queue.unloadedCount = 0
@@ -167,7 +155,7 @@ extension GrowingSystem {
 
     /// Rows that the file gave up without being asked to: what 3.x has loaded of them is still in its queue.
     private mutating func forget(
-        _ rows: ContiguousArray<EventRecord>, as fate: EventFate, _ kind: GrowingStoreKind,
+        _ rows: ContiguousArray<EventRecord>, as disposition: Disposition, _ kind: GrowingStoreKind,
         of device: inout Device, effects: inout DeviceEffects
     ) {
         guard !rows.isEmpty else { return }
@@ -181,10 +169,10 @@ extension GrowingSystem {
                 continue
             }
             if isQueued && !isUnloaded && !record.isUploading {
-                if case .evicted = fate { record.isDisplaced = true }
+                if case .evicted = disposition { record.isDisplaced = true }
                 device.queue.extra.append(record)
             } else {
-                leave(record, as: fate, on: &device, effects: &effects)
+                leave(record, as: disposition, on: &device, effects: &effects)
             }
         }
         if isQueued { device.queue.extra.sort { $0.sequence < $1.sequence } }

@@ -36,9 +36,9 @@ extension GrowingSystem {
         let number = RequestNumber(kind: .upload, number: device.uploadCount)
         device.uploadCount += 1
         var request = GrowingRequest(
-            number: number, channel: UInt8(channel), rows: rows, plannedAt: due)
+            number: number, channel: UInt8(channel), store: kind(isCustom), rows: rows, plannedAt: due)
         request.countsBytes = countsBytes
-        device.update(request, of: kind(isCustom)) { $0.inFlight += $0.inFlight < .max ? 1 : 0 }
+        device.update(request, mark: nil) { $0.inFlight += $0.inFlight < .max ? 1 : 0 }
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
     }
@@ -102,31 +102,8 @@ extension GrowingSystem {
         rules.usesProtobuf && routes.dialects[channel] == .v3 ? .message : .json
     }
 
-    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
-    mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
-        var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
-        for place in device.requests.indices where !device.requests[place].isStarted {
-            guard sockets > 0 else { return }
-            sockets -= 1
-            start(place, of: &device, effects: &effects)
-        }
-    }
-
-    private func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
-        device.requests[place].isStarted = true
-        let request = device.requests[place]
-        let network = device.epochs.current.network
-        effects.requests.append(
-            OutgoingRequest(
-                slot: device.slot, number: request.number, plannedAt: request.plannedAt,
-                timeout: services.network?.timeout ?? rules.upload.timeout,
-                eventCount: UInt16(clamping: request.rows.count),
-                isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
-        // Without a radio nothing leaves: no upload that carried the events.
-        guard network != .none else { return }
-        device.update(request, of: kind(routes.channels[Int(request.channel)].isCustom)) {
-            $0.countAttempt()
-        }
+    func timeout(of request: GrowingRequest) -> Interval {
+        services.network?.timeout ?? rules.upload.timeout
     }
 }
 

@@ -15,7 +15,7 @@ package import World
 /// Times: the SDK takes an event's `timestamp` on its own thread, which does nothing else but short work on
 /// SQLite; here it is the planned time of the action. A row's `createAt` is the time of its insertion in the
 /// source, up to a tick later; expiry goes by the time of capture here.
-package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
+package struct GrowingSystem<Table: GrowingEventTable>: RowCustodian {
     /// The state of one device.
     package typealias Device = GrowingDevice<Table>
 
@@ -45,9 +45,6 @@ package struct GrowingSystem<Table: GrowingEventTable>: TrackingSystem {
     var packed = WireBuffer()
     /// Delivered rows that are still in a store or in the queue.
     var acknowledged = AcknowledgedRows()
-
-    /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
-    static var socketLimit: Int { 4 }
 
     /// Makes the system of a population.
     ///

@@ -4,22 +4,8 @@ import Timebase
 import Wire
 import World
 
-/// Where events end.
-///
-/// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
-/// request carries the event any more. An acknowledged row whose file could not be removed stays in it: it
-/// travels again, and how often is known when it has left.
+/// Where events end. A row's key is the place of its line in its file, known only while the file is there.
 extension KitSystem {
-    func seal(
-        _ record: EventRecord, _ disposition: Disposition, key: NaturalKey?, on device: borrowing Device,
-        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
-    ) {
-        effects.sealed.append(
-            record.sealed(
-                disposition, device: device.number, ackedAt: ackedAt,
-                naturalKey: key))
-    }
-
     /// A row with the key by which a collector knows it; `nil` where the row says its id.
     private struct KeyedRow {
         var record: EventRecord
@@ -78,7 +64,7 @@ extension KitSystem {
 
     /// The process is gone: its upload is cut. The files stay.
     mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
-        revokeUnsentRequest(of: &device, effects: &effects)
+        revokeUnsentRequests(of: &device, effects: &effects)
         device.request = nil
         dropDamaged(&device, effects: &effects)
         device.trimEpochs()
@@ -86,13 +72,6 @@ extension KitSystem {
         device.isRunning = false
         device.isForeground = false
         effects.died.append(device.slot)
-    }
-
-    /// Takes back a request that the engine has not seen yet: it was asked for in the very call in which
-    /// the process dies, and never left.
-    private mutating func revokeUnsentRequest(of device: inout Device, effects: inout DeviceEffects) {
-        guard device.request != nil else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
     }
 
     package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {

@@ -2,7 +2,7 @@ package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
 /// its way. Some 220 bytes and no heap while nothing is stored and nothing is on its way.
-package struct SensorsDevice<Store: EventStore>: TrackedDevice {
+package struct SensorsDevice<Store: EventStore>: RowDevice {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
@@ -46,10 +46,8 @@ package struct SensorsDevice<Store: EventStore>: TrackedDevice {
 
     // What is on its way.
 
-    /// Requests sent or waiting for a socket, oldest first.
     var requests: ContiguousArray<SensorsRequest> = []
-    /// Events that left the store while a request carries them.
-    var ghosts: ContiguousArray<EventGhost> = []
+    var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     var fetchCount: UInt32 = 0
     /// Counts the draws that belong to no event: failing deletions and intervals between fetches.
@@ -120,9 +118,8 @@ struct EventTimer {
 }
 
 /// A request of a device from the moment that it was built.
-struct SensorsRequest {
+struct SensorsRequest: RowRequest {
     var number: RequestNumber
-    /// What it carries; the body is made from these copies, whatever happens to the rows meanwhile.
     var rows: ContiguousArray<EventRecord> = []
     /// The rows' JSON, if the store keeps it.
     var contents = EventContents()
@@ -132,7 +129,6 @@ struct SensorsRequest {
     var isDebug = false
     /// Behind it the serial queue waits.
     var isBlocking = false
-    /// It has a socket; the others wait for one.
     var isStarted = false
     /// What the flush takes along that it belongs to.
     var flush = SensorsRules.FlushKind.all

@@ -7,11 +7,7 @@ extension SensorsSystem {
         _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) {
-        // A request of a process that died in between has nobody who waits for it.
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return }
-        let ended = device.requests.remove(at: place)
-        if device.requests.isEmpty { device.requests = [] }
-        startRequests(of: &device, effects: &effects)
+        guard let ended = endRequest(request, of: &device, effects: &effects) else { return }
         if request.kind == .config {
             completeFetch(ended, of: &device, outcome: outcome, now: now, effects: &effects)
         } else {
@@ -24,7 +20,7 @@ extension SensorsSystem {
         _ request: SensorsRequest, of device: inout Device, outcome: RequestOutcome, now: Instant,
         effects: inout DeviceEffects
     ) {
-        let goesOn = settle(request, of: &device, outcome: outcome, now: now, effects: &effects)
+        let goesOn = apply(outcome, to: request, of: &device, now: now, effects: &effects)
         // What begins now is what the queue is held for.
         if request.isBlocking { device.state.remove(.isBlocked) }
         // 4.9.1 asks for the network before each batch, 1.10.17 once per flush.
@@ -43,11 +39,11 @@ extension SensorsSystem {
         if request.isBlocking { drainQueue(of: &device, now: now, effects: &effects) }
     }
 
-    /// Moves the rows of an answered request.
+    /// Does what an answer, or the lack of one, says to the rows of its request.
     ///
     /// - Returns: whether the flush goes on with the next batch.
-    private mutating func settle(
-        _ request: SensorsRequest, of device: inout Device, outcome: RequestOutcome, now: Instant,
+    private mutating func apply(
+        _ outcome: RequestOutcome, to request: SensorsRequest, of device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) -> Bool {
         var status: UInt16?
@@ -57,13 +53,12 @@ extension SensorsSystem {
         }
         let isPositive = status.map { (200...299).contains($0) } ?? false
         effects.isAcknowledged = isPositive
-        releaseGhosts(of: request, isPositive: isPositive, on: &device, now: now, effects: &effects)
         // While rows wait in memory, 4.9.1 neither deletes nor unmarks rows of the database.
         let isStuck = !request.isFromMemory && device.memory.count > 0
-        let delivered = release(
-            request, of: &device, isPositive: isPositive, staysMarked: status != nil || isStuck)
-        // Those that stay in the store travel again.
-        for row in delivered { acknowledged.note(row, slot: device.slot, at: now) }
+        let staysMarked = status != nil || isStuck
+        release(
+            request, isPositive: isPositive, mark: staysMarked ? nil : false, of: &device, now: now,
+            effects: &effects)
         guard let status else { return false }
         guard !isStuck else { return true }
         let isDeleted = delete(request, status: status, of: &device, effects: &effects)
@@ -80,23 +75,6 @@ extension SensorsSystem {
 
     /// A header may ask for any number of seconds; a day is as long as anybody obeys.
     private static var longestQuiet: Interval { .hours(24) }
-
-    /// The rows are in the air once less; a positive answer settles them.
-    ///
-    /// - Returns: those that it settled.
-    private mutating func release(
-        _ request: SensorsRequest, of device: inout Device, isPositive: Bool, staysMarked: Bool
-    ) -> ContiguousArray<EventRecord> {
-        var delivered = ContiguousArray<EventRecord>()
-        device.updateRows(of: request, mark: staysMarked ? nil : false) { row in
-            row.inFlight -= 1
-            if isPositive && !row.isSettled {
-                row.isSettled = true
-                delivered.append(row)
-            }
-        }
-        return delivered
-    }
 
     /// Deletes the rows of a request whose answer says so. 1.10.17 deletes by count; since nothing
     /// gets into or out of its store while a request runs, the first rows are the request's.

@@ -129,7 +129,7 @@ extension SensorsSystem {
             rules.storage.evict, idleOnly: !rules.storage.evictsRowsInFlight
         ) { evicted.append($0) }
         for record in evicted {
-            leave(record, as: .evicted, on: &device, effects: &effects)
+            leave(record, as: .evicted(.storageLimit), on: &device, effects: &effects)
         }
         return isDone
     }

@@ -1,3 +1,4 @@
+import Accounting
 import Timebase
 import Wire
 
@@ -60,7 +61,7 @@ extension SensorsSystem {
     private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {
         var lost = ContiguousArray<EventRecord>()
         device.store.damage { lost.append($0) }
-        for record in lost { leave(record, as: .storageError, on: &device, effects: &effects) }
+        for record in lost { leave(record, as: .lost(.storageError), on: &device, effects: &effects) }
         device.trimEpochs()
     }
 }

@@ -3,25 +3,10 @@ import Timebase
 import Wire
 import World
 
-/// Where events end.
-///
-/// A positive answer beats every other fate; otherwise the first final one holds, and it is final
-/// once no request carries the event any more. So an event that leaves the store while requests
-/// carry it becomes a ghost, and a delivered event whose row could not be deleted stays in the store
-/// as *settled*: it travels again, and how often is known when it has left.
+/// Where events end. Beside the store, rows wait in a list in memory and in the serial queue.
 extension SensorsSystem {
-    func seal(
-        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
-        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
-    ) {
-        effects.sealed.append(
-            record.sealed(
-                disposition, device: device.number, ackedAt: ackedAt,
-                naturalKey: naturalKey(of: record, disposition, on: device)))
-    }
-
-    /// The key of an event that carries no `bs_id`; suppressed events were never built.
-    private func naturalKey(
+    /// Suppressed events were never built.
+    func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents, disposition.fate != .suppressed else { return nil }
@@ -32,56 +17,14 @@ extension SensorsSystem {
         return NaturalKey(high: key.high, low: key.low)
     }
 
-    /// A row has left the store for another reason than a positive answer.
-    mutating func leave(
-        _ record: EventRecord, as fate: EventFate, on device: inout Device,
-        effects: inout DeviceEffects
-    ) {
-        if record.isSettled { return sealAcknowledged(record, on: device, effects: &effects) }
-        if record.inFlight > 0 {
-            device.ghosts.append(EventGhost(record: record, disposition: fate))
-        } else {
-            seal(record, fate.disposition, on: device, effects: &effects)
-        }
-    }
-
-    /// A settled row is gone: if nobody told of it yet, it was delivered when it was acknowledged first.
-    private mutating func sealAcknowledged(
-        _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
-    ) {
-        guard let at = acknowledged.take(record, slot: device.slot) else { return }
-        seal(record, .delivered, on: device, ackedAt: at, effects: &effects)
-    }
-
-    /// A request that carried ghosts has ended.
-    mutating func releaseGhosts(
-        of request: SensorsRequest, isPositive: Bool, on device: inout Device, now: Instant,
-        effects: inout DeviceEffects
-    ) {
-        guard !device.ghosts.isEmpty else { return }
-        for ghost in device.ghosts.release(carriedBy: request.rows, isPositive: isPositive) {
-            seal(
-                ghost.record, ghost.disposition, on: device,
-                ackedAt: ghost.disposition == .delivered ? now : .distantFuture, effects: &effects)
-        }
-    }
-
     /// The process is gone: what it had only in memory is lost, its requests are cut, and the next
     /// process finds the store's rows with their statuses reset.
     mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
         revokeUnsentRequests(of: &device, effects: &effects)
-        for ghost in device.ghosts where !ghost.record.isSettled {
-            seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
-        }
+        sealDetached(of: &device, effects: &effects)
         var memory = ContiguousArray<EventRecord>()
         device.memory.forEach { memory.append($0) }
-        for record in memory {
-            if record.isSettled {
-                sealAcknowledged(record, on: device, effects: &effects)
-            } else {
-                seal(record, .lost(.killed), on: device, effects: &effects)
-            }
-        }
+        for record in memory { end(record, as: .lost(.killed), on: device, effects: &effects) }
         device.waiting.forEachRecord {
             seal($0, .lost(.killed), on: device, effects: &effects)
         }
@@ -89,7 +32,6 @@ extension SensorsSystem {
             device.store.noteAll { $0.inFlight = 0 }
         }
         device.store.close()
-        device.ghosts = []
         device.memory = EventLog()
         device.waiting.removeAll()
         device.requests = []
@@ -106,64 +48,25 @@ extension SensorsSystem {
         effects.died.append(device.slot)
     }
 
-    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in
-    /// which the process dies, and never left.
-    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
-        guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
-    }
-
-    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
-        guard let request = device.requests.first(where: { $0.number == upload }) else { return }
-        device.update(request, mark: nil) { $0.takeBackAttempt() }
-    }
-
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
-        // Requests that never got a socket carry nothing.
-        for request in device.requests where !request.isStarted {
-            device.update(request, mark: nil) { $0.inFlight -= 1 }
-        }
-        for ghost in device.ghosts where !ghost.record.isSettled {
-            seal(ghost.record, ghost.disposition.disposition, on: device, effects: &effects)
-        }
-        let pending = { (record: EventRecord) -> Disposition in
-            .pending(record.inFlight > 0 ? .inFlight : .stored)
-        }
-        // Gathered first: a closure that sees the device would copy it for each row.
-        var rows = ContiguousArray<EventRecord>()
-        device.store.forEach { rows.append($0) }
-        device.memory.forEach { rows.append($0) }
-        for row in rows {
-            if row.isSettled {
-                sealAcknowledged(row, on: device, effects: &effects)
-            } else {
-                seal(row, pending(row), on: device, effects: &effects)
-            }
-        }
+        sealAll(of: &device, effects: &effects)
         device.waiting.forEachRecord {
             seal($0, .pending(.stored), on: device, effects: &effects)
         }
-        device.requests = []
-        device.ghosts = []
         device.store.close()
     }
 }
 
 extension SensorsDevice {
-    /// Marks the rows that a request carries, unless `mark` is `nil`, and changes the notes about them.
-    mutating func update(
-        _ request: SensorsRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
-    ) {
-        updateRows(of: request, mark: mark, change)
-        guard !ghosts.isEmpty else { return }
-        for place in ghosts.indices where request.rows.contains(sequence: ghosts[place].record.sequence) {
-            change(&ghosts[place].record)
-        }
-    }
-}
+    var network: NetworkKind { epochs.current.network }
 
-extension SensorsDevice {
-    /// As ``update(_:mark:_:)``, without the events that left the store.
+    var allRows: ContiguousArray<EventRecord> {
+        var rows = ContiguousArray<EventRecord>()
+        store.forEach { rows.append($0) }
+        memory.forEach { rows.append($0) }
+        return rows
+    }
+
     mutating func updateRows(
         of request: SensorsRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
     ) {

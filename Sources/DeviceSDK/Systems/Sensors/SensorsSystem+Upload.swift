@@ -1,3 +1,4 @@
+import Accounting
 import Timebase
 import World
 
@@ -126,7 +127,7 @@ extension SensorsSystem {
         var deleted = ContiguousArray<EventRecord>()
         let isDone =
             !deletionFails(on: &device) && device.store.delete(request.rows) { deleted.append($0) }
-        for row in deleted { leave(row, as: .clearedUnsent, on: &device, effects: &effects) }
+        for row in deleted { leave(row, as: .lost(.clearedUnsent), on: &device, effects: &effects) }
         device.trimEpochs()
         return isDone
     }
@@ -138,31 +139,8 @@ extension SensorsSystem {
         rows.contains { $0.inFlight == .max }
     }
 
-    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
-    func startRequests(of device: inout Device, effects: inout DeviceEffects) {
-        var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
-        guard sockets > 0 else { return }
-        for place in device.requests.indices where !device.requests[place].isStarted {
-            guard sockets > 0 else { return }
-            sockets -= 1
-            start(place, of: &device, effects: &effects)
-        }
-    }
-
-    private func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
-        device.requests[place].isStarted = true
-        let request = device.requests[place]
-        let network = device.epochs.current.network
-        let isConfig = request.number.kind == .config
-        effects.requests.append(
-            OutgoingRequest(
-                slot: device.slot, number: request.number, plannedAt: request.plannedAt,
-                timeout: isConfig ? rules.remoteConfig.timeout : rules.upload.timeout,
-                eventCount: UInt16(clamping: request.rows.count),
-                isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
-        // Without a radio nothing leaves: no upload that carried the events.
-        guard network != .none, !isConfig else { return }
-        device.update(request, mark: nil) { $0.countAttempt() }
+    func timeout(of request: SensorsRequest) -> Interval {
+        request.number.kind == .config ? rules.remoteConfig.timeout : rules.upload.timeout
     }
 
     /// The serial queue goes on after a request, until one blocks it again.

@@ -16,7 +16,7 @@ package import World
 /// the `time` field on its serial queue, which is later only while a request blocks that queue; the
 /// simulation writes the time of the action there too, so that freshness and `time` speak of one
 /// moment. Ids and super properties are those of the action as well.
-package struct SensorsSystem<Store: EventStore>: TrackingSystem {
+package struct SensorsSystem<Store: EventStore>: RowCustodian {
     /// The state of one device.
     package typealias Device = SensorsDevice<Store>
 
@@ -49,9 +49,6 @@ package struct SensorsSystem<Store: EventStore>: TrackingSystem {
     var configIndices: [SensorsConfig: UInt16] = [.none: 0]
     /// Delivered rows that could not be deleted.
     var acknowledged = AcknowledgedRows()
-
-    /// Sockets of a device to one host (`HTTPMaximumConnectionsPerHost` of an URLSession on iOS).
-    static var socketLimit: Int { 4 }
 
     /// Makes the system of a population.
     ///

@@ -4,7 +4,7 @@ import World
 
 /// The state of one simulated TrackingSDK: its file, and the requests of its URLSession. Some 150 bytes
 /// and no heap while the file is empty and nothing is on its way.
-package struct TrackingSDKDevice: HookedDevice, Sendable {
+package struct TrackingSDKDevice: HookedDevice, LogDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32

@@ -6,22 +6,10 @@ import World
 
 /// Where events end.
 ///
-/// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
-/// request carries the event any more. So an event that was cleared without having been acknowledged
-/// waits for the requests that still carry it. An acknowledged event has its fate, but not the number of its
+/// An event that was cleared without having been acknowledged waits for the requests that still carry it. An acknowledged event has its fate, but not the number of its
 /// uploads yet, as long as one carries it (it may wait for a socket, and never get one), and as long as it is in a
 /// file that cannot be removed: there it travels again.
 extension TrackingSDKSystem {
-    func seal(
-        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
-        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
-    ) {
-        effects.sealed.append(
-            record.sealed(
-                disposition, device: device.number, ackedAt: ackedAt,
-                naturalKey: naturalKey(of: record, on: device)))
-    }
-
     /// Seals the acknowledged events that no upload carries any more: those that have left the file, but for
     /// those in open uploads. The first acknowledgement counts. O(requests + acknowledgements).
     private mutating func sealAcknowledged(on device: inout Device, effects: inout DeviceEffects) {
@@ -33,9 +21,7 @@ extension TrackingSDKSystem {
             for range in free where range.overlaps(answer.events) {
                 let range = range.clamped(to: answer.events)
                 sealed += range.count
-                for row in device.log.settle(in: range) {
-                    seal(row, .delivered, on: device, ackedAt: answer.at, effects: &effects)
-                }
+                sealRows(in: range, as: .delivered, ackedAt: answer.at, of: &device, effects: &effects)
             }
             if sealed < answer.events.count { kept.append(answer) }
         }
@@ -71,13 +57,6 @@ extension TrackingSDKSystem {
         effects.died.append(device.slot)
     }
 
-    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which
-    /// the process dies, and never left.
-    private mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
-        guard !effects.requests.isEmpty, !device.requests.isEmpty else { return }
-        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
-    }
-
     package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
         guard let request = device.requests.first(where: { $0.number == upload.number }) else { return }
         device.log.update(in: request.events) { $0.takeBackAttempt() }
@@ -85,9 +64,7 @@ extension TrackingSDKSystem {
 
     package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
         for answer in device.acknowledgements {
-            for row in device.log.settle(in: answer.events) {
-                seal(row, .delivered, on: device, ackedAt: answer.at, effects: &effects)
-            }
+            sealRows(in: answer.events, as: .delivered, ackedAt: answer.at, of: &device, effects: &effects)
         }
         // What was cleared and is still under way keeps the fate that it had.
         var cleared = ContiguousArray<EventRecord>()
@@ -96,13 +73,9 @@ extension TrackingSDKSystem {
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
         // Requests that never got a socket carry nothing.
         for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {
-            for row in device.log.settle(in: idle) {
-                seal(row, .pending(.stored), on: device, effects: &effects)
-            }
+            sealRows(in: idle, as: .pending(.stored), of: &device, effects: &effects)
         }
-        for row in device.log.settle(in: file) {
-            seal(row, .pending(.inFlight), on: device, effects: &effects)
-        }
+        sealRows(in: file, as: .pending(.inFlight), of: &device, effects: &effects)
         device.requests = []
         device.acknowledgements = []
     }

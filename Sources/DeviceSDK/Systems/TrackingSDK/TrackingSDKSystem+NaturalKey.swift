@@ -3,9 +3,12 @@ import Wire
 
 extension TrackingSDKSystem {
     /// The key by which a collector knows an event that carries no `bs_id`: the hash of its name, its time and
-    /// its parameters, sorted by name, each after a comma; in normal form, with U+001F between the three. The SDK has no id of its own for events, so
-    /// two equal events of one moment cannot be told apart, on any device.
-    func naturalKey(of record: EventRecord, on device: borrowing Device) -> NaturalKey? {
+    /// its parameters, sorted by name, each after a comma; in normal form, with U+001F between the three.
+    /// The SDK has no id of its own for events, so two equal events of one moment cannot be told apart, on
+    /// any device.
+    func naturalKey(
+        of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
+    ) -> NaturalKey? {
         guard !plan.tagsEvents else { return nil }
         let index = Int(device.index)
         var json = WireBuffer()

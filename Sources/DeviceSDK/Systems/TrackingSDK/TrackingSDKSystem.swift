@@ -17,7 +17,7 @@ package import World
 ///
 /// The files beside this one: hooks (`Hooks`), uploads and their answers (`+Upload`), where events end
 /// (`+Fates`), the file and its disk (`+File`).
-package struct TrackingSDKSystem: HookingSystem {
+package struct TrackingSDKSystem: HookingSystem, Custodian {
     /// The state of one device.
     package typealias Device = TrackingSDKDevice
 

@@ -1,3 +1,5 @@
+import Accounting
+
 /// One of the SDK's two stores: its table, and the operations on it that wait in memory
 /// (`GrowingEventDatabase.m`, `updateKeys` and `updateValues`).
 struct GrowingStore<Table: GrowingEventTable>: Sendable {
@@ -11,7 +13,7 @@ struct GrowingStore<Table: GrowingEventTable>: Sendable {
     struct Deletion: Sendable {
         var record: EventRecord
         /// `nil` if the event was delivered.
-        var fate: EventFate?
+        var disposition: Disposition?
     }
 
     init(table: Table) { self.table = table }

@@ -1,0 +1,70 @@
+import Accounting
+import Timebase
+
+/// A system whose events it answers for: each has one fate, told once.
+///
+/// A positive answer beats every other fate; otherwise the first final one holds, and it is final once no
+/// request carries the event any more.
+///
+/// An event is *sealed* when its fate is told to the engine. A row is *settled*
+/// (``EventRecord/isSettled``) when its fate is decided: an acknowledged one that is still on the device may
+/// travel again, how often is known when it has left, and it is never counted again.
+extension TrackingSystem {
+    /// Tells of an event's fate.
+    ///
+    /// - Parameters:
+    ///   - key: By which a collector knows the event; `nil` if the event says its id, or was never built.
+    ///   - ackedAt: When a delivered event was acknowledged first.
+    func seal(
+        _ record: EventRecord, _ disposition: Disposition, key: NaturalKey?, on device: borrowing Device,
+        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
+    ) {
+        effects.sealed.append(
+            record.sealed(disposition, device: device.number, ackedAt: ackedAt, naturalKey: key))
+    }
+
+    /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which the
+    /// process dies, and never left.
+    mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
+        guard !effects.requests.isEmpty else { return }
+        for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
+    }
+}
+
+/// A system that can tell an event's key from its record and its device.
+protocol Custodian: TrackingSystem {
+    /// The key by which a collector knows an event that carries no `bs_id`; `nil` for all others.
+    func naturalKey(
+        of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
+    ) -> NaturalKey?
+}
+
+extension Custodian {
+    func seal(
+        _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
+        ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
+    ) {
+        seal(
+            record, disposition, key: naturalKey(of: record, disposition, on: device), on: device,
+            ackedAt: ackedAt, effects: &effects)
+    }
+}
+
+// MARK: - Rows that leave as neighbours
+
+/// A device whose events are neighbours in one log, whatever the SDK makes of them.
+protocol LogDevice: TrackedDevice {
+    var log: EventLog { get set }
+}
+
+extension Custodian where Device: LogDevice {
+    /// Settles the rows of a range, and seals those that were not.
+    mutating func sealRows(
+        in range: Range<UInt32>, as disposition: Disposition, ackedAt: Instant = .distantFuture,
+        of device: inout Device, effects: inout DeviceEffects
+    ) {
+        for row in device.log.settle(in: range) {
+            seal(row, disposition, on: device, ackedAt: ackedAt, effects: &effects)
+        }
+    }
+}

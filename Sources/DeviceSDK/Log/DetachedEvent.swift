@@ -1,0 +1,54 @@
+import Accounting
+
+/// An event that left the store while a request carries it: evicted, or deleted after an answer to
+/// another request. Its fate waits for the last answer, because a positive one beats every other.
+struct DetachedEvent {
+    var record: EventRecord
+    /// What it left the store for.
+    var disposition: Disposition
+}
+
+extension ContiguousArray<DetachedEvent> {
+    /// A request that carried some of them has ended.
+    ///
+    /// - Parameter rows: What it carried, by ascending sequences.
+    /// - Returns: those that have their fate now: delivered by a positive answer, or what they left the store
+    ///   for once no request carries them any more. Each comes once.
+    mutating func release(
+        carriedBy rows: ContiguousArray<EventRecord>, isPositive: Bool
+    ) -> ContiguousArray<DetachedEvent> {
+        var kept = ContiguousArray<DetachedEvent>()
+        var ended = ContiguousArray<DetachedEvent>()
+        for var event in self {
+            guard rows.contains(sequence: event.record.sequence) else {
+                kept.append(event)
+                continue
+            }
+            event.record.inFlight -= 1
+            if isPositive && !event.record.isSettled {
+                ended.append(DetachedEvent(record: event.record, disposition: .delivered))
+                event.record.isSettled = true
+            }
+            if event.record.inFlight > 0 {
+                kept.append(event)
+            } else if !event.record.isSettled {
+                ended.append(event)
+            }
+        }
+        self = kept.isEmpty ? [] : kept
+        return ended
+    }
+}
+
+extension ContiguousArray<EventRecord> {
+    /// Whether rows with ascending sequences have one among them. O(log rows).
+    func contains(sequence: UInt32) -> Bool {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low].sequence == sequence
+    }
+}

@@ -1,0 +1,179 @@
+import Accounting
+import Timebase
+import World
+
+/// A request whose body is made from copies of rows, whatever happens to the rows meanwhile.
+protocol RowRequest {
+    var number: RequestNumber { get }
+    /// What it carries, by ascending sequences.
+    var rows: ContiguousArray<EventRecord> { get }
+    /// It has a socket; the others wait for one.
+    var isStarted: Bool { get set }
+    var plannedAt: Instant { get }
+}
+
+/// A device whose stores have a mind of their own: rows leave them while requests carry them.
+protocol RowDevice: TrackedDevice {
+    associatedtype Request: RowRequest
+    /// Requests sent or waiting for a socket, oldest first.
+    var requests: ContiguousArray<Request> { get set }
+    var detached: ContiguousArray<DetachedEvent> { get set }
+    var network: NetworkKind { get }
+    /// All rows that the device has, but for detached events.
+    var allRows: ContiguousArray<EventRecord> { get }
+
+    /// Marks the rows that a request carries, as far as they are still in their store, unless `mark` is
+    /// `nil`, and changes the notes about them.
+    mutating func updateRows(of request: Request, mark: Bool?, _ change: (inout EventRecord) -> Void)
+}
+
+extension RowDevice {
+    /// As ``updateRows(of:mark:_:)``, and changes the notes about detached events too.
+    mutating func update(_ request: Request, mark: Bool?, _ change: (inout EventRecord) -> Void) {
+        updateRows(of: request, mark: mark, change)
+        guard !detached.isEmpty else { return }
+        for place in detached.indices where request.rows.contains(sequence: detached[place].record.sequence) {
+            change(&detached[place].record)
+        }
+    }
+}
+
+/// The custody of events on a ``RowDevice``: an event that leaves its store while requests carry it becomes a
+/// ``DetachedEvent``, and an acknowledged one whose row is still there is settled.
+protocol RowCustodian: Custodian where Device: RowDevice {
+    /// Acknowledged rows that are still on their devices.
+    var acknowledged: AcknowledgedRows { get set }
+    /// The SDK's limit for a request.
+    func timeout(of request: Device.Request) -> Interval
+}
+
+extension RowCustodian {
+    /// A row has left the store for another reason than a positive answer.
+    mutating func leave(
+        _ record: EventRecord, as disposition: Disposition, on device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        if !record.isSettled && record.inFlight > 0 {
+            device.detached.append(DetachedEvent(record: record, disposition: disposition))
+        } else {
+            end(record, as: disposition, on: device, effects: &effects)
+        }
+    }
+
+    /// A row is gone, and so is whatever carried it: seals it as acknowledged before, or else as given.
+    mutating func end(
+        _ record: EventRecord, as disposition: Disposition, on device: borrowing Device,
+        effects: inout DeviceEffects
+    ) {
+        if record.isSettled {
+            sealAcknowledged(record, on: device, effects: &effects)
+        } else {
+            seal(record, disposition, on: device, effects: &effects)
+        }
+    }
+
+    /// A settled row is gone: if nobody told of it yet, it was delivered when it was acknowledged first.
+    mutating func sealAcknowledged(
+        _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
+    ) {
+        guard let at = acknowledged.take(record, slot: device.slot) else { return }
+        seal(record, .delivered, on: device, ackedAt: at, effects: &effects)
+    }
+
+    /// The rows and detached events that an ended request carried are in the air once less; a positive answer
+    /// settles them.
+    ///
+    /// - Parameter mark: What the SDK writes of the rows: see ``RowDevice/updateRows(of:mark:_:)``.
+    mutating func release(
+        _ request: Device.Request, isPositive: Bool, mark: Bool?, of device: inout Device, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        if !device.detached.isEmpty {
+            for event in device.detached.release(carriedBy: request.rows, isPositive: isPositive) {
+                seal(
+                    event.record, event.disposition, on: device,
+                    ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects)
+            }
+        }
+        var delivered = ContiguousArray<EventRecord>()
+        device.updateRows(of: request, mark: mark) { row in
+            row.inFlight -= row.inFlight > 0 ? 1 : 0
+            if isPositive && !row.isSettled {
+                row.isSettled = true
+                delivered.append(row)
+            }
+        }
+        // They have their number of uploads when they have left the store.
+        for row in delivered { acknowledged.note(row, slot: device.slot, at: now) }
+    }
+
+    /// No request is left that could save a detached event.
+    mutating func sealDetached(of device: inout Device, effects: inout DeviceEffects) {
+        for event in device.detached where !event.record.isSettled {
+            seal(event.record, event.disposition, on: device, effects: &effects)
+        }
+        device.detached = []
+    }
+
+    package mutating func takeBack(_ upload: RequestNumber, of device: inout Device) {
+        guard let request = device.requests.first(where: { $0.number == upload }) else { return }
+        device.update(request, mark: nil) { $0.takeBackAttempt() }
+    }
+
+    /// The run ends: seals whatever is on the device.
+    mutating func sealAll(of device: inout Device, effects: inout DeviceEffects) {
+        // Requests that never got a socket carry nothing.
+        for request in device.requests where !request.isStarted {
+            device.update(request, mark: nil) { $0.inFlight -= 1 }
+        }
+        sealDetached(of: &device, effects: &effects)
+        // Gathered first: a closure that sees the device would copy it for each row.
+        for row in device.allRows {
+            end(row, as: .pending(row.inFlight > 0 ? .inFlight : .stored), on: device, effects: &effects)
+        }
+        device.requests = []
+    }
+}
+
+/// Sockets of a device to one host.
+extension RowCustodian {
+    /// `HTTPMaximumConnectionsPerHost` of an URLSession on iOS.
+    private static var socketLimit: Int { 4 }
+
+    /// Takes an ended request off the device, and gives its socket on.
+    ///
+    /// - Returns: `nil` for a request of a process that died in between: nobody waits for it.
+    mutating func endRequest(
+        _ number: RequestNumber, of device: inout Device, effects: inout DeviceEffects
+    ) -> Device.Request? {
+        guard let place = device.requests.firstIndex(where: { $0.number == number }) else { return nil }
+        let ended = device.requests.remove(at: place)
+        if device.requests.isEmpty { device.requests = [] }
+        startRequests(of: &device, effects: &effects)
+        return ended
+    }
+
+    /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
+    mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
+        var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
+        for place in device.requests.indices where !device.requests[place].isStarted {
+            guard sockets > 0 else { return }
+            sockets -= 1
+            start(place, of: &device, effects: &effects)
+        }
+    }
+
+    private mutating func start(_ place: Int, of device: inout Device, effects: inout DeviceEffects) {
+        device.requests[place].isStarted = true
+        let request = device.requests[place]
+        let network = device.network
+        effects.requests.append(
+            OutgoingRequest(
+                slot: device.slot, number: request.number, plannedAt: request.plannedAt,
+                timeout: timeout(of: request), eventCount: UInt16(clamping: request.rows.count),
+                isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
+        // Without a radio nothing leaves: no upload that carried the events.
+        guard network != .none, request.number.kind == .upload else { return }
+        device.update(request, mark: nil) { $0.countAttempt() }
+    }
+}
