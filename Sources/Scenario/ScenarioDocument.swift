@@ -82,8 +82,8 @@ package struct ScenarioPopulation: Sendable {
     package var embedded: PopulationPlan.Target
     package var tagsEvents: Bool
     package var utcOffset: Interval
-    /// What a program registers in the place of GrowingIO's own parts; `nil` for nothing.
-    package var growing: GrowingPlugins?
+    /// What a program registers in the place of the system's own parts; `nil` for nothing.
+    package var plugins: (any SystemPlugins)?
 
     /// The first of ``targets``.
     package var target: PopulationPlan.Target? { targets.first }

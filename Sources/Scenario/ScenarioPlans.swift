@@ -104,7 +104,7 @@ extension ScenarioDocument {
             plan.disk = disk(of: index, start: schedule.start)
             plan.utcOffset = population.utcOffset
             plan.tagsEvents = population.tagsEvents
-            plan.growing = population.growing
+            plan.plugins = population.plugins
             firstDevice += UInt32(population.devices)
             return plan
         }

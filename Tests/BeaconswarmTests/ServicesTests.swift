@@ -183,7 +183,7 @@ struct ServicesTests {
             source.register(services, for: name)
         }
         let populations = try LoadedScenario(source).document.populations
-        #expect(populations.map { $0.growing?.encryption?.codec } == ["c", "d"])
+        #expect(populations.map { ($0.plugins as? GrowingPlugins)?.encryption?.codec } == ["c", "d"])
     }
 
     @Test(

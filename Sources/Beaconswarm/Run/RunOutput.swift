@@ -46,8 +46,12 @@ struct RunOutput: Sendable {
 
     /// The plans of the run, whose devices know where copies go.
     func attached(to plans: ScenarioPlans) -> ScenarioPlans {
+        guard let copies else { return plans }
         var plans = plans
-        for index in plans.populations.indices { plans.populations[index].copies = copies }
+        for index in plans.populations.indices {
+            guard case .growing = plans.populations[index].system else { continue }
+            plans.populations[index].growingPlugins.copies = copies
+        }
         return plans
     }
 

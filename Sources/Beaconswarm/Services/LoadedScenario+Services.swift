@@ -35,7 +35,7 @@ extension LoadedScenario {
         if services.database != nil { rules.services.database = true }
         if !plugins.modules.isEmpty { rules.registeredTemplates = plugins.templates(for: rules) }
         document.populations[index].system = .growing(rules)
-        document.populations[index].growing = plugins
+        document.populations[index].plugins = plugins
         if let encryption = services.encryption { document.growingCiphers.register(encryption) }
         // A report tells everything that made it what it is.
         let parts =
@@ -50,7 +50,7 @@ extension LoadedScenario {
         var seen: [String: (population: Int, kind: String)] = [:]
         for index in populations {
             guard case .growing(let rules) = document.populations[index].system else { continue }
-            let plugins = document.populations[index].growing
+            let plugins = document.populations[index].plugins as? GrowingPlugins ?? GrowingPlugins()
             let service = GrowingServices(rules: rules, plugins: plugins).encryption
             guard let service, let codec = service.codec else { continue }
             let registered = service as? RegisteredEncryption

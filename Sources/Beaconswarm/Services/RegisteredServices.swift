@@ -83,7 +83,7 @@ extension GrowingCiphers {
     /// What reads the uploads of a population.
     init(of plan: PopulationPlan) {
         self.init()
-        if let own = plan.growing?.encryption as? RegisteredEncryption { register(own.service) }
+        if let own = plan.growingPlugins.encryption as? RegisteredEncryption { register(own.service) }
     }
 
     mutating func register(_ service: any EncryptionService) {

@@ -37,10 +37,8 @@ package struct PopulationPlan: Sendable {
     /// Whether events carry `bs_id`.
     package var tagsEvents = true
     package var system: SystemRules
-    /// What a program registers in the place of GrowingIO's own parts; `nil` for nothing.
-    package var growing: GrowingPlugins?
-    /// Where GrowingIO's interceptors copy events to; `nil` if nobody takes them.
-    package var copies: (any GrowingEventCopySink)?
+    /// What a program registers in the place of the system's own parts; `nil` for nothing.
+    package var plugins: (any SystemPlugins)?
 
     package init(
         name: String, deviceCount: Int, start: Instant, usersEnd: Instant, app: AppDescription,
@@ -92,6 +90,10 @@ package struct PopulationPlan: Sendable {
     /// The index in ``targets`` of a device's target.
     package func targetIndex(ofDevice number: UInt32) -> Int { Int(number) % targets.count }
 }
+
+/// What a program puts in the place of a system's own parts by code, beside what its scenario says. Each
+/// system has a type of its own, if it can be extended at all, and looks for that.
+package protocol SystemPlugins: Sendable {}
 
 /// What ``PopulationPlan/stream(_:index:)`` needs of a plan: the seed, and the name's hash.
 struct PopulationStreams: Sendable {

@@ -62,15 +62,16 @@ package struct GrowingSystem<Table: GrowingEventTable>: RowCustodian {
         streams = plan.streams
         self.rules = rules
         self.makeTable = makeTable
-        self.services = services ?? GrowingServices(rules: rules, plugins: plan.growing)
-        self.copies = copies ?? plan.copies
+        let plugins = plan.growingPlugins
+        self.services = services ?? GrowingServices(rules: rules, plugins: plugins)
+        self.copies = copies ?? plugins.copies
         let templates = GrowingTemplates(app: plan.app, rules: rules)
         self.templates = templates
         views = AppViews(app: plan.app)
         hooks = GrowingHooks.table(rules)
         hasHybrid = rules.activeModules.contains(.hybrid)
         var context = GrowingContext(rules: rules)
-        for module in [GrowingScenarioModule()] + (plan.growing?.modules ?? []) + modules {
+        for module in [GrowingScenarioModule()] + plugins.modules + modules {
             module.initialize(&context)
         }
         interceptors = context.interceptors

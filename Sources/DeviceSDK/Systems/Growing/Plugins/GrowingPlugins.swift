@@ -1,9 +1,11 @@
 /// What a program puts in the place of GrowingIO's own parts by code, beside what its scenario says.
-package struct GrowingPlugins: Sendable {
+package struct GrowingPlugins: SystemPlugins {
     /// The encryption service; `nil` leaves the one that the rules name.
     package var encryption: (any GrowingEncryptionService)?
     /// Modules of the app, initialized in this order, after the scenario's own.
     package var modules: [any GrowingModule] = []
+    /// Where interceptors copy events to; `nil` if nobody takes them.
+    package var copies: (any GrowingEventCopySink)?
 
     /// Puts nothing in anything's place.
     package init() {}
@@ -22,11 +24,19 @@ package struct GrowingPlugins: Sendable {
     }
 }
 
+extension PopulationPlan {
+    /// What a program puts in the place of GrowingIO's own parts: nothing by default.
+    package var growingPlugins: GrowingPlugins {
+        get { plugins as? GrowingPlugins ?? GrowingPlugins() }
+        set { plugins = newValue }
+    }
+}
+
 extension GrowingServices {
     /// The implementations that the rules name, and what a program registers in their place.
-    package init(rules: GrowingRules, plugins: GrowingPlugins?) {
+    package init(rules: GrowingRules, plugins: GrowingPlugins) {
         self.init(rules: rules)
-        if let encryption = plugins?.encryption { self.encryption = encryption }
+        if let encryption = plugins.encryption { self.encryption = encryption }
     }
 }
 
