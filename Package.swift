@@ -121,7 +121,7 @@ let package = Package(
         .room(
             "TestSupport",
             [
-                "Timebase", "Accounting", "Measurement", "DeviceSDK", "World", "CollectorModel",
+                "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
             ] + nio),
         // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
@@ -144,9 +144,9 @@ let package = Package(
         .tests(of: "Accounting", ["Timebase"]),
         .tests(of: "Measurement", ["Timebase", "Accounting", "World"]),
         .tests(of: "Wire", ["Timebase"]),
-        .tests(of: "AppModel", ["Timebase"]),
+        .tests(of: "AppModel", ["TestSupport", "Timebase"]),
         .tests(of: "World", ["Timebase"]),
-        .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "Wire", "World"]),
+        .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"]),
         .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "TestSupport", "Timebase", "Wire"]),
         .tests(of: "CollectorModel", ["Timebase", "Accounting", "TestSupport", "Wire"]),
         .tests(

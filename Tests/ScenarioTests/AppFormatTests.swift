@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Testing
 import Timebase
 
@@ -179,7 +180,7 @@ struct AppFormatTests {
         let views = AppViews(app: app)
         let product = ViewReference(screen: 0, node: views.tree(of: 0).controls[0], row: 2)
         #expect(
-            views.viewPath(product)
+            views.tree(of: 0).viewPath(to: product.node).text(row: product.row)
                 == "HYGHallSlideViewController-UIScrollView-HYGHallProductTableView-UITableViewWrapperView-"
                 + "HYGHallProductCell-UITableViewCellContentView-HYGHallProductView & 0-0-1-0-0:2-0-1")
     }

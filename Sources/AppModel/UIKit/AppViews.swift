@@ -1,6 +1,6 @@
 /// The views of all screens of an app: what the devices of a population share.
 ///
-/// Immutable, made once per population. Readers that depend on the row only are rendered beforehand.
+/// Immutable, made once per population.
 package final class AppViews: Sendable {
     package let app: AppDescription
     /// By screen.
@@ -13,8 +13,6 @@ package final class AppViews: Sendable {
     let controls: ContiguousArray<ControlViews>
     /// ``ViewTree/parents`` of all screens one after another.
     let parents: ContiguousArray<UInt16>
-    /// By screen and node: see ``viewPath(_:)``.
-    private let viewPaths: [[RowText]]
 
     /// Builds the trees.
     ///
@@ -28,17 +26,9 @@ package final class AppViews: Sendable {
         trees = app.screens.indices.map {
             ViewTree(of: app.screens[$0], in: app, tabs: tabs, tab: homes[$0])
         }
-        viewPaths = trees.map { tree in tree.nodes.indices.map { tree.viewPath(to: UInt16($0)) } }
         screens = AppViews.screenTables(of: app, trees, tabs: tabs)
         controls = AppViews.controlTables(of: app, trees)
         parents = ContiguousArray(trees.flatMap(\.parents))
-    }
-
-    /// See ``ViewTree/viewPath(to:)``.
-    ///
-    /// - Complexity: O(1).
-    package func viewPath(_ view: ViewReference) -> String {
-        viewPaths[Int(view.screen)][Int(view.node)].text(row: view.row)
     }
 
     package func tree(of screen: UInt16) -> ViewTree { trees[Int(screen)] }

@@ -11,12 +11,13 @@ package struct RowText: Hashable, Sendable {
     /// The text for a row.
     package func text(row: UInt16) -> String { hasRow ? head + String(row) + tail : head }
 
-    mutating func append(_ text: String) {
+    /// Appends a text that is the same for all rows.
+    package mutating func append(_ text: String) {
         if hasRow { tail += text } else { head += text }
     }
 
     /// Appends the row's number. Of lists in lists, only one row is known: the inner ones' is 0.
-    mutating func appendRow() {
+    package mutating func appendRow() {
         if hasRow { tail += "0" } else { hasRow = true }
     }
 }

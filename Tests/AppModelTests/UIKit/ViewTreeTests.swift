@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timebase
 
@@ -37,7 +38,7 @@ struct ViewTreeTests {
 
     @Test("a place among siblings of a class makes the siblings that it counts")
     func places() throws {
-        let views = AppViews(app: hallApp())
+        let views = AppViews(app: ViewFixture.hall())
         let tree = views.tree(of: 0)
         let tables = tree.nodes.filter { $0.className == "HYGHallProductTableView" }
         #expect(tables.map(\.place) == [0, 1])
@@ -50,7 +51,7 @@ struct ViewTreeTests {
 
     @Test("controls that name the same ancestors share them")
     func shared() {
-        let views = AppViews(app: growingApp())
+        let views = AppViews(app: ViewFixture.growing())
         let tree = views.tree(of: 3)
         #expect(tree[tree.controls[0]].parent == tree[tree.controls[1]].parent)
         #expect(tree.nodes.filter { $0.className == "UITableView" }.count == 1)

@@ -5,7 +5,7 @@ import Wire
 final class GrowingViewPieces {
     private let views: AppViews
     private let rules: GrowingRules
-    private let format: GrowingPathFormat
+    private let form: GrowingViewPath.Form
     private var pages: [UInt32: GrowingPiece] = [:]
     private var referrals: [UInt32: GrowingPiece] = [:]
     private var elements: [UInt32: Element] = [:]
@@ -13,7 +13,7 @@ final class GrowingViewPieces {
 
     /// What an event says of a view.
     struct Element {
-        let path: GrowingPath
+        let path: GrowingViewPath
         /// Everything that is the same for all rows and values.
         let piece: GrowingPiece
         /// Whether the text depends on what the view is set to.
@@ -30,7 +30,7 @@ final class GrowingViewPieces {
     init(views: AppViews, rules: GrowingRules) {
         self.views = views
         self.rules = rules
-        format = rules.isRecent ? .v4 : .v3
+        form = rules.isRecent ? .split : .joined
         let domain = rules.isRecent ? nil : views.app.bundleIdentifier
         web = views.app.screens.map { screen in
             screen.web.map { GrowingViewPieces.web($0, screen, domain: domain) }
@@ -45,7 +45,7 @@ final class GrowingViewPieces {
     func pagePath(_ screen: UInt16, _ node: UInt16) -> String? {
         let name = views.trees[Int(screen)][node].className
         switch rules.autotrack.pages {
-        case .all: return views.growingPagePath(ofController: node, on: screen, format)
+        case .all: return views.growingPagePath(ofController: node, on: screen, form)
         case .listed(let aliases): return aliases[name].map { "/" + $0 }
         }
     }
@@ -75,16 +75,16 @@ final class GrowingViewPieces {
     func element(_ view: ViewReference) -> Element {
         let key = Self.key(view.screen, view.node)
         if let element = elements[key] { return element }
-        let path = views.growingPath(ofNode: view.node, on: view.screen, format)
+        let path = views.growingPath(ofNode: view.node, on: view.screen, form)
         let kind = views.node(view).kind
         let hasOwnText = [.segmentedControl, .toggle, .slider, .stepper, .backButton].contains(kind)
         let tree = views.trees[Int(view.screen)]
-        let tracked = format == .v3 ? path.path : trackedPath(path.page, view.screen, tree)
+        let tracked = form == .joined ? path.path : trackedPath(path.page, view.screen, tree)
         let element = Element(
             path: path,
             piece: GrowingPiece([
                 (.path, .nonEmpty(tracked)),
-                (.textValue, hasOwnText ? nil : .nonEmpty(views.growingTextValue(view, format))),
+                (.textValue, hasOwnText ? nil : .nonEmpty(views.growingTextValue(view, form))),
                 (.xpath, path.xpath.hasRow ? nil : .nonEmpty(path.xpath.head)),
                 (.xcontent, path.xcontent.hasRow ? nil : .nonEmpty(path.xcontent.head)),
             ]), hasOwnText: hasOwnText, isInContainer: tree[path.page].kind.isContainer)
@@ -119,7 +119,7 @@ final class GrowingViewPieces {
     /// The node of a screen's own view controller.
     func controller(of screen: UInt16) -> UInt16 { views.trees[Int(screen)].controller }
 
-    func textValue(_ view: ViewReference) -> String? { views.growingTextValue(view, format) }
+    func textValue(_ view: ViewReference) -> String? { views.growingTextValue(view, form) }
 
     /// What a screen's page in a web view says; `nil` for screens without one.
     func webPage(_ screen: UInt16) -> WebPage? { Int(screen) < web.count ? web[Int(screen)] : nil }

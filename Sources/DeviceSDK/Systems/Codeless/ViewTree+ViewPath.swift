@@ -1,3 +1,5 @@
+package import AppModel
+
 extension ViewTree {
     /// The path that tells a view from all others of the app, as the codeless SDK writes it: the
     /// classes from the nearest view controller down to the view, without Swift modules, then for each

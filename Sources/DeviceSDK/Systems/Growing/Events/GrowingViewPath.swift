@@ -1,32 +1,34 @@
-/// How GrowingIO's versions write where a view is.
-package enum GrowingPathFormat: Sendable, CaseIterable {
-    /// 3.2.1: `/Page/UIView[0]/UITableView[0]/Section[1]/Cell[-]`.
-    case v3
-    /// 4.11.0: the classes in `xpath`, the indices in `xcontent`, from the outermost controller.
-    case v4
-}
+import AppModel
 
 /// What GrowingIO reads from a view that is clicked or changed.
-package struct GrowingPath: Hashable, Sendable {
+struct GrowingViewPath: Hashable, Sendable {
+    /// How a version writes where a view is.
+    enum Form: Sendable, CaseIterable {
+        /// 3.2.1: `/Page/UIView[0]/UITableView[0]/Section[1]/Cell[-]`.
+        case joined
+        /// 4.11.0: the classes in `xpath`, the indices in `xcontent`, from the outermost controller.
+        case split
+    }
+
     /// The node of the view controller whose page the view is on.
-    package var page: UInt16
+    var page: UInt16
     /// The path of that page. 4.x has this one if all pages are tracked
     /// (`autotrackAllPages`: the controller's class is its alias), else none.
-    package var path: String
-    package var xpath: RowText
+    var path: String
+    var xpath: RowText
     /// Empty in 3.x.
-    package var xcontent: RowText
+    var xcontent: RowText
     /// What stands in `index` if that is not the row's: 3.x -1, 4.x 0, which both leave out; `nil` if
     /// ``index(row:value:)`` goes by the row, or by the segment.
-    package var source: IndexSource
+    var source: IndexSource
     /// What is added to the row: 1 in 4.x.
-    package var indexBase: Int32
+    var indexBase: Int32
 
     /// Where `index` comes from.
-    package enum IndexSource: Hashable, Sendable { case none, row, segment }
+    enum IndexSource: Hashable, Sendable { case none, row, segment }
 
     /// The `index` of a view; `nil` where the field is left out.
-    package func index(_ view: ViewReference) -> Int32? {
+    func index(_ view: ViewReference) -> Int32? {
         switch source {
         case .none: nil
         case .row: Int32(view.row) + indexBase
@@ -43,29 +45,29 @@ extension AppViews {
     /// Where a view is.
     ///
     /// - Complexity: O(depth), with allocations: for tables made once.
-    package func growingPath(ofNode node: UInt16, on screen: UInt16, _ format: GrowingPathFormat)
-        -> GrowingPath
-    {
+    func growingPath(
+        ofNode node: UInt16, on screen: UInt16, _ form: GrowingViewPath.Form
+    ) -> GrowingViewPath {
         let tree = trees[Int(screen)]
         let steps = growingSteps(to: node, in: tree)
         let page = growingPage(of: node, in: tree)
         let isInList = tree[node].cell != ViewNode.none
         let isSegmented = tree[node].kind == .segmentedControl
-        return GrowingPath(
-            page: page, path: growingPagePath(ofController: page, in: tree, format),
-            xpath: format == .v3
+        return GrowingViewPath(
+            page: page, path: growingPagePath(ofController: page, in: tree, form),
+            xpath: form == .joined
                 ? xpath3(of: steps, in: tree, from: node) : xpath4(of: steps, page, in: tree),
-            xcontent: format == .v3 ? RowText("") : xcontent4(of: steps, page, in: tree),
-            source: isSegmented ? .segment : isInList ? .row : .none, indexBase: format == .v3 ? 0 : 1)
+            xcontent: form == .joined ? RowText("") : xcontent4(of: steps, page, in: tree),
+            source: isSegmented ? .segment : isInList ? .row : .none, indexBase: form == .joined ? 0 : 1)
     }
 
     /// The text of a view, cut to 50 characters: a label's, a segment's; in 4.x also whether a switch
     /// is on and a slider's whole value. `nil` for none.
-    package func growingTextValue(_ view: ViewReference, _ format: GrowingPathFormat) -> String? {
+    func growingTextValue(_ view: ViewReference, _ form: GrowingViewPath.Form) -> String? {
         let text: String
         switch node(view).kind {
-        case .toggle: text = format == .v3 ? "" : view.value == 0 ? "false" : "true"
-        case .slider: text = format == .v3 ? "" : view.value > 500 ? "1" : "0"
+        case .toggle: text = form == .joined ? "" : view.value == 0 ? "false" : "true"
+        case .slider: text = form == .joined ? "" : view.value > 500 ? "1" : "0"
         case .stepper: text = ""
         default: text = title(view)
         }
@@ -76,16 +78,16 @@ extension AppViews {
     ///
     /// 3.x: the classes of at most three controllers, each with its index among those of its class
     /// unless nothing is around it, and `*` in front if there are more. 4.x: its class, as alias.
-    package func growingPagePath(
-        ofController node: UInt16, on screen: UInt16, _ format: GrowingPathFormat
+    func growingPagePath(
+        ofController node: UInt16, on screen: UInt16, _ form: GrowingViewPath.Form
     ) -> String {
-        growingPagePath(ofController: node, in: trees[Int(screen)], format)
+        growingPagePath(ofController: node, in: trees[Int(screen)], form)
     }
 
     private func growingPagePath(
-        ofController node: UInt16, in tree: ViewTree, _ format: GrowingPathFormat
+        ofController node: UInt16, in tree: ViewTree, _ form: GrowingViewPath.Form
     ) -> String {
-        if format == .v4 { return "/" + tree[node].className }
+        if form == .split { return "/" + tree[node].className }
         let controllers = tree.path(to: node) { $0.parent == ViewNode.none }
         let names = controllers.suffix(3).map { controller in
             let step = tree[controller]

@@ -1,3 +1,5 @@
+import AppModel
+
 extension ViewTree {
     /// A view's `$element_path` as Sensors 4.x writes it: from the nearest controller's own view down,
     /// each class with its index among siblings of its class, the controller's view without, and an
@@ -6,7 +8,7 @@ extension ViewTree {
     ///
     /// Source: sa-sdk-ios v4.9.1, `UIRelated/SAUIProperties.m`
     /// (`elementPathForView:atViewController:`) and `UIRelated/UIView+SAViewPath.m`.
-    package func elementPath(to node: UInt16) -> RowText {
+    func elementPath(to node: UInt16) -> RowText {
         let ignored = ["UITableViewWrapperView", "UISegment", "_UISearchBarFieldEditor", "UIFieldEditor"]
         let path = path(to: node) { $0.kind.isController }
         let isSimilar = [.tabButton, .segmentedControl].contains(self[node].kind)
