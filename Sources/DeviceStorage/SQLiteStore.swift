@@ -12,7 +12,7 @@ import Wire
 ///
 /// A row's `id` is its event's sequence plus one, and its JSON ends like that of an upload, without
 /// `_flush_time`.
-final class SQLiteStore: EventStore {
+final class SQLiteStore: SensorsStore {
     private var notes = EventLog()
     private let file: DeviceFile
     private let shelf: FileShelf
@@ -97,8 +97,8 @@ final class SQLiteStore: EventStore {
     }
 
     func copyOldest(
-        _ limit: Int, of kind: RowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
-        contents: inout EventContents
+        _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        contents: inout SensorsContents
     ) {
         // What the query does not ask for is passed over here, so that more rows are read.
         let query = query(for: kind, idleOnly: idleOnly)
@@ -118,7 +118,7 @@ final class SQLiteStore: EventStore {
         }
     }
 
-    private func query(for kind: RowKind, idleOnly: Bool) -> DeviceFile.StaticStatement {
+    private func query(for kind: SensorsRowKind, idleOnly: Bool) -> DeviceFile.StaticStatement {
         guard idleOnly && marksInFile else { return .selectAll }
         return kind == .all ? .selectIdle : .selectIdleOfKind
     }

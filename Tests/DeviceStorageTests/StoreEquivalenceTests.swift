@@ -16,7 +16,7 @@ struct StoreEquivalenceTests {
         var draw = RandomStream(key: seed).child(0xD15C)
         let marksInFile = draw.chance(0.5)
         var pair = Pair(
-            memory: MemoryStore(marksInFile: marksInFile),
+            memory: SensorsMemoryStore(marksInFile: marksInFile),
             file: SQLiteStore(
                 file: DeviceFile(path: folder.file(), layout: marksInFile ? .withStatus : .plain),
                 shelf: FileShelf(capacity: 1, troubles: troubles)))
@@ -31,13 +31,13 @@ struct StoreEquivalenceTests {
 }
 
 private struct Pair {
-    var memory: MemoryStore
+    var memory: SensorsMemoryStore
     var file: SQLiteStore
     var nextSequence: UInt32 = 0
     /// What the two answered differently.
     var difference: String?
 
-    init(memory: MemoryStore, file: SQLiteStore) {
+    init(memory: SensorsMemoryStore, file: SQLiteStore) {
         self.memory = memory
         self.file = file
     }
@@ -123,7 +123,7 @@ private struct Pair {
         demand("idle", memory.idleCount, file.idleCount)
         demand("isOpen", memory.isOpen, file.isOpen)
         demand("oldest", memory.oldest(4).sequences, file.oldest(4).sequences)
-        for kind in [RowKind.instant, .normal] {
+        for kind in [SensorsRowKind.instant, .normal] {
             let found = memory.oldest(4, of: kind).sequences
             demand("oldest of a kind", found, file.oldest(4, of: kind).sequences)
             if !found.allSatisfy({ ($0 % 3 == 0) == (kind == .instant) }) {

@@ -65,13 +65,13 @@ func content(_ sequence: UInt32, length: Int = 0) -> WireBuffer {
     WireBuffer("{\"event\":\"e\(sequence)\",\"pad\":\"\(String(repeating: "x", count: length))\"}")
 }
 
-extension EventStore {
+extension SensorsStore {
     /// The oldest rows' sequences, and their contents as texts.
     func oldest(
-        _ limit: Int, of kind: RowKind = .all, idleOnly: Bool = true
+        _ limit: Int, of kind: SensorsRowKind = .all, idleOnly: Bool = true
     ) -> (sequences: [UInt32], texts: [String]) {
         var batch: ContiguousArray<EventRecord> = []
-        var contents = EventContents()
+        var contents = SensorsContents()
         copyOldest(limit, of: kind, idleOnly: idleOnly, into: &batch, contents: &contents)
         return (batch.map(\.sequence), contents.events.map { String(decoding: $0, as: UTF8.self) })
     }
@@ -83,6 +83,6 @@ extension SQLiteStore {
     }
 }
 
-extension MemoryStore {
+extension SensorsMemoryStore {
     mutating func add(_ sequence: UInt32) -> Bool { append(.test(sequence), content: WireBuffer()) }
 }

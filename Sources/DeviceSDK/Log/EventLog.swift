@@ -55,14 +55,14 @@ package struct EventLog: Sendable {
         chunks[index].rows.reserveCapacity(min(EventLog.chunkSize, max(4, rows * 2)))
     }
 
-    /// Appends the oldest rows of a kind to `batch`, `limit` at most; with `idleOnly`, without marked ones.
+    /// Appends the oldest rows that are wanted to `batch`, `limit` at most; with `idleOnly`, without marked ones.
     package func copyOldest(
-        _ limit: Int, of kind: RowKind = .all, idleOnly: Bool,
-        into batch: inout ContiguousArray<EventRecord>
+        _ limit: Int, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        where isWanted: (EventRecord) -> Bool = { _ in true }
     ) {
         var left = limit
         for chunk in chunks where left > 0 && (!idleOnly || chunk.idle > 0) {
-            for row in chunk.rows where (!idleOnly || !row.isUploading) && kind.contains(row) {
+            for row in chunk.rows where (!idleOnly || !row.isUploading) && isWanted(row) {
                 guard left > 0 else { return }
                 batch.append(row)
                 left -= 1

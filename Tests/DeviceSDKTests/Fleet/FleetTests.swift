@@ -147,7 +147,7 @@ struct FleetTests {
 
     @Test("an idle device takes 400 bytes at most")
     func memory() {
-        let state = MemoryLayout<SensorsDevice<MemoryStore>>.stride
+        let state = MemoryLayout<SensorsDevice<SensorsMemoryStore>>.stride
         let bytes = state + MemoryLayout<UserSimulator>.stride + MemoryLayout<Bool>.stride
         print("idle Sensors device: \(state) bytes of state, \(bytes) in all")
         #expect(bytes <= 400)

@@ -8,7 +8,7 @@ import World
 @testable import DeviceSDK
 
 /// One Sensors device, of whose uploads the events are kept that they carried.
-final class ManualWorld: DeviceDriver<SensorsSystem<MemoryStore>> {
+final class ManualWorld: DeviceDriver<SensorsSystem<SensorsMemoryStore>> {
     static let start = Instant(milliseconds: 1_767_571_200_000)
 
     /// All uploads that the device began, with the events that they carried.
@@ -32,7 +32,8 @@ final class ManualWorld: DeviceDriver<SensorsSystem<MemoryStore>> {
             persona: PersonaDescription(name: "none"), target: target, system: .sensors(rules))
         plan.disk = disk
         super.init(plan) { plan in
-            SensorsSystem(plan: plan, rules: rules) { _ in MemoryStore(marksInFile: rules.marksInFile) }
+            SensorsSystem(plan: plan, rules: rules) { _ in SensorsMemoryStore(marksInFile: rules.marksInFile)
+            }
         }
     }
 
@@ -86,7 +87,7 @@ extension EventLog {
     }
 }
 
-extension MemoryStore {
+extension SensorsMemoryStore {
     var sequences: [UInt32] { log.sequences }
     func record(_ sequence: UInt32) -> EventRecord? { log.record(of: sequence) }
 }

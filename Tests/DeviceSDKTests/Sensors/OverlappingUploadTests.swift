@@ -176,7 +176,7 @@ extension ManualWorld {
     /// Lets the device go on under other rules.
     private func replaceSystem(_ rules: SensorsRules) {
         let acknowledged = system.acknowledged
-        system = SensorsSystem(plan: system.plan, rules: rules) { _ in MemoryStore(marksInFile: true) }
+        system = SensorsSystem(plan: system.plan, rules: rules) { _ in SensorsMemoryStore(marksInFile: true) }
         system.acknowledged = acknowledged
     }
 }

@@ -161,3 +161,15 @@ struct GrowingRequest: RowRequest, Sendable {
     var bytes: UInt64 = 0
     var plannedAt: Instant
 }
+
+extension EventRecord {
+    private static let displacedStatus: UInt8 = 1 << 2
+
+    /// 3.x: whether the store gave the row up for others, and the event is now in memory alone.
+    var isDisplaced: Bool {
+        get { status & EventRecord.displacedStatus != 0 }
+        set {
+            status = newValue ? status | EventRecord.displacedStatus : status & ~EventRecord.displacedStatus
+        }
+    }
+}

@@ -2,7 +2,7 @@ package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
 /// its way. Some 220 bytes and no heap while nothing is stored and nothing is on its way.
-package struct SensorsDevice<Store: EventStore>: RowDevice {
+package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
@@ -122,7 +122,7 @@ struct SensorsRequest: RowRequest {
     var number: RequestNumber
     var rows: ContiguousArray<EventRecord> = []
     /// The rows' JSON, if the store keeps it.
-    var contents = EventContents()
+    var contents = SensorsContents()
     /// The rows came from the list in memory and not from the store.
     var isFromMemory = false
     /// Built in debug mode: one event, another path, another rule for the answer.

@@ -11,7 +11,9 @@ extension SensorsRules: SystemRuleSet {
         set { storage.prefill = newValue }
     }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
-        let system = SensorsSystem(plan: plan, rules: self) { _ in MemoryStore(marksInFile: marksInFile) }
+        let system = SensorsSystem(plan: plan, rules: self) { _ in
+            SensorsMemoryStore(marksInFile: marksInFile)
+        }
         return SensorsFleet(FleetCore(plan: plan, share: share, system: system))
     }
     package var storesInFiles: Bool { storage.backend == .sqlite }
@@ -26,6 +28,6 @@ extension SensorsRules: SystemRuleSet {
 
 /// Devices whose stores are in memory.
 private final class SensorsFleet: SpecialisedFleet {
-    var core: FleetCore<SensorsSystem<MemoryStore>>
-    init(_ core: FleetCore<SensorsSystem<MemoryStore>>) { self.core = core }
+    var core: FleetCore<SensorsSystem<SensorsMemoryStore>>
+    init(_ core: FleetCore<SensorsSystem<SensorsMemoryStore>>) { self.core = core }
 }

@@ -137,7 +137,7 @@ package struct SensorsRules: Hashable, Sendable {
         case instant, normal
 
         /// The rows of its next request.
-        var rows: RowKind { self == .normal ? .normal : .instant }
+        var rows: SensorsRowKind { self == .normal ? .normal : .instant }
     }
 
     /// Remote configuration.

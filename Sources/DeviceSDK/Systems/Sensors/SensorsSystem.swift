@@ -16,7 +16,7 @@ package import World
 /// the `time` field on its serial queue, which is later only while a request blocks that queue; the
 /// simulation writes the time of the action there too, so that freshness and `time` speak of one
 /// moment. Ids and super properties are those of the action as well.
-package struct SensorsSystem<Store: EventStore>: RowCustodian {
+package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     /// The state of one device.
     package typealias Device = SensorsDevice<Store>
 

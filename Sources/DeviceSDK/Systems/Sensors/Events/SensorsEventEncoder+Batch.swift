@@ -44,7 +44,7 @@ extension SensorsEventEncoder {
     /// Appends the body of an upload made from stored events: the same bytes as ``encodeBatch(_:index:number:epochs:at:into:)``
     /// makes of their records. The SDK reads each row's JSON, adds `_flush_time`, and joins them.
     func encodeBatch(
-        stored: EventContents, index: Int, at now: Instant, into body: inout WireBuffer
+        stored: SensorsContents, index: Int, at now: Instant, into body: inout WireBuffer
     ) {
         let flushTime = SensorsTraits(plan: book.plan, index: index).clockMilliseconds(at: now)
         json.removeAll()

@@ -1,11 +1,11 @@
 package import Wire
 
-/// Where a device keeps the events that have not left yet: rows in the order of their insertion,
-/// addressed by their sequences, which grow with the order.
+/// The SDK's one table of events that have not left yet: rows in the order of their insertion, addressed by
+/// their sequences, which grow with the order.
 ///
-/// The seam behind which a store in memory (``MemoryStore``) can be exchanged for one on disk. A store
+/// The seam behind which a store in memory (``SensorsMemoryStore``) can be exchanged for one on disk. A store
 /// knows rows, their marks and its file; fates, requests and triggers are none of its business. Every
-/// store must behave as ``MemoryStore`` does, whose ``ModelledFile`` says what a failing disk means:
+/// store must behave as ``SensorsMemoryStore`` does, whose ``ModelledFile`` says what a failing disk means:
 /// the ledgers of two runs that differ in the store alone are equal.
 ///
 /// Two things are told apart. What the SDK does (appending, marking, selecting, deleting) meets the
@@ -13,7 +13,7 @@ package import Wire
 /// requests in the air, settled fates) is no part of the device, and never fails.
 ///
 /// A row is *idle* unless an upload has marked it (``EventRecord/isUploading``).
-package protocol EventStore {
+package protocol SensorsStore {
     /// Whether the store keeps events as they are to be sent, so that ``append(_:content:)`` wants the
     /// bytes and ``copyOldest(_:of:idleOnly:into:contents:)`` gives them back.
     static var keepsContent: Bool { get }
@@ -50,8 +50,8 @@ package protocol EventStore {
     /// - Parameter contents: Gets what ``append(_:content:)`` was given for these rows, in the same
     ///   order, if the store ``keepsContent``.
     func copyOldest(
-        _ limit: Int, of kind: RowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
-        contents: inout EventContents)
+        _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        contents: inout SensorsContents)
 
     /// Marks or unmarks the rows that have the sequences of `rows`, and changes the simulation's notes
     /// about them; rows that are not there any more are passed over.
@@ -99,7 +99,7 @@ package protocol EventStore {
 }
 
 /// Rows that a store can be asked for.
-package enum RowKind: Sendable {
+package enum SensorsRowKind: Sendable {
     case all
     /// Rows that ``EventRecord/isInstant`` tells apart (the column `is_instant_event` of Sensors 4.9.1),
     /// or the others.
@@ -110,7 +110,7 @@ package enum RowKind: Sendable {
 }
 
 /// Events as a store kept them, for a request that carries them: nothing, where the store keeps none.
-package struct EventContents: Sendable {
+package struct SensorsContents: Sendable {
     /// The JSON of each event, in the request's order.
     package private(set) var events: ContiguousArray<ContiguousArray<UInt8>> = []
 
@@ -123,40 +123,12 @@ package struct EventContents: Sendable {
 }
 
 extension EventRecord {
-    /// Bits of ``EventRecord/status``.
-    package enum Status {
-        /// An upload has marked the row.
-        package static let uploading: UInt8 = 1 << 0
-        /// The event's fate is sealed, though the row is still there: it may travel again, but is
-        /// never counted again.
-        package static let settled: UInt8 = 1 << 1
-        /// The store gave the row up for others, and the event is now in memory alone.
-        package static let displaced: UInt8 = 1 << 2
-        /// The event travels in requests of its kind (Sensors 4.9.1). Set at the capture for good.
-        package static let instant: UInt8 = 1 << 3
-    }
+    /// The event travels in requests of its kind (4.9.1). Set at the capture for good.
+    private static let instantStatus: UInt8 = 1 << 3
 
     /// Whether the event travels with its like alone.
     package var isInstant: Bool {
-        get { status & Status.instant != 0 }
-        set { status = newValue ? status | Status.instant : status & ~Status.instant }
-    }
-
-    /// Whether an upload has marked the row as its own.
-    package var isUploading: Bool {
-        get { status & Status.uploading != 0 }
-        set { status = newValue ? status | Status.uploading : status & ~Status.uploading }
-    }
-
-    /// Whether the store gave the row up for others.
-    package var isDisplaced: Bool {
-        get { status & Status.displaced != 0 }
-        set { status = newValue ? status | Status.displaced : status & ~Status.displaced }
-    }
-
-    /// Whether the event's fate is sealed already.
-    package var isSettled: Bool {
-        get { status & Status.settled != 0 }
-        set { status = newValue ? status | Status.settled : status & ~Status.settled }
+        get { status & EventRecord.instantStatus != 0 }
+        set { status = newValue ? status | EventRecord.instantStatus : status & ~EventRecord.instantStatus }
     }
 }
