@@ -7,7 +7,7 @@ package import Timebase
 /// The tables are in the ``AppViews`` that the population shares. Nothing is drawn but from the
 /// stream that is handed in.
 ///
-/// What the actions leave open is settled like this:
+/// What the actions leave open is decided like this:
 /// - A screen of the tab bar is shown by selecting its tab, and a tab that is left goes back to its
 ///   root. Any other screen is pushed; if it lies on the stack already, those above it are popped.
 ///   Leaving the top screen for the one right below it without a tap on a control is the back button.

@@ -19,7 +19,7 @@ extension GrowingFormat {
 
     /// What 4.x does not have.
     private static func checkVersion(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
-        guard rules.version == .v4 else { return }
+        guard rules.isVersion4 else { return }
         if !rules.channels.isEmpty, let place = sdk.value(at: ["channels"]) {
             reading.report(
                 .conflict, place, found: "channels for 4.11.0",
@@ -73,7 +73,7 @@ extension GrowingFormat {
         let requests = "only with requestWithChannel"
         refuse("toTemplate", rule.callback != .requestWithChannel, requests)
         refuse("fromTemplate", rule.callback != .requestWithChannel, requests)
-        if rule.callback == .requestWithChannel && rules.version == .v4 {
+        if rule.callback == .requestWithChannel && rules.isVersion4 {
             reading.report(
                 .conflict, place.value(at: ["on"]) ?? place, found: "requestWithChannel for 4.11.0",
                 allowed: "a callback that 4.x has: eventTriggered, eventWillBuild, eventDidBuild")
@@ -112,7 +112,7 @@ extension GrowingFormat {
     /// Where the real setters would clamp, where numbers are fixed in the source, and what has no effect.
     /// Sources: `GrowingTrackConfiguration.m`, `GrowingEventManager.m`, `GrowingEventDatabase.m`.
     private static func warn(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
-        let isNew = rules.version == .v4
+        let isVersion4 = rules.isVersion4
         func note(_ keys: [String], _ condition: Bool, _ text: String) {
             guard condition, let place = sdk.value(at: keys) else { return }
             reading.warn(place.path, text)
@@ -122,12 +122,12 @@ extension GrowingFormat {
             "the SDK's timer takes 5s at least")
         let day = Interval.hours(24)
         note(
-            ["storage", "ttl"], isNew && (rules.storage.ttl < day * 3 || rules.storage.ttl > day * 30),
+            ["storage", "ttl"], isVersion4 && (rules.storage.ttl < day * 3 || rules.storage.ttl > day * 30),
             "the SDK's setter clamps it to 3 to 30 days")
         for (keys, isOwn) in [
             (["upload", "batch"], rules.upload.batch != 500),
             (["storage", "writeBuffer"], rules.storage.writeBuffer != 100),
-            (["storage", "ttl"], !isNew && rules.storage.ttl != day * 7),
+            (["storage", "ttl"], !isVersion4 && rules.storage.ttl != day * 7),
             (["upload", "firstFlush"], rules.upload.firstFlush != .seconds(5)),
         ] {
             note(keys, isOwn, "the SDK has no such setting: the number is fixed in its source")
@@ -138,13 +138,13 @@ extension GrowingFormat {
                 ["modules", "add"], true,
                 "\(module.rawValue) only speaks to a WebSocket: nothing of it is simulated")
         }
-        note(["customEventWithPath"], !isNew && rules.customEventWithPath, "only 4.x knows it")
-        note(["debugBuild"], !isNew && rules.debugBuild, "only 4.x asks for it")
+        note(["customEventWithPath"], !isVersion4 && rules.customEventWithPath, "only 4.x knows it")
+        note(["debugBuild"], !isVersion4 && rules.debugBuild, "only 4.x asks for it")
         note(
-            ["debugEnabled"], isNew && rules.debugEnabled && !rules.debugBuild,
+            ["debugEnabled"], isVersion4 && rules.debugEnabled && !rules.debugBuild,
             "without debugBuild it does nothing in 4.x")
         note(
-            ["storage", "queueLimit"], isNew && rules.storage.queueLimit != nil,
+            ["storage", "queueLimit"], isVersion4 && rules.storage.queueLimit != nil,
             "4.x reads rows from the store, without a queue")
         note(
             ["services", "aesKey"], true,
@@ -153,7 +153,7 @@ extension GrowingFormat {
         note(["services", "network"], !rules.services.network, "nothing is ever uploaded")
         note(
             ["services", "database"], !rules.services.database,
-            isNew
+            isVersion4
                 ? "every event is lost (storage_error)"
                 : "custom events are lost (storage_error), and others whenever an answer empties the queue")
         warnOfTemplates(rules, sdk, &reading)

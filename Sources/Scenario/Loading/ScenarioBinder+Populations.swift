@@ -61,7 +61,7 @@ extension ScenarioBinder {
 
     /// An app that calls what the version does not have would not compile.
     private mutating func checkCalls(of app: AppDescription, _ rules: SystemRules, at place: Place?) {
-        guard case .sensors(let sensors) = rules, sensors.version != .v4, let place,
+        guard case .sensors(let sensors) = rules, !sensors.isVersion4, let place,
             app.identities.contains(where: \.operation.isTracked)
         else { return }
         reading.report(

@@ -26,7 +26,7 @@ extension SensorsFormat {
                     "minInterval \(config.minimumInterval.text), maxInterval \(config.maximumInterval.text)",
                 allowed: "\"minInterval\" not above \"maxInterval\"")
         }
-        if rules.version != .v4, !rules.upload.instant.isEmpty {
+        if !rules.isVersion4, !rules.upload.instant.isEmpty {
             reading.report(
                 .conflict, sdk.value(at: ["upload", "instant"]) ?? sdk,
                 found: "instant events in version \(rules.version.rawValue)",
@@ -44,7 +44,7 @@ extension SensorsFormat {
     /// Where the real setters would clamp. Sources: sa-sdk-ios v1.10.17 `SensorsAnalyticsSDK.m`
     /// (`setFlushInterval:`, `setMaxCacheSize:`), v4.9.1 `Core/SAConfigOptions.m`.
     private static func warn(_ rules: SensorsRules, _ sdk: Place, _ reading: inout Reading) {
-        let isNew = rules.version == .v4
+        let isVersion4 = rules.isVersion4
         func note(_ keys: [String], _ condition: Bool, _ text: String) {
             guard condition, let place = sdk.value(at: keys) else { return }
             reading.warn(place.path, text)
@@ -57,7 +57,7 @@ extension SensorsFormat {
                 ["upload", "flushInterval"], rules.upload.flushInterval < .seconds(5),
                 "the SDK's setter would raise it to 5s")
             note(
-                ["upload", "flushBulkSize"], isNew && rules.upload.flushBulkSize < 50,
+                ["upload", "flushBulkSize"], isVersion4 && rules.upload.flushBulkSize < 50,
                 "the SDK's setter would raise it to 50")
             note(
                 ["upload", "batch"], rules.upload.batch != 50,
@@ -66,7 +66,8 @@ extension SensorsFormat {
                 ["storage", "evict"], rules.storage.evict != 100,
                 "the SDK has no such setting: 100 is fixed in its source")
             note(
-                ["remoteConfig", "maxInterval"], isNew && rules.remoteConfig.maximumInterval > .hours(168),
+                ["remoteConfig", "maxInterval"],
+                isVersion4 && rules.remoteConfig.maximumInterval > .hours(168),
                 "the SDK's setter allows 168 hours at most")
         }
         note(

@@ -290,7 +290,7 @@ struct GrowingEncodingTests {
         for second in 2..<42 {
             world.act(Double(second), .web(event: AppDescription.growingFromPage, subject: 1))
         }
-        let isRecent = version == .v4
+        let isVersion4 = version == .v4
         let web = world.encodedEvents().filter(Self.isOfPage)
         #expect(web.count == 81)
         var kinds: Set<String> = []
@@ -302,14 +302,14 @@ struct GrowingEncodingTests {
             // `GrowingPageBuilder` reads it; all others have none.
             #expect(event.contains(#""orientation":""#) == (kind == "PAGE"))
             // Until 3.3.2 the page's host was replaced by the app's identifier.
-            let domain = isRecent ? "m.example.com" : "cn.example.shop"
+            let domain = isVersion4 ? "m.example.com" : "cn.example.shop"
             #expect(event.contains("\"domain\":\"\(domain)\""))
             // `GrowingViewElementEvent` and `GrowingPageCustomEvent` of 3.x always write when the page was shown.
             let isShown = event.contains(#""pageShowTimestamp":1767571201000,"#)
-            #expect(isShown == (!isRecent && kind != "PAGE"), "\(event)")
+            #expect(isShown == (!isVersion4 && kind != "PAGE"), "\(event)")
             #expect(isShown == event.contains("pageShowTimestamp"))
             let isElement = kind == "VIEW_CLICK" || kind == "FORM_SUBMIT"
-            #expect(event.contains("xcontent") == (isRecent && isElement))
+            #expect(event.contains("xcontent") == (isVersion4 && isElement))
             #expect(!event.contains(#""index":"#))
         }
         #expect(kinds == ["PAGE", "VIEW_CLICK", "FORM_SUBMIT", "CUSTOM"])

@@ -65,7 +65,7 @@ struct GrowingRandomLifeTests {
         rules.storage.prefill = Int(random.below(30))
         rules.storage.deleteFailureChance = random.chance(0.3) ? 0.2 : 0
         rules.storage.insertFailureChance = random.chance(0.3) ? 0.2 : 0
-        if rules.version != .v4 {
+        if !rules.isVersion4 {
             rules.storage.queueLimit = 5 + Int(random.below(30))
             rules.storage.queueRefill = Int(random.below(12))
             if random.chance(0.4) {

@@ -220,7 +220,7 @@ struct RemoteConfigTests {
     func bodies() throws {
         let parser = ManualWorld(.v4).system.parser
         func config(_ text: String) -> SensorsConfig? {
-            SensorsConfig(body: Array(text.utf8), parser: parser, isRecent: true)
+            SensorsConfig(body: Array(text.utf8), parser: parser, isVersion4: true)
         }
         #expect(config("{}") == SensorsConfig.none)
         #expect(config("[1]") == nil)

@@ -48,7 +48,7 @@ struct TrackingSDKEventTests {
         app.events[0].properties = [
             PropertyRule("text", .constant(.string("a/b \"c\""))),
             PropertyRule("price", .constant(.number(9.5))),
-            PropertyRule("isNew", .constant(.bool(true))), PropertyRule("nothing", .constant(.null)),
+            PropertyRule("isVersion4", .constant(.bool(true))), PropertyRule("nothing", .constant(.null)),
             PropertyRule("tags", .constant(.list([.string("x"), .number(2)]))), PropertyRule("at", .date),
             PropertyRule("n", .counter(prefix: nil)),
             PropertyRule("draw", .number(.uniform(0, 1000), decimals: 2)),
@@ -59,7 +59,7 @@ struct TrackingSDKEventTests {
         let body = try #require(world.uploads.last?.text)
         #expect(
             body.hasPrefix(
-                #"[{"event_name":"BuyGoods","parameters":{"text":"a\/b \"c\"","price":9.5,"isNew":true,"#
+                #"[{"event_name":"BuyGoods","parameters":{"text":"a\/b \"c\"","price":9.5,"isVersion4":true,"#
                     + #""nothing":null,"tags":["x",2],"at":1556107398.123,"n":1,"draw":"#))
         #expect(body.hasSuffix(#","bs_id":"17-1"},"timestamp":1556107398.123}]"#))
         world.track(2)

@@ -24,7 +24,7 @@ package enum GrowingHooks {
     ]
 
     private static func autotracker(_ rules: GrowingRules) -> [HookTable.Row] {
-        let page = rules.isRecent ? "of pages that the app listed" : "but of alerts"
+        let page = rules.isVersion4 ? "of pages that the app listed" : "but of alerts"
         return [
             .init(
                 .viewDidAppear, of: "UIViewController", reads: "class, title, parents", event: "PAGE",
@@ -36,7 +36,7 @@ package enum GrowingHooks {
                 .sendAction, of: "UISegmentedControl", selector: "addTarget:action:forControlEvents:",
                 reads: "the segment chosen", event: "VIEW_CLICK"),
             .init(
-                .sendAction, of: rules.isRecent ? "UISlider, UITextField" : "UITextField",
+                .sendAction, of: rules.isVersion4 ? "UISlider, UITextField" : "UITextField",
                 selector: "UITextFieldTextDidEndEditingNotification",
                 reads: "path and text", event: "VIEW_CHANGE"),
             .init(
@@ -104,7 +104,7 @@ enum GrowingCapture: Hashable {
         switch node.kind {
         case .barItem, .tabItem: return nil
         case .segmentedControl, .toggle, .stepper: return .click(view)
-        case .slider where rules.isRecent: return isTouch ? .change(view) : nil
+        case .slider where rules.isVersion4: return isTouch ? .change(view) : nil
         default:
             // The end of an input is told by a notification, its touches send no action.
             if Self.isInput(node.plainClassName) { return .change(view) }

@@ -17,7 +17,7 @@ struct GrowingRoutes: Sendable {
     /// - Parameter interceptors: In the order in which they are asked.
     init(rules: GrowingRules, templates: GrowingTemplates, interceptors: [any GrowingInterceptor]) {
         var channels = GrowingChannel.standard(rules.version)
-        if !rules.isRecent {
+        if !rules.isVersion4 {
             // Interceptors see the channels before the one for all the rest is added behind them.
             let rest = channels.removeLast()
             for interceptor in interceptors { interceptor.channels(&channels) }
@@ -31,7 +31,7 @@ struct GrowingRoutes: Sendable {
         for (index, channel) in channels.enumerated() {
             for type in channel.types { byType[type] = UInt8(index) }
         }
-        let rest = rules.isRecent ? nil : UInt8(channels.count - 1)
+        let rest = rules.isVersion4 ? nil : UInt8(channels.count - 1)
         channelOf = templates.all.map { byType[$0.typeName] ?? rest }
         takes = channels.enumerated().map { index, channel in
             templates.all.map { template in

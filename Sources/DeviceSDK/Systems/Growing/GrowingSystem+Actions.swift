@@ -57,7 +57,7 @@ extension GrowingSystem {
         _ view: ViewReference, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         let isContainer = views.node(view).kind.isContainer
-        if !rules.isRecent {
+        if !rules.isVersion4 {
             device.epochs.change {
                 if isContainer { $0.containerShownAt = now } else { $0.pageShownAt = now }
             }
@@ -76,7 +76,7 @@ extension GrowingSystem {
     ) {
         guard hasHybrid, encoder.pieces.webPage(screen) != nil else { return }
         // The page's own time, which is that of the controller around it.
-        if !rules.isRecent { device.epochs.change { $0.pageShownAt = now } }
+        if !rules.isVersion4 { device.epochs.change { $0.pageShownAt = now } }
         var draft = GrowingDraft(GrowingTemplates.webPage)
         draft.screen = screen
         post(draft, on: &device, at: now, effects: &effects)
@@ -91,14 +91,14 @@ extension GrowingSystem {
             post(draft, on: &device, at: now, effects: &effects)
         case .web(let event, let subject):
             actOnWebPage(event, subject, on: &device, at: now, effects: &effects)
-        case .beginTimed(let event) where rules.isRecent && rules.dataCollectionEnabled:
+        case .beginTimed(let event) where rules.isVersion4 && rules.dataCollectionEnabled:
             device.timers.removeAll { $0.event == event }
             device.timers.append(EventTimer(event: event, began: now))
         case .login(let account, _): login(&device, account: account, at: now, effects: &effects)
         case .logout: device.epochs.change { $0.account = nil }
         case .profile(let update, let subject):
             setAttributes(update, subject, on: &device, at: now, effects: &effects)
-        case .registerSuperProperties(let group) where rules.isRecent:
+        case .registerSuperProperties(let group) where rules.isVersion4:
             device.epochs.change { $0.generalProperties |= 1 << UInt64(group & 63) }
         case .registerSuperProperties(let group):
             post(GrowingDraft(templates.variables(group)), on: &device, at: now, effects: &effects)
@@ -154,7 +154,7 @@ extension GrowingSystem {
         let operation = plan.app.profiles[Int(update)].operation
         guard operation == .set || operation == .setOnce else { return }
         let isLoggedIn = device.epochs.current.account != nil
-        guard isLoggedIn || !rules.isRecent else { return }
+        guard isLoggedIn || !rules.isVersion4 else { return }
         var draft = GrowingDraft(
             isLoggedIn ? templates.loginAttributes(update) : templates.visitorAttributes(update))
         draft.detail = subject

@@ -85,7 +85,7 @@ extension GrowingSystem {
         let count =
             hasQueue && !isCustom ? queueCount(of: device) : device[kind(isCustom)].table.count
         guard count >= rules.upload.batch else { return }
-        if rules.isRecent {
+        if rules.isVersion4 {
             flush(.timing, of: &device, effects: &effects)
             send(channel, of: &device, due: now, now: now, effects: &effects)
         } else {

@@ -61,7 +61,7 @@ extension GrowingSystem {
     /// stored, so that an event lost in between leaves a gap.
     mutating func takeIDs(of record: EventRecord, on device: inout Device) {
         let template = templates.all[Int(record.template)]
-        guard !rules.isRecent else {
+        guard !rules.isVersion4 else {
             let isCounted = template.type?.isCountedIn4 ?? false
             if isCounted { device.lastID &+= 1 }
             device.sequenceIDs.note(record.sequence, own: isCounted ? device.lastID : 0, global: nil)
@@ -121,7 +121,7 @@ extension GrowingSystem {
             device.queue.extra.append(record)
         }
         let isInstant = policyBits[Int(record.template)] == GrowingPolicy.instant.bit
-        let isDebug = rules.debugEnabled && (!rules.isRecent || rules.debugBuild)
+        let isDebug = rules.debugEnabled && (!rules.isVersion4 || rules.debugBuild)
         if isInstant || isDebug {
             flush(.timing, of: &device, effects: &effects)
             send(Int(channel), of: &device, due: now, now: now, effects: &effects)

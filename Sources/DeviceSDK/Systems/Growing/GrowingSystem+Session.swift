@@ -111,7 +111,7 @@ extension GrowingSystem {
         if let former, former != account {
             refreshSession(of: &device)
             visit(&device, at: now, effects: &effects)
-        } else if former == nil, !rules.isRecent {
+        } else if former == nil, !rules.isVersion4 {
             visit(&device, at: now, effects: &effects)
         }
         post(.login, on: &device, at: now, effects: &effects)
@@ -123,7 +123,7 @@ extension GrowingSystem {
     ) {
         device.state.insert(.hasLocation)
         device.epochs.change { $0.hasLocation = true }
-        if !rules.isRecent { visit(&device, at: now, effects: &effects) }
+        if !rules.isVersion4 { visit(&device, at: now, effects: &effects) }
     }
 
     /// Posts the app's own events that belong to a moment.

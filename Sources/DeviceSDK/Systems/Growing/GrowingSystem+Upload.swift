@@ -29,7 +29,7 @@ extension GrowingSystem {
         guard !rows.isEmpty else { return }
         guard services.network != nil else {
             // 3.x has raised the flag before it looks for the service, and nobody lowers it again.
-            if !rules.isRecent { device.uploadingChannels |= 1 << UInt32(channel) }
+            if !rules.isVersion4 { device.uploadingChannels |= 1 << UInt32(channel) }
             return
         }
         device.uploadingChannels |= 1 << UInt32(channel)
@@ -150,7 +150,7 @@ extension GrowingSystem {
         of channel: Int, device: borrowing Device, process: UInt32, stm: Int64
     ) -> String {
         var template = routes.paths[channel]
-        if !rules.isRecent {
+        if !rules.isVersion4 {
             for place in order(Int(device.index), process: process) {
                 guard let other = interceptors[place].requestTemplate(for: routes.channels[channel]) else {
                     continue

@@ -26,24 +26,24 @@ struct SensorsConfig: Hashable, Sendable {
 
     /// Reads an answer's body. Missing fields and those of a wrong type are as in ``none``.
     ///
-    /// - Parameter isRecent: Whether the version knows `nv`, `event_blacklist` and `effect_mode`.
+    /// - Parameter isVersion4: Whether the version knows `nv`, `event_blacklist` and `effect_mode`.
     /// - Returns: `nil` if the body is no JSON object: then the SDK leaves everything as it was.
-    init?(body: [UInt8], parser: JSONParser, isRecent: Bool) {
+    init?(body: [UInt8], parser: JSONParser, isVersion4: Bool) {
         let parsed = try? body.withUnsafeBytes { bytes in
-            try parser.withParsed(bytes) { root in SensorsConfig(root: root, isRecent: isRecent) }
+            try parser.withParsed(bytes) { root in SensorsConfig(root: root, isVersion4: isVersion4) }
         }
         guard let parsed else { return nil }
         self = parsed
     }
 
-    private init?(root: JSONValue, isRecent: Bool) {
+    private init?(root: JSONValue, isVersion4: Bool) {
         guard root.kind == .object else { return nil }
         version = root["v"]?.string
         guard let configs = root["configs"] else { return }
         disablesSDK = Self.truth(configs["disableSDK"])
         disablesDebugMode = Self.truth(configs["disableDebugMode"])
         autoTrackMode = configs["autoTrackMode"]?.int64.flatMap { (0...15).contains($0) ? Int($0) : nil }
-        guard isRecent else { return }
+        guard isVersion4 else { return }
         newVersion = configs["nv"]?.string
         takesEffectNow = configs["effect_mode"]?.int64 == 1
         if let names = configs["event_blacklist"] {

@@ -14,7 +14,7 @@ struct SensorsEndpoints: Sendable {
     private let configHeaders: String
     /// `app_id=…&project=…` of 4.x.
     private let configSuffix: String
-    private let isRecent: Bool
+    private let isVersion4: Bool
 
     init(plan: PopulationPlan, rules: SensorsRules) {
         let target = plan.target.pathAndQuery
@@ -34,7 +34,7 @@ struct SensorsEndpoints: Sendable {
             method: .post, path: debugPath + query, headerLines: own + dryRun + added)
         configPath = folder + "config/iOS.conf"
         configHeaders = added
-        isRecent = rules.version == .v4
+        isVersion4 = rules.isVersion4
         var suffix = "app_id=" + Self.escaped(plan.app.bundleIdentifier)
         if let project = Self.value(of: "project", in: query.dropFirst()) { suffix += "&project=\(project)" }
         configSuffix = suffix
@@ -44,7 +44,7 @@ struct SensorsEndpoints: Sendable {
     func fetch(under config: SensorsConfig) -> RequestHead {
         var query: [String] = []
         if let version = config.version, !version.isEmpty { query.append("v=" + Self.escaped(version)) }
-        if isRecent {
+        if isVersion4 {
             if let newVersion = config.newVersion { query.append("nv=" + Self.escaped(newVersion)) }
             query.append(configSuffix)
         }

@@ -74,7 +74,7 @@ struct SensorsIdentities {
 extension SensorsSystem {
     /// - Returns: what the call tracks; `nil` for nothing.
     mutating func changeIdentity(_ update: UInt16, of device: inout Device) -> EventDraft? {
-        guard isRecent || !plan.app.identities[Int(update)].operation.isTracked else { return nil }
+        guard isVersion4 || !plan.app.identities[Int(update)].operation.isTracked else { return nil }
         var epoch = device.epochs.current
         let event = identities.apply(update, to: &epoch)
         // A disabled SDK hands out no instance, so nothing changes.

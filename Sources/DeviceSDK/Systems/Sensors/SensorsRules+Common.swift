@@ -23,7 +23,7 @@ extension SensorsRules: SystemRuleSet {
     }
     package var uploadInterval: Interval { upload.flushInterval }
     /// Whether the store's table has a column for the marks of uploads.
-    package var marksInFile: Bool { version == .v4 }
+    package var marksInFile: Bool { isVersion4 }
 }
 
 /// Devices whose stores are in memory.

@@ -20,6 +20,8 @@ package struct SensorsRules: Hashable, Sendable {
     }
 
     package var version: Version
+    /// 4.9.1, and not 1.10.17 or the published text.
+    package var isVersion4: Bool { version == .v4 }
     package var debugMode = DebugMode.off
     package var storage: Storage
     package var upload: Upload
@@ -171,20 +173,22 @@ package struct SensorsRules: Hashable, Sendable {
     /// A version's own values.
     package init(version: Version) {
         self.version = version
-        let isNew = version == .v4
+        let isVersion4 = version == .v4
         storage = Storage(
-            staysBelowLimit: isNew, evictsRowsInFlight: true, vacuum: version == .document)
+            staysBelowLimit: isVersion4, evictsRowsInFlight: true, vacuum: version == .document)
         upload = Upload(
-            flushesAboveBulkSize: isNew,
-            networks: isNew
+            flushesAboveBulkSize: isVersion4,
+            networks: isVersion4
                 ? [.cellular2G, .cellular3G, .cellular4G, .cellular5G, .wifi]
                 : [.cellular3G, .cellular4G, .wifi],
-            triesWithoutNetwork: !isNew, blocksTracking: !isNew, maxBatchesPerFlush: isNew ? 41 : .max,
-            onLaunch: isNew, timeout: .seconds(isNew ? 30 : 60),
-            keeps: isNew ? .serverErrors(and: [403, 404]) : .notSuccess)
+            triesWithoutNetwork: !isVersion4, blocksTracking: !isVersion4,
+            maxBatchesPerFlush: isVersion4 ? 41 : .max,
+            onLaunch: isVersion4, timeout: .seconds(isVersion4 ? 30 : 60),
+            keeps: isVersion4 ? .serverErrors(and: [403, 404]) : .notSuccess)
         remoteConfig = RemoteConfig(
-            fetchOn: isNew ? .start : version == .document ? .background : .didBecomeActive,
-            timeout: .seconds(isNew ? 30 : 10),
-            minimumInterval: isNew ? .hours(24) : .zero, maximumInterval: isNew ? .hours(48) : .zero)
+            fetchOn: isVersion4 ? .start : version == .document ? .background : .didBecomeActive,
+            timeout: .seconds(isVersion4 ? 30 : 10),
+            minimumInterval: isVersion4 ? .hours(24) : .zero, maximumInterval: isVersion4 ? .hours(48) : .zero
+        )
     }
 }

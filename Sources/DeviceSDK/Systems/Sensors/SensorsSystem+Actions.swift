@@ -83,7 +83,7 @@ extension SensorsSystem {
     private mutating func isRepeatedTap(
         _ device: inout Device, screen: UInt16, control: UInt16, now: Instant
     ) -> Bool {
-        guard isRecent, plan.app.screens[Int(screen)].controls[Int(control)].position == nil else {
+        guard isVersion4, plan.app.screens[Int(screen)].controls[Int(control)].position == nil else {
             return false
         }
         if device.lastTap == (screen, control) && now - device.lastTapAt < .milliseconds(100) { return true }
@@ -113,7 +113,7 @@ extension SensorsSystem {
             return draft
         }
         let timer = device.timers.remove(at: place)
-        draft.setDuration(now - timer.began + timer.accumulated, isRecent: isRecent)
+        draft.setDuration(now - timer.began + timer.accumulated, isVersion4: isVersion4)
         return draft
     }
 }
@@ -140,10 +140,10 @@ struct EventDraft {
     }
 
     /// Sets `event_duration`. Out of the range (0, 24 h), 1.x leaves it out and 4.x writes 0.
-    mutating func setDuration(_ duration: Interval, isRecent: Bool) {
+    mutating func setDuration(_ duration: Interval, isVersion4: Bool) {
         let milliseconds = duration.milliseconds
         let isInRange = milliseconds > 0 && milliseconds < 86_400_000
-        guard isInRange || isRecent else { return }
+        guard isInRange || isVersion4 else { return }
         // The entity makes room for the duration; numbers beyond 16 bits are given up.
         if template != SensorsTemplates.appEnd { control = UInt16(exactly: detail) ?? .max }
         flags.insert(.timed)

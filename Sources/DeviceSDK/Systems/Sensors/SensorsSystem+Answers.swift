@@ -26,7 +26,7 @@ extension SensorsSystem {
         // 4.9.1 asks for the network before each batch, 1.10.17 once per flush.
         var isGoingOn = false
         if goesOn && now >= device.quietUntil
-            && (!isRecent || allowsUpload(device.epochs.current.network))
+            && (!isVersion4 || allowsUpload(device.epochs.current.network))
         {
             isGoingOn = sendBatch(
                 of: &device, request.flush, batchesLeft: request.batchesLeft, plannedAt: now,
@@ -62,7 +62,7 @@ extension SensorsSystem {
         guard let status else { return false }
         guard !isStuck else { return true }
         let isDeleted = delete(request, status: status, of: &device, effects: &effects)
-        return isRecent ? device.storedCount > 0 : isDeleted
+        return isVersion4 ? device.storedCount > 0 : isDeleted
     }
 
     /// Puts uploads off if the rules heed `Retry-After`. The real SDKs know no such header.
@@ -93,7 +93,7 @@ extension SensorsSystem {
             guard isDone else {
                 // 1.10.17 knows no marks: its next flush finds the rows again. In 4.9.1 they stay
                 // marked until the next start.
-                if !isRecent { device.store.update(request.rows, mark: false) { _ in } }
+                if !isVersion4 { device.store.update(request.rows, mark: false) { _ in } }
                 return false
             }
         }

@@ -83,7 +83,7 @@ extension SensorsSystem {
     private mutating func store(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
-        if isRecent && !device.store.isOpen { reopen(&device, effects: &effects) }
+        if isVersion4 && !device.store.isOpen { reopen(&device, effects: &effects) }
         let count = device.store.count
         let isStored =
             makeRoom(on: &device, effects: &effects)
@@ -98,7 +98,7 @@ extension SensorsSystem {
     private mutating func refuse(
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
-        if isRecent {
+        if isVersion4 {
             _ = device.memory.append(record)
         } else {
             seal(record, .lost(.storageError), on: device, effects: &effects)

@@ -17,7 +17,7 @@ extension SensorsSystem {
         _ = device.store.open()
         device.epochs.change { $0.startedPassively = passive }
         // 4.x is active as soon as the process is; 1.x when the app becomes active.
-        if isRecent && !passive {
+        if isVersion4 && !passive {
             device.state.insert(.isActive)
             device.appEndSince = now
         }
@@ -28,8 +28,8 @@ extension SensorsSystem {
         var draft = EventDraft(passive ? SensorsTemplates.appStartPassively : SensorsTemplates.appStart)
         if isFirst { draft.flags.insert(.firstTime) }
         trackStart(draft, flushes: !passive, on: &device, now: now, effects: &effects)
-        if !passive && !isRecent && autoTracks(2, device) { device.appEndSince = now }
-        if isRecent { startTimer(&device, now: now) }
+        if !passive && !isVersion4 && autoTracks(2, device) { device.appEndSince = now }
+        if isVersion4 { startTimer(&device, now: now) }
     }
 
     mutating func enterForeground(
@@ -43,7 +43,7 @@ extension SensorsSystem {
             device.epochs.change { $0.startedPassively = false }
             applyConfig(device.storedConfig, on: &device, now: now, effects: &effects)
         }
-        if !isRecent && isDisabled(device) {
+        if !isVersion4 && isDisabled(device) {
             device.flushDue = .distantFuture
             requestFlush(&device, due: now, now: now, effects: &effects)
         }
@@ -51,15 +51,15 @@ extension SensorsSystem {
         if moment == .didBecomeActive || (moment == .start && isHot) {
             fetchConfigIfDue(&device, now: now, effects: &effects)
         }
-        if isRecent && wasActive { return }
+        if isVersion4 && wasActive { return }
         for place in device.timers.indices { device.timers[place].began = now }
         if isHot {
-            if isRecent { device.appEndSince = now }
+            if isVersion4 { device.appEndSince = now }
             var draft = EventDraft(SensorsTemplates.appStart)
             draft.flags.insert(.resumed)
             trackStart(draft, flushes: true, on: &device, now: now, effects: &effects)
         }
-        if !isRecent && (isHot || device.appEndSince < .distantFuture) && autoTracks(2, device)
+        if !isVersion4 && (isHot || device.appEndSince < .distantFuture) && autoTracks(2, device)
             && !isDisabled(device)
         {
             device.appEndSince = now
@@ -84,7 +84,7 @@ extension SensorsSystem {
         device.state.insert(.wasInBackground)
         device.flushDue = .distantFuture
         if rules.remoteConfig.fetchOn != .background { device.retryDue = .distantFuture }
-        if !isRecent { device.epochs.change { $0.startedPassively = false } }
+        if !isVersion4 { device.epochs.change { $0.startedPassively = false } }
         for place in device.timers.indices {
             let timer = device.timers[place]
             device.timers[place].accumulated = timer.accumulated + (now - timer.began)
@@ -105,7 +105,7 @@ extension SensorsSystem {
     ) {
         var draft = EventDraft(SensorsTemplates.appEnd, screen: device.currentScreen)
         if device.appEndSince < .distantFuture {
-            draft.setDuration(now - device.appEndSince, isRecent: isRecent)
+            draft.setDuration(now - device.appEndSince, isVersion4: isVersion4)
             device.appEndSince = .distantFuture
         }
         capture(draft, on: &device, now: now, effects: &effects)
@@ -120,7 +120,7 @@ extension SensorsSystem {
         var draft = EventDraft(SensorsTemplates.crashed, screen: device.currentScreen)
         draft.detail = UInt32(reason)
         capture(draft, on: &device, now: now, effects: &effects)
-        if !isRecent || device.isForeground {
+        if !isVersion4 || device.isForeground {
             trackEnd(&device, now: now, effects: &effects)
         }
         die(&device, effects: &effects)
@@ -129,7 +129,7 @@ extension SensorsSystem {
     /// Starts the foreground timer. 1.x begins its interval anew, 4.x lets a running timer run.
     mutating func startTimer(_ device: inout Device, now: Instant) {
         guard rules.upload.flushInterval > .zero, !isDisabled(device),
-            device.state.contains(.isActive), !isRecent || device.flushDue == .distantFuture
+            device.state.contains(.isActive), !isVersion4 || device.flushDue == .distantFuture
         else { return }
         device.flushDue = now + rules.upload.flushInterval
     }

@@ -25,7 +25,7 @@ extension SensorsSystem {
     mutating func fetchConfig(
         _ device: inout Device, attempt: UInt8, now: Instant, effects: inout DeviceEffects
     ) {
-        if isRecent && device.epochs.current.network == .none {
+        if isVersion4 && device.epochs.current.network == .none {
             retryFetch(of: &device, after: attempt, now: now)
             return
         }
@@ -56,7 +56,9 @@ extension SensorsSystem {
         switch outcome {
         case .answered(200, let body, _, _):
             // A body that is no JSON object counts as success and changes nothing.
-            guard let config = SensorsConfig(body: body, parser: parser, isRecent: isRecent) else { return }
+            guard let config = SensorsConfig(body: body, parser: parser, isVersion4: isVersion4) else {
+                return
+            }
             receive(config, on: &device, now: now, effects: &effects)
         case .answered(304, _, _, _): break
         case .answered, .failed: retryFetch(of: &device, after: request.attempt, now: now)
@@ -68,7 +70,7 @@ extension SensorsSystem {
         _ config: SensorsConfig, on device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
         let index = intern(config)
-        if isRecent {
+        if isVersion4 {
             var draft = EventDraft(SensorsTemplates.remoteConfigChanged, screen: device.currentScreen)
             draft.detail = UInt32(index)
             draft.ignoresConfig = true
@@ -91,7 +93,7 @@ extension SensorsSystem {
         device.activeConfig = index
         let config = configs[Int(index)].config
         if config.disablesDebugMode { device.state.insert(.debugIsOff) }
-        guard isRecent, rules.remoteConfig.enabled else { return }
+        guard isVersion4, rules.remoteConfig.enabled else { return }
         if config.disablesSDK {
             device.flushDue = .distantFuture
             requestFlush(&device, due: now, now: now, effects: &effects)

@@ -98,7 +98,7 @@ extension SensorsSystem {
         device.uploadCount += 1
         request.isDebug = isDebug
         request.flush = flush
-        request.isBlocking = rules.upload.blocksTracking || (isRecent && isDebug)
+        request.isBlocking = rules.upload.blocksTracking || (isVersion4 && isDebug)
         request.batchesLeft = batchesLeft - 1
         device.update(request, mark: true) { $0.inFlight += 1 }
         if request.isBlocking { device.state.insert(.isBlocked) }
@@ -120,7 +120,7 @@ extension SensorsSystem {
     private mutating func giveUp(
         _ request: SensorsRequest, of device: inout Device, effects: inout DeviceEffects
     ) -> Bool {
-        guard !isRecent else {
+        guard !isVersion4 else {
             device.update(request, mark: true) { _ in }
             return false
         }

@@ -24,7 +24,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     let streams: PopulationStreams
     let rules: SensorsRules
     /// 4.9.1 rather than 1.10.17 or the published text.
-    let isRecent: Bool
+    let isVersion4: Bool
     let templates: SensorsTemplates
     let endpoints: SensorsEndpoints
     let identities: SensorsIdentities
@@ -58,7 +58,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         streams = plan.streams
         self.rules = rules
         self.makeStore = makeStore
-        isRecent = rules.version == .v4
+        isVersion4 = rules.isVersion4
         let templates = SensorsTemplates(plan: plan, rules: rules)
         self.templates = templates
         encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
@@ -77,9 +77,9 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         }
         hasIgnoredViews = ignoresView.contains(true)
         // Pages say for themselves whether their events are instant; those of the simulation never do.
-        let isRecent = isRecent
+        let isVersion4 = isVersion4
         isInstant = templates.labels.indices.map { template in
-            isRecent && !templates.isOfPage(UInt16(template))
+            isVersion4 && !templates.isOfPage(UInt16(template))
                 && rules.upload.instant.contains(templates.labels[template].name)
         }
         tellsInstant = isInstant.contains(true)
@@ -96,9 +96,9 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
             mask |= 1 << kind.rawValue
         }
         guard rules.upload.triesWithoutNetwork, mask != 0 else { return mask }
-        let isNew = rules.version == .v4
-        let null = NetworkKind.none.sensorsName(isNew: isNew)
-        for kind in NetworkKind.allCases where kind.sensorsName(isNew: isNew) == null {
+        let isVersion4 = rules.isVersion4
+        let null = NetworkKind.none.sensorsName(isVersion4: isVersion4)
+        for kind in NetworkKind.allCases where kind.sensorsName(isVersion4: isVersion4) == null {
             mask |= 1 << kind.rawValue
         }
         return mask

@@ -189,14 +189,14 @@ struct SensorsEventFieldTests {
     @Test("views and taps carry what the hooks read", arguments: versions)
     func screens(version: SensorsRules.Version) throws {
         let fixture = SensorsEventFixture(version)
-        let isNew = version == .v4
+        let isVersion4 = version == .v4
         let view = try fixture.event(fixture.record(SensorsTemplates.viewScreen, screen: 1, control: 0))
         let seen = try #require(view["properties"] as? [String: Any])
         #expect(seen["$screen_name"] as? String == "DetailViewController")
         #expect(seen["$title"] == nil)
-        #expect(seen["$url"] as? String == (isNew ? "DetailViewController" : nil))
+        #expect(seen["$url"] as? String == (isVersion4 ? "DetailViewController" : nil))
         #expect(seen["$referrer"] as? String == "app://home")
-        #expect(seen["$referrer_title"] as? String == (isNew ? "首页" : nil))
+        #expect(seen["$referrer_title"] as? String == (isVersion4 ? "首页" : nil))
         #expect((view["lib"] as? [String: Any])?["$lib_detail"] as? String == "DetailViewController######")
         let tap = try fixture.properties(fixture.record(SensorsTemplates.click, control: 0))
         #expect(tap["$screen_name"] as? String == "HomeViewController")
@@ -205,12 +205,13 @@ struct SensorsEventFieldTests {
         #expect(tap["$element_type"] as? String == "UIButton")
         #expect(tap["$element_content"] as? String == "购买")
         #expect(tap["$element_position"] == nil)
-        #expect(tap["$element_path"] as? String == (isNew ? "UIView/UIButton[0]" : nil))
+        #expect(tap["$element_path"] as? String == (isVersion4 ? "UIView/UIButton[0]" : nil))
         let row = try fixture.properties(fixture.record(SensorsTemplates.click, control: 1, detail: 12))
         #expect(row["$element_position"] as? String == "1:12")
         #expect(row["$element_id"] == nil)
         #expect(
-            row["$element_path"] as? String == (isNew ? "UIView/UITableView[0]/UITableViewCell[1][-]" : nil))
+            row["$element_path"] as? String
+                == (isVersion4 ? "UIView/UITableView[0]/UITableViewCell[1][-]" : nil))
     }
 
     /// Only one place of a path is left open: where it is the segment, a row around it is told.

@@ -21,10 +21,10 @@ struct SensorsEventRulesTests {
             ("User_Group", true, false), (String(repeating: "a", count: 100), true, true),
             (String(repeating: "a", count: 101), false, true),
         ])
-    func names(name: String, isOld: Bool, isNew: Bool) {
+    func names(name: String, isOld: Bool, isVersion4: Bool) {
         #expect(SensorsNames.isValid(name, version: .v1) == isOld)
         #expect(SensorsNames.isValid(name, version: .document) == isOld)
-        #expect(SensorsNames.isValid(name, version: .v4) == isNew)
+        #expect(SensorsNames.isValid(name, version: .v4) == isVersion4)
     }
 
     @Test("long texts are cut as the version cuts them")

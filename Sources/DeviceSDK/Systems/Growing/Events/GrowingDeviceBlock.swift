@@ -30,7 +30,7 @@ final class GrowingDeviceBlock {
     init(plan: PopulationPlan, rules: GrowingRules) {
         self.plan = plan
         self.rules = rules
-        traits = GrowingTraits(plan: plan, isRecent: rules.isRecent, index: 0)
+        traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: 0)
     }
 
     /// Makes the block that of a device under an epoch.
@@ -40,7 +40,7 @@ final class GrowingDeviceBlock {
             network: epoch.network, hasLocation: epoch.hasLocation)
         guard key != wanted else { return }
         if key?.index != index {
-            traits = GrowingTraits(plan: plan, isRecent: rules.isRecent, index: index)
+            traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: index)
         }
         key = wanted
         common = GrowingPiece(commonFields(epoch))
@@ -88,7 +88,7 @@ final class GrowingDeviceBlock {
             (.sdkVersion, .nonEmpty(rules.sdkVersion)),
             (
                 .timezoneOffset,
-                rules.isRecent ? .text(String(-plan.utcOffset.milliseconds / 60_000)) : nil
+                rules.isVersion4 ? .text(String(-plan.utcOffset.milliseconds / 60_000)) : nil
             ),
         ]
     }

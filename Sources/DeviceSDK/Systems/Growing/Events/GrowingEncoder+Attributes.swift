@@ -17,7 +17,7 @@ extension GrowingEncoder {
         let stream = properties.child(UInt64(record.sequence))
         let own = attributes[Int(record.template)]
         for member in own.members { put(member, stream, context, to: &writer) }
-        if rules.isRecent { writeGeneral(event, own, properties, stream, context, to: &writer) }
+        if rules.isVersion4 { writeGeneral(event, own, properties, stream, context, to: &writer) }
         if isTimed {
             scratch.removeAll()
             scratch.appendFixed(Int64(record.detail), decimals: 3)

@@ -183,7 +183,7 @@ final class GrowingEncoder {
         case GrowingTemplates.webSubmit: writer.put(page?.submit ?? domain)
         default: writer.put(page?.custom ?? domain)
         }
-        guard !rules.isRecent else { return }
+        guard !rules.isVersion4 else { return }
         let shown = event.epoch.pageShownAt
         // Where the page does not say it, the bridge takes the present.
         let moment = shown == .distantFuture ? event.record.capturedAt : shown
@@ -201,7 +201,7 @@ final class GrowingEncoder {
         let record = event.record
         writer.put(pieces.page(record.screen, record.control))
         writeOrientation(event, to: &writer)
-        if rules.isRecent, record.detail != GrowingTemplates.none {
+        if rules.isVersion4, record.detail != GrowingTemplates.none {
             writer.put(pieces.referral(record.detail))
         }
     }
@@ -217,7 +217,7 @@ final class GrowingEncoder {
         if element.path.xcontent.hasRow { writer.put(.xcontent, element.path.xcontent.text(row: view.row)) }
         if element.hasOwnText, let text = pieces.textValue(view) { writer.put(.textValue, text) }
         if let index = element.path.index(view) { writer.put(.index, Int64(index)) }
-        guard !rules.isRecent else { return }
+        guard !rules.isVersion4 else { return }
         let shown = element.isInContainer ? event.epoch.containerShownAt : event.epoch.pageShownAt
         // A container that has not appeared has no page; the page shown stands in for it.
         let moment = shown == .distantFuture ? event.epoch.pageShownAt : shown
@@ -227,7 +227,7 @@ final class GrowingEncoder {
 
     private func writeCustom(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
         writer.put(names[Int(event.record.template)])
-        guard rules.isRecent, rules.customEventWithPath, event.record.screen != .max else { return }
+        guard rules.isVersion4, rules.customEventWithPath, event.record.screen != .max else { return }
         let node = pieces.controller(of: event.record.screen)
         if let path = pieces.pagePath(event.record.screen, node) { writer.put(.path, path) }
     }

@@ -22,8 +22,8 @@ struct GrowingTraits: Sendable {
     let advertisingID: DeviceUUID?
     private let identity: RandomStream
 
-    init(plan: PopulationPlan, isRecent: Bool, index: Int) {
-        let tables = isRecent ? GrowingTraitTables.recent : GrowingTraitTables.early
+    init(plan: PopulationPlan, isVersion4: Bool, index: Int) {
+        let tables = isVersion4 ? GrowingTraitTables.recent : GrowingTraitTables.early
         var stream = plan.stream(.traits, index: index)
         let model = DeviceHardware.models[tables.models.sample(&stream)]
         let systems = tables.systems(of: model)

@@ -30,8 +30,8 @@ final class GrowingViewPieces {
     init(views: AppViews, rules: GrowingRules) {
         self.views = views
         self.rules = rules
-        form = rules.isRecent ? .split : .joined
-        let domain = rules.isRecent ? nil : views.app.bundleIdentifier
+        form = rules.isVersion4 ? .split : .joined
+        let domain = rules.isVersion4 ? nil : views.app.bundleIdentifier
         web = views.app.screens.map { screen in
             screen.web.map { GrowingViewPieces.web($0, screen, domain: domain) }
         }

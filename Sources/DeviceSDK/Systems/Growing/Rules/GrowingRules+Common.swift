@@ -14,7 +14,7 @@ extension GrowingRules: SystemRuleSet {
     package func uploadPaths(of target: PopulationPlan.Target) -> [String] {
         let endpoints = GrowingEndpoints(target: target, rules: self)
         let added =
-            isRecent ? [] : channels.map(path) + interceptors.compactMap(\.toTemplate) + registeredTemplates
+            isVersion4 ? [] : channels.map(path) + interceptors.compactMap(\.toTemplate) + registeredTemplates
         var paths: [String] = []
         for template in [GrowingChannel.template] + added {
             let path = endpoints.path(template: template)

@@ -144,18 +144,18 @@ package struct GrowingRules: Hashable, Sendable {
     /// A version's own values.
     package init(version: Version) {
         self.version = version
-        let isNew = version == .v4
-        dataSourceId = isNew ? "0a1b2c3d4e5f6789" : ""
-        sdkVersion = isNew ? "4.11.0" : "3.2.1"
-        usesProtobuf = isNew
-        autotrack = Autotrack(pages: isNew ? .listed([:]) : .all)
-        storage = Storage(queueLimit: isNew ? nil : 10_000)
+        let isVersion4 = version == .v4
+        dataSourceId = isVersion4 ? "0a1b2c3d4e5f6789" : ""
+        sdkVersion = isVersion4 ? "4.11.0" : "3.2.1"
+        usesProtobuf = isVersion4
+        autotrack = Autotrack(pages: isVersion4 ? .listed([:]) : .all)
+        storage = Storage(queueLimit: isVersion4 ? nil : 10_000)
         upload = Upload(
-            maxBytes: isNew ? 2 * 1024 * 1024 : nil, timeout: .seconds(isNew ? 30 : 60))
+            maxBytes: isVersion4 ? 2 * 1024 * 1024 : nil, timeout: .seconds(isVersion4 ? 30 : 60))
     }
 
     /// 4.11.0 rather than 3.2.1 or the published text.
-    var isRecent: Bool { version == .v4 }
+    package var isVersion4: Bool { version == .v4 }
 }
 
 /// When an event may be sent: `GrowingEventSendPolicy`.

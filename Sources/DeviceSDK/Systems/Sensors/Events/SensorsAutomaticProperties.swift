@@ -34,7 +34,7 @@ struct SensorsAutomaticProperties {
 
     /// - Parameter offset: How far the zone is behind UTC, in minutes.
     init(
-        app: AppDescription, isNew: Bool, libVersion: String, offset: Int, keys: SensorsKeys,
+        app: AppDescription, isVersion4: Bool, libVersion: String, offset: Int, keys: SensorsKeys,
         arena: SensorsArena
     ) {
         func number(_ key: String, _ value: Int) -> SensorsBytes {
@@ -59,13 +59,13 @@ struct SensorsAutomaticProperties {
         }
         versions = app.versions.map { text("$app_version", $0) }
         noVersion = text("$app_version", "")
-        networks = NetworkKind.allCases.map { text("$network_type", $0.sensorsName(isNew: isNew)) }
+        networks = NetworkKind.allCases.map { text("$network_type", $0.sensorsName(isVersion4: isVersion4)) }
         wifi = [flag("$wifi", false), flag("$wifi", true)]
         func add(_ key: String, _ source: Source) {
             guard let index = keys.known(key) else { return }
             properties.append(Property(key: index, isForced: Self.forced.contains(key), source: source))
         }
-        if isNew {
+        if isVersion4 {
             add("$app_id", .fixed(text("$app_id", app.bundleIdentifier)))
             add("$app_name", .fixed(text("$app_name", app.displayName)))
             add("$timezone_offset", .fixed(number("$timezone_offset", offset)))

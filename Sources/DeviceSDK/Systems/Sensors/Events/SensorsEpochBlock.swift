@@ -122,7 +122,7 @@ struct SensorsEpochTexts {
         let ownID = arena.keep(deviceID)
         let identity = arena.keep(identity)
         writeCommon(traits, book, ownID: ownID)
-        writeLocation(traits, isNew: book.isNew, isOn: book.rules.collectsLocation)
+        writeLocation(traits, isVersion4: book.isVersion4, isOn: book.rules.collectsLocation)
         return SensorsEpochBlock.View(
             index: index, epoch: epoch,
             limit: identity.count + originalID.count + lib.count + webLib.count
@@ -203,7 +203,7 @@ struct SensorsEpochTexts {
                         json: superJSON.bytes))
             }
             // 1.x does not register a dictionary with anything wrong in it.
-            guard book.isNew || result.count - before == book.superGroups[group].count else {
+            guard book.isVersion4 || result.count - before == book.superGroups[group].count else {
                 result.removeLast(result.count - before)
                 continue
             }
@@ -212,7 +212,7 @@ struct SensorsEpochTexts {
             if let time = book.time(book.plan.app.superProperties[group].properties) { self.time = time }
         }
         if !book.dynamicFolds.isEmpty { result.removeAll { book.dynamicFolds.contains($0.fold) } }
-        if book.isNew { lift(&result) }
+        if book.isVersion4 { lift(&result) }
         if book.plan.tagsEvents { result.removeAll { $0.text == "bs_id" } }
         return result
     }
@@ -244,26 +244,26 @@ struct SensorsEpochTexts {
         webLib.append("\"$lib_method\":\"code\"")
     }
 
-    private mutating func writeLocation(_ traits: SensorsTraits, isNew: Bool, isOn: Bool) {
+    private mutating func writeLocation(_ traits: SensorsTraits, isVersion4: Bool, isOn: Bool) {
         location.removeAll()
         guard isOn else { return }
         var fragment = SensorsFragment()
         fragment.add("$latitude", Int(traits.latitude))
         fragment.add("$longitude", Int(traits.longitude))
-        if isNew { fragment.add("$geo_coordinate_system", "WGS84") }
+        if isVersion4 { fragment.add("$geo_coordinate_system", "WGS84") }
         location.append(contentsOf: fragment.bytes)
     }
 }
 
 extension NetworkKind {
     /// The value of `$network_type`. 1.x knows no 5G, whose name then stays what it began with.
-    func sensorsName(isNew: Bool) -> String {
+    func sensorsName(isVersion4: Bool) -> String {
         switch self {
         case .none: "NULL"
         case .cellular2G: "2G"
         case .cellular3G: "3G"
         case .cellular4G: "4G"
-        case .cellular5G: isNew ? "5G" : "NULL"
+        case .cellular5G: isVersion4 ? "5G" : "NULL"
         case .wifi: "WIFI"
         }
     }

@@ -17,7 +17,7 @@ extension SensorsEpochTexts {
         identity.removeAll()
         Self.append("\"distinct_id\":\"", distinctID, "\",", to: &identity)
         distinctEnd = identity.count
-        guard book.isNew else { return }
+        guard book.isVersion4 else { return }
         if epoch.account != nil { Self.append("\"login_id\":\"", distinctID, "\",", to: &identity) }
         Self.append("\"anonymous_id\":\"", anonymous, "\",", to: &identity)
         identity.append("\"identities\":{\"$identity_idfv\":\"")

@@ -70,7 +70,7 @@ extension SensorsEventEncoder {
         body.append("crc=")
         body.appendDecimal(Int64(JavaHash.hash(coded)))
         body.append("&gzip=1&data_list=")
-        let encoding = book.isNew ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
+        let encoding = book.isVersion4 ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
         coded.withUnsafeBytes { encoding.encodeBase64($0, into: &body) }
     }
 

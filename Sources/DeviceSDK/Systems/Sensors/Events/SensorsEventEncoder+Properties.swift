@@ -138,7 +138,7 @@ extension SensorsEventEncoder {
         guard isTap || record.template == SensorsTemplates.viewScreen,
             Int(record.screen) < book.screenRemarks.count
         else { return }
-        if !isTap || book.isNew {
+        if !isTap || book.isVersion4 {
             book.screenRemarks[Int(record.screen)].writeAll(event.stream, event.context, to: &cursor)
         }
         let controls = book.controlRemarks[Int(record.screen)]
@@ -200,8 +200,8 @@ extension SensorsEventEncoder {
                 cursor.put("\"$is_first_day\":false,")
             }
         }
-        guard recipe.kind == .track || book.isNew && recipe.kind.hasModuleProperties else { return }
-        if !book.isNew, view.pointee.epoch.startedPassively {
+        guard recipe.kind == .track || book.isVersion4 && recipe.kind.hasModuleProperties else { return }
+        if !book.isVersion4, view.pointee.epoch.startedPassively {
             cursor.put("\"$app_state\":\"background\",")
         }
         if book.rules.collectsOrientation {
@@ -224,7 +224,7 @@ extension SensorsEventEncoder {
         guard recipe.kind != .web else { return keys }
         let flags = SensorsEventFlags(rawValue: record.flags)
         if flags.contains(.timed) { keys.insert(.duration) }
-        if !book.isNew, isPassive, recipe.kind == .track { keys.insert(.appState) }
+        if !book.isVersion4, isPassive, recipe.kind == .track { keys.insert(.appState) }
         guard recipe.hasScreenDetail, Int(record.screen) < book.screens.count else { return keys }
         let screen = book.screens[Int(record.screen)]
         keys.formUnion(screen.keys)

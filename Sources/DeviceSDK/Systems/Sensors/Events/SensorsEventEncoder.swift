@@ -82,7 +82,7 @@ package final class SensorsEventEncoder {
         out.append(upTo: limit) { memory in
             var cursor = SensorsCursor(memory)
             writeHead(recipe, event, view, to: &cursor)
-            if recipe.kind == .web, book.isNew { cursor.put(",\"_hybrid_h5\":true") }
+            if recipe.kind == .web, book.isVersion4 { cursor.put(",\"_hybrid_h5\":true") }
             if view.pointee.hasLifted || recipe.lifted.count > 0 { writeLifted(recipe, event, to: &cursor) }
             writeLib(record, recipe, view, device: device, to: &cursor)
             if recipe.hasProperties {
@@ -176,7 +176,7 @@ package final class SensorsEventEncoder {
         if let given = recipe.time { return given }
         if recipe.kind.hasCommonProperties, let given = view.time { return given }
         let time = event.context.capturedAt.milliseconds
-        guard recipe.kind == .web, book.isNew else { return time }
+        guard recipe.kind == .web, book.isVersion4 else { return time }
         var delay = event.stream.child(SensorsRecipeBook.Ordinal.webDelay)
         return time - 1 - Int64(delay.below(15))
     }

@@ -42,19 +42,19 @@ struct SensorsScreenPresets {
 
     /// - Parameter tree: The screen's views, of which 4.x tells where a control is; `nil` for 1.x.
     init(screen: Screen, tree: ViewTree?, version: SensorsRules.Version, arena: SensorsArena) {
-        let isNew = version == .v4
+        let isVersion4 = version == .v4
         var fragment = SensorsFragment()
         fragment.add("$screen_name", screen.className)
         if !screen.title.isEmpty { fragment.add("$title", screen.title) }
         common = arena.keep(fragment.bytes)
         keys = screen.title.isEmpty ? [] : .title
         // 4.x falls back on the class name; 1.x reads getScreenUrl only.
-        let address = screen.url.isEmpty && isNew ? screen.className : screen.url
+        let address = screen.url.isEmpty && isVersion4 ? screen.className : screen.url
         url = arena.keep(SensorsFragment(optional: "$url", address).bytes)
         urlKeys = address.isEmpty ? [] : .url
         var referrer = SensorsFragment(optional: "$referrer", address)
         var referrerKeys: SensorsOptionalKeys = address.isEmpty ? [] : .referrer
-        if isNew, !screen.title.isEmpty {
+        if isVersion4, !screen.title.isEmpty {
             referrer.add("$referrer_title", screen.title)
             referrerKeys.insert(.referrerTitle)
         }

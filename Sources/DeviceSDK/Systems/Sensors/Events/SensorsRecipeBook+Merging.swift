@@ -11,7 +11,7 @@ extension SensorsRecipeBook {
     ) {
         let high = highKeys(of: draft.kind)
         let own = addCallers(rules, role: .any, forbidden: high + certain, to: &draft)
-        if isNew, draft.kind != .web {
+        if isVersion4, draft.kind != .web {
             draft.constants += SensorsFragment("$lib_method", isAutomatic ? "autoTrack" : "code").bytes
         }
         draft.setsDuration = own.contains("event_duration")
@@ -32,17 +32,17 @@ extension SensorsRecipeBook {
         overriding.subtract(["$network_type", "$wifi", "$device_id"].filter { !own.contains($0) })
         overriding.remove("$device_id")
         if draft.kind == .web { overriding.formUnion(["$lib", "$lib_version"]) }
-        if isNew, draft.kind != .web { overriding.insert("$lib_method") }
-        settle(&draft, overriding: overriding, optional: optional)
+        if isVersion4, draft.kind != .web { overriding.insert("$lib_method") }
+        decideOverrides(of: &draft, overriding: overriding, optional: optional)
     }
 
     private func isAutomaticOnWeb(_ key: String) -> Bool {
         key != "$lib" && key != "$lib_version" && Self.automaticKeys.contains(key)
-            && (isNew || !["$app_id", "$app_name", "$timezone_offset"].contains(key))
+            && (isVersion4 || !["$app_id", "$app_name", "$timezone_offset"].contains(key))
     }
 
-    private mutating func settle(
-        _ draft: inout SensorsRecipeDraft, overriding: Set<String>, optional: SensorsOptionalKeys
+    private mutating func decideOverrides(
+        of draft: inout SensorsRecipeDraft, overriding: Set<String>, optional: SensorsOptionalKeys
     ) {
         for key in overriding.sorted() { _ = keys.index(of: key) }
         draft.overrides = Array(repeating: false, count: keys.count)
@@ -60,22 +60,22 @@ extension SensorsRecipeBook {
     private func highKeys(of kind: SensorsRecipe.Kind) -> [String] {
         var keys = ["$device_id"]
         if plan.tagsEvents { keys.append("bs_id") }
-        if isNew { keys += ["$anonymization_id"] }
+        if isVersion4 { keys += ["$anonymization_id"] }
         if kind != .signUp { keys.append("$is_first_day") }
-        guard kind == .track || isNew && kind.hasModuleProperties else { return keys }
+        guard kind == .track || isVersion4 && kind.hasModuleProperties else { return keys }
         if rules.collectsOrientation { keys.append("$screen_orientation") }
         if rules.collectsLocation {
             keys += ["$latitude", "$longitude"]
-            if isNew { keys.append("$geo_coordinate_system") }
+            if isVersion4 { keys.append("$geo_coordinate_system") }
         }
         return keys
     }
 
     private mutating func addDynamics(stronger: Set<String>, to draft: inout SensorsRecipeDraft) {
         for member in dynamics where !stronger.contains(member.text) {
-            if isNew, lift(member, into: &draft) { continue }
+            if isVersion4, lift(member, into: &draft) { continue }
             draft.dynamics.append(member)
-            let isCertain = isNew ? member.value.isAlwaysRefused == false : !dynamicsDepend
+            let isCertain = isVersion4 ? member.value.isAlwaysRefused == false : !dynamicsDepend
             if let place = draft.uncertain.firstIndex(where: { $0.key == member.key }) {
                 draft.uncertain[place].dynamic = member
             } else if !isCertain {
@@ -95,16 +95,16 @@ extension SensorsRecipeBook {
         var own: Set<String> = []
         for member in compiler.members(rules, role: role, firstOrdinal: 0, keys: &keys) {
             if forbidden.contains(member.text) || member.value.isAlwaysRefused == true { continue }
-            if isNew, ["$anonymization_id", "$lib_method"].contains(member.text), draft.kind != .web {
+            if isVersion4, ["$anonymization_id", "$lib_method"].contains(member.text), draft.kind != .web {
                 continue
             }
             if lift(member, into: &draft) { continue }
-            if !isNew, draft.kind == .profile, member.text == "$device_id" {
+            if !isVersion4, draft.kind == .profile, member.text == "$device_id" {
                 draft.correctsDeviceID = true
                 continue
             }
             own.insert(member.text)
-            if isNew, draft.kind.hasModuleProperties, member.value.isAlwaysRefused == nil {
+            if isVersion4, draft.kind.hasModuleProperties, member.value.isAlwaysRefused == nil {
                 draft.uncertain.append(SensorsUncertainKey(key: member.key, own: member))
             }
             if let constant = member.constant, draft.kind != .web {
@@ -118,7 +118,7 @@ extension SensorsRecipeBook {
 
     /// Takes `$project`, `$token` and (4.x) `$time` out of the properties.
     private func lift(_ member: SensorsMember, into draft: inout SensorsRecipeDraft) -> Bool {
-        if isNew, member.text == "$time" { return true }
+        if isVersion4, member.text == "$time" { return true }
         guard let lifted = Self.lifted(member) else { return false }
         // In the order of their priority: where the first is refused, the next shows.
         draft.lifted.append(lifted)
@@ -136,7 +136,7 @@ extension SensorsRecipeBook {
     /// The time that 4.x takes from a constant `$time` instead of the capture's, in milliseconds;
     /// times before the company's first product day are refused (`kSAEventCommonOptionalPropertyTimeInt`).
     func time(_ rules: [PropertyRule]) -> Int64? {
-        guard isNew else { return nil }
+        guard isVersion4 else { return nil }
         for rule in rules.reversed() where rule.key == "$time" {
             guard case .constant(.date(let instant)) = rule.generator,
                 instant.milliseconds >= 1_431_656_640_000

@@ -50,9 +50,9 @@ struct SensorsRecipeBook {
     /// ``SensorsOptionalKeys`` by key.
     private(set) var optionalBits: [UInt16] = []
 
-    let isNew: Bool
+    let isVersion4: Bool
     let tagsEvents: Bool
-    var libVersion: String { isNew ? "4.9.1" : "1.10.17" }
+    var libVersion: String { isVersion4 ? "4.9.1" : "1.10.17" }
 
     /// Ordinals of the members of an event's streams, apart from the caller's own from 0.
     enum Ordinal {
@@ -70,7 +70,7 @@ struct SensorsRecipeBook {
         streams = plan.streams
         self.rules = rules
         labels = templates
-        isNew = rules.version == .v4
+        isVersion4 = rules.isVersion4
         tagsEvents = plan.tagsEvents
         let arena = SensorsArena()
         self.arena = arena
@@ -79,8 +79,8 @@ struct SensorsRecipeBook {
             version: rules.version, app: plan.app, sampler: sampler, zone: plan.utcOffset)
         sharedCompiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler,
-            zone: rules.version == .v4 ? plan.utcOffset : .hours(8))
-        let trees = rules.version == .v4 ? AppViews(app: plan.app).trees : []
+            zone: rules.isVersion4 ? plan.utcOffset : .hours(8))
+        let trees = rules.isVersion4 ? AppViews(app: plan.app).trees : []
         screens = plan.app.screens.enumerated().map { index, screen in
             SensorsScreenPresets(
                 screen: screen, tree: trees.isEmpty ? nil : trees[index], version: rules.version,
@@ -91,7 +91,7 @@ struct SensorsRecipeBook {
         durationKey = keys.index(of: "event_duration")
         for key in Self.automaticKeys { _ = keys.index(of: key) }
         automatic = SensorsAutomaticProperties(
-            app: plan.app, isNew: isNew, libVersion: isNew ? "4.9.1" : "1.10.17",
+            app: plan.app, isVersion4: isVersion4, libVersion: isVersion4 ? "4.9.1" : "1.10.17",
             offset: -Int(plan.utcOffset.nanoseconds / Interval.minutes(1).nanoseconds), keys: keys,
             arena: arena)
         bindings = Self.bindings(of: plan.app, compiler, &keys, arena)
@@ -115,13 +115,13 @@ struct SensorsRecipeBook {
             let members = sharedCompiler.members(
                 properties.properties, firstOrdinal: Ordinal.superGroups + UInt64(group) << 16, keys: &keys)
             // 1.x does not register a dictionary with anything wrong in it; 4.x leaves that out.
-            let isRefused = !isNew && members.contains { $0.value.isAlwaysRefused == true }
+            let isRefused = !isVersion4 && members.contains { $0.value.isAlwaysRefused == true }
             superGroups.append(isRefused ? [] : members.filter { $0.value.isAlwaysRefused != true })
             superPieces.append(SensorsPieces(superGroups[group], arena: arena))
         }
         let dynamics = sharedCompiler.members(
             plan.app.dynamicSuperProperties, firstOrdinal: Ordinal.dynamics, keys: &keys)
-        if isNew || !dynamics.contains(where: { $0.value.isAlwaysRefused == true }) {
+        if isVersion4 || !dynamics.contains(where: { $0.value.isAlwaysRefused == true }) {
             self.dynamics = dynamics.filter { $0.value.isAlwaysRefused != true }
         }
         var folds = SensorsKeys()
@@ -258,8 +258,8 @@ struct SensorsRecipeBook {
     }
 
     private func libTail(isAutomatic: Bool, callSite: String?) -> [UInt8] {
-        var fragment = SensorsFragment("$lib_method", isNew && isAutomatic ? "autoTrack" : "code")
-        if !isNew, let callSite { fragment.add("$lib_detail", callSite + "####") }
+        var fragment = SensorsFragment("$lib_method", isVersion4 && isAutomatic ? "autoTrack" : "code")
+        if !isVersion4, let callSite { fragment.add("$lib_detail", callSite + "####") }
         return Array(fragment.bytes.dropLast())
     }
 }

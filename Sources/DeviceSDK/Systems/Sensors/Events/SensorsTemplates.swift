@@ -51,7 +51,7 @@ package struct SensorsTemplates: Sendable {
             + app.profiles.map { EventLabel(type: $0.operation.rawValue, name: "") }
             + app.items.map { EventLabel(type: $0.isDeletion ? "item_delete" : "item_set", name: "") }
             + (Self.binds(app, rules) ? Self.bindingLabels : [])
-        capturesItems = rules.version == .v4
+        capturesItems = rules.isVersion4
         itemCount = app.items.count
         eventCount = app.events.count
         profileCount = app.profiles.count
@@ -87,7 +87,7 @@ package struct SensorsTemplates: Sendable {
     ]
 
     private static func binds(_ app: AppDescription, _ rules: SensorsRules) -> Bool {
-        rules.version == .v4 && !app.bindings.isEmpty
+        rules.isVersion4 && !app.bindings.isEmpty
     }
 
     /// The event's name, for blacklists and events that flush at once; empty for profiles and items.
@@ -143,7 +143,7 @@ package struct SensorsTemplates: Sendable {
     private static func validities(plan: PopulationPlan, rules: SensorsRules) -> [Validity] {
         let app = plan.app
         let all = fixedCount + app.events.count + app.profiles.count + app.items.count
-        guard rules.version != .v4 else {
+        guard !rules.isVersion4 else {
             return Array(repeating: .valid, count: all + bindingLabels.count)
         }
         let compiler = SensorsValueCompiler(

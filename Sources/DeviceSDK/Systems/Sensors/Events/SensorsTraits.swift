@@ -24,7 +24,7 @@ package struct SensorsTraits: Hashable, Sendable {
     package init(plan: PopulationPlan, index: Int) {
         self.index = index
         let rules = plan.sensorsRules
-        let tables = rules.version == .v4 ? SensorsTraitTables.recent : SensorsTraitTables.early
+        let tables = rules.isVersion4 ? SensorsTraitTables.recent : SensorsTraitTables.early
         var stream = plan.stream(.traits, index: index)
         let model = tables.models.sample(&stream)
         self.model = UInt8(model)

@@ -41,7 +41,7 @@ extension SensorsEventEncoder {
                 missing.own.append(uncertain.key)
             }
             if let dynamic = uncertain.dynamic, !refusesDynamics {
-                guard book.isNew, isRefused(dynamic, event) else { continue }
+                guard book.isVersion4, isRefused(dynamic, event) else { continue }
             }
             missing.all.append(uncertain.key)
         }
@@ -50,7 +50,7 @@ extension SensorsEventEncoder {
 
     /// Whether 1.x gives up the dynamic super properties of an event.
     func refusesDynamics(_ event: borrowing SensorsEventDraws) -> Bool {
-        guard !book.isNew, book.dynamicsDepend else { return false }
+        guard !book.isVersion4, book.dynamicsDepend else { return false }
         for member in book.dynamics where isRefused(member, event) { return true }
         return false
     }
