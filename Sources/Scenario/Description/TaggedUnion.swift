@@ -1,3 +1,5 @@
+import Wire
+
 /// An object that is one of several things: the value of one key tells which, and each has keys of its own beside
 /// those that all of them share.
 struct TaggedUnion<Common: Sendable, Value: Sendable>: Sendable {

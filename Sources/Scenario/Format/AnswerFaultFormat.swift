@@ -1,5 +1,6 @@
 import CollectorModel
 import Timebase
+import Wire
 
 /// Faults that put another answer in the place of the collector's own, or change the way in which it leaves.
 extension CollectorFaultFormat {

@@ -1,6 +1,7 @@
 import CollectorModel
 import Timebase
 import World
+import Wire
 
 /// A fault as decoded.
 struct FaultDraft<Fault: Sendable>: Sendable {

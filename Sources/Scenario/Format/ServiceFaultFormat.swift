@@ -1,5 +1,6 @@
 import CollectorModel
 import Timebase
+import Wire
 
 /// Faults of the service behind the collector's address: too little of it, or a part of it away.
 extension CollectorFaultFormat {
