@@ -54,11 +54,12 @@ package struct SlowBodyFault: Hashable, Sendable {
 }
 
 extension FaultWindow {
-    /// Whether the fault resets a request before it is read.
+    /// Whether the fault resets a request before it is read; takes draws for its share, if it has one.
     func resetsUnread(at now: Instant, _ draw: inout RandomStream) -> Bool {
         switch fault {
-        case .outage, .resetBeforeReading: true
-        case .deploy(let rules): state(of: rules, at: now, &draw) == .down
+        case .outage: true
+        case .resetBeforeReading: concerns(&draw)
+        case .deploy(let rules): concerns(&draw) && state(of: rules, at: now, &draw) == .down
         default: false
         }
     }

@@ -42,7 +42,7 @@ package struct FaultDirector: Sendable {
         earlyOrdinal &+= 1
         for (index, window) in plan.faults.enumerated() where window.covers(now) && window.isForAll {
             var draw = draws.child(UInt64(index))
-            if window.concerns(&draw), window.resetsUnread(at: now, &draw) { return .reset }
+            if window.resetsUnread(at: now, &draw) { return .reset }
         }
         return nil
     }

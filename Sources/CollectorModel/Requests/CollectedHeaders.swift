@@ -1,11 +1,16 @@
 import Wire
 
-/// A header that tells a decoder how to read a body.
+/// A header that tells a decoder how to read a body: one constant for each name, by which it is known.
 package struct CollectedHeader: Hashable, Sendable {
     /// The name in lower case.
     package let name: StaticString
+    /// Where the name lies.
+    private let identity: Int
 
-    init(_ name: StaticString) { self.name = name }
+    init(_ name: StaticString) {
+        self.name = name
+        identity = Int(bitPattern: name.utf8Start)
+    }
 
     package static let contentType = CollectedHeader("content-type")
 
@@ -31,13 +36,10 @@ package struct CollectedHeader: Hashable, Sendable {
     }
 
     package static func == (left: CollectedHeader, right: CollectedHeader) -> Bool {
-        left.name.utf8Start == right.name.utf8Start
-            || left.name.withUTF8Buffer { right.isNamed($0) }
+        left.identity == right.identity
     }
 
-    package func hash(into hasher: inout Hasher) {
-        name.withUTF8Buffer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 /// A request's headers, as far as decoders ask for them: copied out one by one, or left in the lines as they
@@ -63,7 +65,9 @@ package struct CollectedHeaders: Sendable {
             return CollectedHeader.all.firstIndex(of: header).map { values[$0] } ?? ""
         }
         set {
-            guard let place = CollectedHeader.all.firstIndex(of: header), self[header].isEmpty else { return }
+            guard let place = CollectedHeader.all.firstIndex(of: header), values[place].isEmpty else {
+                return
+            }
             values[place] = newValue
         }
     }

@@ -10,7 +10,7 @@ enum CollectorRoute: Equatable {
     ///
     /// A system's own path may lie below any other, as behind a gateway; paths of the targets' own
     /// (`uploadPaths`) count whole and before all others.
-    init(_ request: CollectedRequest, systems: [CollectorSystem], uploadPaths: [UploadPath]) {
+    init(_ request: borrowing CollectedRequest, systems: [CollectorSystem], uploadPaths: [UploadPath]) {
         let path = request.path
         switch request.method {
         case .post:

@@ -141,7 +141,7 @@ struct GrowingCodecs: Equatable {
     ///
     /// The second protocol is always LZ4 and XOR, under `application/octet-stream`; the advertising module
     /// leaves the codecs' headers out.
-    init?(_ headers: CollectedHeaders, foreign: GrowingCiphers = GrowingCiphers()) {
+    init?(_ headers: borrowing CollectedHeaders, foreign: GrowingCiphers = GrowingCiphers()) {
         let type = headers[.contentType].lowercased()
         let isProtobuf = ["application/protobuf", "application/x-protobuf"].contains { type.hasPrefix($0) }
         var compression: Compression
