@@ -19,15 +19,9 @@ package enum SystemMatrix {
         var fault: String?
     }
 
-    package static let rows: [Row] = [
-        Row(system: "sensors", version: "1.10.17"), Row(system: "sensors", version: "4.9.1"),
-        Row(system: "sensors", version: "document"),
-        Row(system: "growing", version: "3.2.1"), Row(system: "growing", version: "4.11.0"),
-        Row(system: "growing", version: "document"),
-        Row(system: "trackingsdk", version: "document"),
-        Row(system: "kit", version: "1.0"), Row(system: "kit", version: "document"),
-        Row(system: "codeless", version: "document"),
-    ]
+    package static let rows = SimulatedSystems.all.flatMap { system in
+        system.versions.map { Row(system: system.name, version: $0) }
+    }
 
     package static let columns: [Column] =
         [Column(title: "healthy", fault: nil)]

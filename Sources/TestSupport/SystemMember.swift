@@ -55,7 +55,18 @@ extension SystemMember {
 
     /// Every system and version. GrowingIO's ticks come 138 ms after a return of `visitor`, which sends a VISIT.
     static func every(sensors: [SystemMember]) -> [SystemMember] {
-        let versions = ["3.2.1", "4.11.0", "document"].map { growing($0, firstFlush: "850ms") }
-        return sensors + versions + [trackingSDK(), kit("1.0"), kit("document"), codeless()]
+        sensors
+            + SystemMatrix.rows.filter { $0.system != "sensors" }.map { row in
+                switch row.system {
+                case "growing": growing(row.version, firstFlush: "850ms")
+                case "trackingsdk": trackingSDK()
+                case "kit": kit(row.version)
+                case "codeless": codeless()
+                default:
+                    SystemMember(
+                        name: "\(row.system)-\(row.version.filter { $0 != "." })", system: row.system,
+                        version: row.version, sdk: "")
+                }
+            }
     }
 }

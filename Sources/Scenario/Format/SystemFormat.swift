@@ -98,3 +98,11 @@ extension Place {
         node.value(at: keys).map { Place(node: $0, path: JSONPath(path.tokens + keys)) }
     }
 }
+
+/// The systems that can be simulated, as scenarios name them.
+package enum SimulatedSystems {
+    /// Each with its versions, the default first, in the order in which messages name them.
+    package static var all: [(name: String, versions: [String])] {
+        SystemFormat.all.map { ($0.name, $0.versions) }
+    }
+}

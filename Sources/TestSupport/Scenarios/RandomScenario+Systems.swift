@@ -1,3 +1,4 @@
+import Scenario
 import Timebase
 
 extension RandomScenario {
@@ -41,31 +42,36 @@ extension RandomScenario {
         return text.text
     }
 
+    /// Every system, those more often that have more to draw.
+    private static let candidates = SimulatedSystems.all.flatMap { system in
+        Array(repeating: system, count: ["growing": 3, "codeless": 2][system.name] ?? 1)
+    }
+
     private static func member(
         _ number: UInt64, sensors: [SystemMember], _ draw: inout RandomStream
     ) -> SystemMember {
-        let name = "p\(number)"
-        switch draw.below(8) {
-        case 0:
-            var member = sensors[Int(draw.below(3))]
-            member.name = name
-            return member
-        case 1, 2, 3:
-            let version = pick(["3.2.1", "4.11.0", "document"], &draw)
-            return SystemMember(name: name, system: "growing", version: version, sdk: growing(version, &draw))
-        case 4:
-            return SystemMember(name: name, system: "trackingsdk", version: "document", sdk: tracking(&draw))
-        case 5:
+        let system = pick(candidates, &draw)
+        let versions = system.versions
+        var member = SystemMember(name: "p\(number)", system: system.name, version: versions[0], sdk: "")
+        switch system.name {
+        case "sensors":
+            let drawn = pick(sensors, &draw)
+            (member.version, member.sdk) = (drawn.version, drawn.sdk)
+        case "growing":
+            member.version = pick(versions, &draw)
+            member.sdk = growing(member.version, &draw)
+        case "trackingsdk": member.sdk = tracking(&draw)
+        case "kit":
             let clear = pick(["other-days", "sent-only"], &draw)
-            return SystemMember(
-                name: name, system: "kit", version: pick(["1.0", "document"], &draw),
-                sdk: """
-                    "storage": {"prefill": \(draw.below(20))}, "clear": "\(clear)",
-                    "upload": {"timeout": "\(100 + draw.below(4000))ms"}
-                    """)
-        default:
-            return SystemMember(name: name, system: "codeless", version: "document", sdk: codeless(&draw))
+            member.version = pick(versions, &draw)
+            member.sdk = """
+                "storage": {"prefill": \(draw.below(20))}, "clear": "\(clear)",
+                "upload": {"timeout": "\(100 + draw.below(4000))ms"}
+                """
+        case "codeless": member.sdk = codeless(&draw)
+        default: member.version = pick(versions, &draw)
         }
+        return member
     }
 
     private static func growing(_ version: String, _ draw: inout RandomStream) -> String {

@@ -96,7 +96,7 @@ package enum RandomScenario {
         return draw.chance(0.4) ? fault + ", \"deviceShare\": 0.\(1 + draw.below(9))" : fault
     }
 
-    static func pick(_ choices: [String], _ draw: inout RandomStream) -> String {
+    static func pick<Choice>(_ choices: [Choice], _ draw: inout RandomStream) -> Choice {
         choices[Int(draw.below(UInt64(choices.count)))]
     }
 }
