@@ -1,4 +1,5 @@
 package import Accounting
+import DeviceSDK
 import Foundation
 package import Scenario
 package import Timebase
@@ -29,6 +30,15 @@ package enum ConformanceSuite {
     /// Those that are played live with stores in files too: kills, evictions, debug mode, sign-ups, disks. In
     /// the others it is the collector that acts, and the stores are compared in virtual time alone.
     package static let liveInFiles = deviceScenarios + lifeScenarios + diskScenarios
+
+    /// Whether some scenario plays a system in a version.
+    package static func plays(_ row: SystemMatrix.Row) throws -> Bool {
+        try scenarios.contains { scenario in
+            try Worlds.load(scenario.json, name: scenario.name).populations.contains {
+                $0.system.systemName == row.system && $0.system.versionName == row.version
+            }
+        }
+    }
 
     /// How late shards come where a scenario's fitness is tried: as an idle machine has it, and as late as a
     /// live run may be without being played again.

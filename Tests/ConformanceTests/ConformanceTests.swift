@@ -11,6 +11,11 @@ struct FitnessTests {
         let problems = try ConformanceSuite.unfitness(scenario)
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
+
+    @Test("plays every system in every version", arguments: SystemMatrix.rows)
+    func systems(row: SystemMatrix.Row) throws {
+        #expect(try ConformanceSuite.plays(row), "\(row)")
+    }
 }
 
 @Suite("Tolerances of the scenarios")

@@ -14,8 +14,13 @@ struct UploadPathTests {
 
     @Test("none, where each system's devices post to the system's own path")
     func known() throws {
-        #expect(
-            try paths(#""system": "sensors""#, #""system": "trackingsdk""#, #""system": "kit""#) == [])
+        for (name, versions) in SimulatedSystems.all {
+            #expect(CollectorSystem(rawValue: name) != nil, "no collector reads \(name)")
+            for version in versions {
+                let members = #""system": "\#(name)", "version": "\#(version)""#
+                #expect(try paths(members) == [], "\(name) \(version)")
+            }
+        }
         #expect(
             try paths(#""system": "sensors", "target": {"url": "http://h/x/sa?project=p"}"#) == [])
     }
