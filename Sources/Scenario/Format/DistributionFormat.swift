@@ -28,6 +28,7 @@ struct DistributionDraft: Sendable {
             { interval, _, _ in Double(interval.nanoseconds) / unit },
             encode: { .text(Interval(nanoseconds: Int64(($0 * unit).rounded())).text) })
         return form(constant: scalar, scalar: scalar, allowed: "a duration", .string)
+            .named("duration-distribution")
     }
 
     private static func form(
