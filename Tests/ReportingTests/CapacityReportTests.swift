@@ -1,6 +1,7 @@
 import Measurement
 import Testing
 import Timebase
+import Wire
 
 @testable import Reporting
 
@@ -95,17 +96,17 @@ struct CapacityReportTests {
 
     @Test("writes JSON that reads back with its schema and both ends")
     func json() throws {
-        let value = try JSONText.read(CapacityJSON.write(CapacityFixture.report()))
-        #expect(value["schema"] == .string("beaconswarm.capacity/1"))
-        #expect(value["ending"] == .string("knee"))
-        #expect(value["holds"]?["requests_per_second"] == .unsigned(200))
-        #expect(value["breaks"]?["devices"] == .unsigned(102))
-        guard case .array(let steps)? = value["steps"] else {
+        let value = try JSONReader.readStrictly(CapacityJSON.write(CapacityFixture.report()))
+        #expect(value["schema"] == .text("beaconswarm.capacity/1"))
+        #expect(value["ending"] == .text("knee"))
+        #expect(value["holds"]?["requests_per_second"] == .int(200))
+        #expect(value["breaks"]?["devices"] == .int(102))
+        guard let steps = value["steps"]?.elements else {
             Issue.record("no steps")
             return
         }
         #expect(steps.count == 10)
-        #expect(steps[3]["verdict"] == .string("broke"))
+        #expect(steps[3]["verdict"] == .text("broke"))
         #expect(steps[0]["http_req_duration"]?["p(99)"] != nil)
     }
 

@@ -4,6 +4,7 @@ import Foundation
 #endif
 import Measurement
 import Testing
+import Wire
 
 @testable import Reporting
 
@@ -192,9 +193,9 @@ struct EscapingTests {
         answer.population = attack
         let lines = ErrorsWriter.render([answer, Fixtures.answers[1]]).split(separator: 0x0A)
         #expect(lines.count == 2)
-        let value = try JSONText.read(Array(lines[0]))
-        #expect(value["body"] == .string(attack) && value["population"] == .string(attack))
-        #expect(value["at"] == .double(1_772_451_181_000.25))
+        let value = try JSONReader.readStrictly(Array(lines[0]))
+        #expect(value["body"] == .text(attack) && value["population"] == .text(attack))
+        #expect(value["at"] == .number(1_772_451_181_000.25))
         #expect(ErrorsWriter.render([]).isEmpty)
     }
 

@@ -1,5 +1,6 @@
 import Measurement
 import Testing
+import Wire
 
 @testable import Reporting
 
@@ -53,7 +54,7 @@ struct PaceReportTests {
     @Test("keep it when they are read again")
     func reading() throws {
         let bytes = ReportJSON.write(Self.paced)
-        #expect(ReportJSON.value(of: Self.paced)["pace"] == .integer(3600))
+        #expect(ReportJSON.value(of: Self.paced)["pace"] == .int(3600))
         let again = try ReportJSON.read(bytes)
         #expect(again.pace == 3600)
         #expect(ReportJSON.write(again) == bytes)

@@ -1,5 +1,6 @@
 import Measurement
 import Testing
+import Wire
 
 @testable import Reporting
 
@@ -19,7 +20,7 @@ struct ReportJSONTests {
     @Test("has exactly the contract's keys in its order, extras after them")
     func keys() throws {
         let value = ReportJSON.value(of: Fixtures.outage())
-        guard case .object(let members) = value else {
+        guard let members = value.members else {
             Issue.record("no object")
             return
         }
@@ -35,19 +36,18 @@ struct ReportJSONTests {
                 "unexpected_answers",
                 "warnings",
             ])
-        #expect(value["schema"] == .string("beaconswarm.report/1"))
-        #expect(value["events"]?["evicted"]?["storage_limit"] == .unsigned(12_840))
-        #expect(value["events"]?["pending"]?["in_flight"] == .unsigned(46))
-        #expect(value["events"]?["balance"] == .integer(0))
-        #expect(value["audit"]?["acked_not_found"] == .unsigned(0))
-        #expect(value["populations"]?["ios"]?["events"]?["captured"] == .unsigned(520_000))
+        #expect(value["schema"] == .text("beaconswarm.report/1"))
+        #expect(value["events"]?["evicted"]?["storage_limit"] == .int(12_840))
+        #expect(value["events"]?["pending"]?["in_flight"] == .int(46))
+        #expect(value["events"]?["balance"] == .int(0))
+        #expect(value["audit"]?["acked_not_found"] == .int(0))
+        #expect(value["populations"]?["ios"]?["events"]?["captured"] == .int(520_000))
     }
 
     @Test("writes each kind of metric with k6's keys")
     func metrics() throws {
         func keys(_ metric: MetricValue) -> [String] {
-            guard case .object(let members) = ReportJSON.value(of: metric) else { return [] }
-            return members.map(\.key)
+            ReportCodec.metric.write(metric).members?.map(\.key) ?? []
         }
         #expect(
             keys(.trend(.summary(TrendSummary())))
@@ -55,8 +55,8 @@ struct ReportJSONTests {
         #expect(keys(.counter(count: 1, perSecond: 1)) == ["count", "rate"])
         #expect(keys(.rate(passes: 1, fails: 1)) == ["rate", "passes", "fails"])
         #expect(keys(.gauge(value: 1, minimum: 0, maximum: 2)) == ["value", "min", "max"])
-        #expect(ReportJSON.value(of: .rate(passes: 1, fails: 3))["rate"] == .double(0.25))
-        #expect(ReportJSON.value(of: .rate(passes: 0, fails: 0))["rate"] == .double(0))
+        #expect(ReportCodec<MetricValue>.metric.write(.rate(passes: 1, fails: 3))["rate"] == .number(0.25))
+        #expect(ReportCodec<MetricValue>.metric.write(.rate(passes: 0, fails: 0))["rate"] == .number(0))
     }
 
     @Test("writes the fixed causes even where nothing has them, and null for no audit")
@@ -66,21 +66,22 @@ struct ReportJSONTests {
         report.events = Report.EventCounts()
         let value = ReportJSON.value(of: report)
         #expect(value["audit"] == .null)
-        #expect(value["events"]?["evicted"]?["expired"] == .unsigned(0))
-        #expect(value["events"]?["pending"]?["stored"] == .unsigned(0))
+        #expect(value["events"]?["evicted"]?["expired"] == .int(0))
+        #expect(value["events"]?["pending"]?["stored"] == .int(0))
     }
 
     /// The report's value with one key of one path replaced, or removed.
-    private func changed(_ value: JSONValue, _ path: [String], to new: JSONValue?) -> JSONValue {
-        guard case .object(let members) = value, let key = path.first else { return value }
-        return .object(
-            members.compactMap { member in
-                guard member.key == key else { return member }
-                if path.count > 1 {
-                    return JSONMember(key, changed(member.value, Array(path.dropFirst()), to: new))
-                }
-                return new.map { JSONMember(key, $0) }
-            })
+    private func changed(_ value: JSONNode, _ path: [String], to new: JSONNode?) -> JSONNode {
+        guard let members = value.members, let key = path.first else { return value }
+        return JSONNode(
+            .object(
+                members.compactMap { member in
+                    guard member.key == key else { return member }
+                    if path.count > 1 {
+                        return JSONNode.Member(key, changed(member.value, Array(path.dropFirst()), to: new))
+                    }
+                    return new.map { JSONNode.Member(key, $0) }
+                }))
     }
 
     @Test(
@@ -95,7 +96,7 @@ struct ReportJSONTests {
     func missing(path: String) {
         let parts = path.split(separator: ".").map(String.init)
         let value = changed(ReportJSON.value(of: Fixtures.outage()), parts, to: nil)
-        let error = #expect(throws: ReportReadError.self) { try ReportJSON.read(JSONText.write(value)) }
+        let error = #expect(throws: ReportReadError.self) { try ReportJSON.read(value.bytes(.compact)) }
         let isKind = path.hasSuffix("schedule_lag.avg")
         #expect(error?.key == (isKind ? "generator.schedule_lag.avg" : path))
     }
@@ -103,27 +104,28 @@ struct ReportJSONTests {
     @Test("says what was expected and what was found")
     func wrongType() {
         let whole = ReportJSON.value(of: Fixtures.outage())
-        let value = changed(whole, ["events", "captured"], to: .string("many"))
-        let error = #expect(throws: ReportReadError.self) { try ReportJSON.read(JSONText.write(value)) }
+        let value = changed(whole, ["events", "captured"], to: .text("many"))
+        let error = #expect(throws: ReportReadError.self) { try ReportJSON.read(value.bytes(.compact)) }
         #expect(
             error?.description
                 == "events.captured: expected a whole number from 0 to 2^64 − 1, found a string")
-        let verdict = changed(whole, ["verdict"], to: .string("great"))
-        let other = #expect(throws: ReportReadError.self) { try ReportJSON.read(JSONText.write(verdict)) }
+        let verdict = changed(whole, ["verdict"], to: .text("great"))
+        let other = #expect(throws: ReportReadError.self) { try ReportJSON.read(verdict.bytes(.compact)) }
         #expect(
             other?.description == "verdict: expected one of passed, failed, invalid, interrupted, found great"
         )
-        let schema = changed(whole, ["schema"], to: .string("beaconswarm.report/2"))
-        #expect(throws: ReportReadError.self) { try ReportJSON.read(JSONText.write(schema)) }
+        let schema = changed(whole, ["schema"], to: .text("beaconswarm.report/2"))
+        #expect(throws: ReportReadError.self) { try ReportJSON.read(schema.bytes(.compact)) }
         #expect(throws: ReportReadError.self) { try ReportJSON.read(Array("{".utf8)) }
     }
 
     @Test("passes over keys it does not know, and causes it does not know are kept")
     func unknown() throws {
-        guard case .object(var members) = ReportJSON.value(of: Fixtures.outage()) else { return }
-        members.append(JSONMember("future", .array([.null])))
-        let value = changed(.object(members), ["events", "lost"], to: .members(["meteorite": .unsigned(3)]))
-        let report = try ReportJSON.read(JSONText.write(value))
+        var members = try #require(ReportJSON.value(of: Fixtures.outage()).members)
+        members.append(JSONNode.Member("future", .list([.null])))
+        let value = changed(
+            JSONNode(.object(members)), ["events", "lost"], to: .object([("meteorite", .int(3))]))
+        let report = try ReportJSON.read(value.bytes(.compact))
         #expect(report.events.lost == [Report.NamedCount("meteorite", 3)])
     }
 }

@@ -1,5 +1,6 @@
 import Measurement
 import Testing
+import Wire
 
 @testable import Reporting
 
@@ -30,10 +31,9 @@ struct ReportReadingTests {
     }
 
     /// Every place of a value; of arrays the first element alone.
-    private static func places(_ value: JSONValue, _ path: [Step] = []) -> [(path: [Step], value: JSONValue)]
-    {
+    private static func places(_ value: JSONNode, _ path: [Step] = []) -> [(path: [Step], value: JSONNode)] {
         var all = path.isEmpty ? [] : [(path, value)]
-        switch value {
+        switch value.content {
         case .object(let members):
             for member in members { all += places(member.value, path + [.key(member.key)]) }
         case .array(let values): if let first = values.first { all += places(first, path + [.index(0)]) }
@@ -43,31 +43,31 @@ struct ReportReadingTests {
     }
 
     /// The value with what stands at a place replaced; `nil` removes a key.
-    private static func changed(_ value: JSONValue, _ path: ArraySlice<Step>, to new: JSONValue?) -> JSONValue
-    {
+    private static func changed(_ value: JSONNode, _ path: ArraySlice<Step>, to new: JSONNode?) -> JSONNode {
         guard let step = path.first else { return new ?? .null }
         let rest = path.dropFirst()
-        switch (value, step) {
+        switch (value.content, step) {
         case (.object(let members), .key(let key)):
-            return .object(
-                members.compactMap { member in
-                    guard member.key == key else { return member }
-                    if rest.isEmpty { return new.map { JSONMember(key, $0) } }
-                    return JSONMember(key, changed(member.value, rest, to: new))
-                })
+            return JSONNode(
+                .object(
+                    members.compactMap { member in
+                        guard member.key == key else { return member }
+                        if rest.isEmpty { return new.map { JSONNode.Member(key, $0) } }
+                        return JSONNode.Member(key, changed(member.value, rest, to: new))
+                    }))
         case (.array(var values), .index(let index)):
             values[index] = changed(values[index], rest, to: new)
-            return .array(values)
+            return .list(values)
         default: return value
         }
     }
 
     /// A value of a kind that nobody expects in place of another.
-    private static func other(than value: JSONValue) -> JSONValue? {
-        switch value {
+    private static func other(than value: JSONNode) -> JSONNode? {
+        switch value.content {
         case .null: nil
-        case .string: .boolean(true)
-        default: .string("wrong")
+        case .string: .bool(true)
+        default: .text("wrong")
         }
     }
 
@@ -88,7 +88,7 @@ struct ReportReadingTests {
             else {
                 continue
             }
-            let bytes = JSONText.write(ReportReadingTests.changed(whole, path[...], to: wrong))
+            let bytes = ReportReadingTests.changed(whole, path[...], to: wrong).bytes(.compact)
             let error = #expect(throws: ReportReadError.self, "\(name)") { try ReportJSON.read(bytes) }
             #expect(error?.key == name)
             #expect(error?.message.contains("expected ") == true, "\(name): \(error?.message ?? "")")
@@ -104,7 +104,7 @@ struct ReportReadingTests {
         for (path, _) in ReportReadingTests.places(whole) {
             // Close-ups name their mark by its index.
             guard case .key = path.last, path != [.key("marks")] else { continue }
-            let bytes = JSONText.write(ReportReadingTests.changed(whole, path[...], to: nil))
+            let bytes = ReportReadingTests.changed(whole, path[...], to: nil).bytes(.compact)
             let name = ReportReadingTests.name(path)
             do throws(ReportReadError) { _ = try ReportJSON.read(bytes) } catch {
                 let parent = ReportReadingTests.name(path.dropLast())
@@ -125,11 +125,11 @@ struct ReportReadingTests {
         #expect(optional.isDisjoint(with: refused))
     }
 
-    private func error(_ path: [String], _ new: JSONValue) -> String? {
+    private func error(_ path: [String], _ new: JSONNode) -> String? {
         var steps: [Step] = []
         for part in path { steps.append(Int(part).map { .index($0) } ?? .key(part)) }
         let whole = ReportJSON.value(of: ReportReadingTests.report())
-        let bytes = JSONText.write(ReportReadingTests.changed(whole, steps[...], to: new))
+        let bytes = ReportReadingTests.changed(whole, steps[...], to: new).bytes(.compact)
         do throws(ReportReadError) { _ = try ReportJSON.read(bytes) } catch { return error.description }
         return nil
     }
@@ -137,24 +137,24 @@ struct ReportReadingTests {
     @Test("numbers out of range and rows of another length are refused with their places")
     func ranges() {
         #expect(
-            error(["close_ups", "0", "mark"], .integer(3))
+            error(["close_ups", "0", "mark"], .int(3))
                 == "close_ups[0].mark: expected the index of one of 3 marks")
-        #expect(error(["close_ups", "0", "mark"], .integer(-1))?.hasPrefix("close_ups[0].mark") == true)
+        #expect(error(["close_ups", "0", "mark"], .int(-1))?.hasPrefix("close_ups[0].mark") == true)
         #expect(
-            error(["series", "rows", "1"], .array([.unsigned(1)]))
+            error(["series", "rows", "1"], .list([.int(1)]))
                 == "series.rows[1]: expected 32 values, found 1")
         #expect(
-            error(["events", "captured"], .unsigned(1 << 53))
+            error(["events", "captured"], .int(1 << 53))
                 == "events.captured: expected a count below 2^53")
         #expect(
-            error(["events", "captured"], .double(1.5))?.hasPrefix("events.captured: expected a whole")
+            error(["events", "captured"], .number(1.5))?.hasPrefix("events.captured: expected a whole")
                 == true)
-        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "0"], .double(0)) != nil)
-        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "1"], .double(0.000001)) != nil)
-        #expect(error(["percentiles", "event_freshness", "rows", "0", "1"], .double(100.1)) != nil)
-        #expect(error(["started_at"], .string("yesterday"))?.hasPrefix("started_at: expected a time") == true)
-        #expect(error(["unexpected_answers", "0", "status"], .unsigned(70_000)) != nil)
-        #expect(error(["unexpected_answers", "0", "at"], .double(1e15)) != nil)
+        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "0"], .number(0)) != nil)
+        #expect(error(["heatmaps", "event_freshness", "bounds_ms", "1"], .number(0.000001)) != nil)
+        #expect(error(["percentiles", "event_freshness", "rows", "0", "1"], .number(100.1)) != nil)
+        #expect(error(["started_at"], .text("yesterday"))?.hasPrefix("started_at: expected a time") == true)
+        #expect(error(["unexpected_answers", "0", "status"], .int(70_000)) != nil)
+        #expect(error(["unexpected_answers", "0", "at"], .number(1e15)) != nil)
     }
 
     @Test("a file that was cut off anywhere is refused, never half read")
@@ -196,21 +196,17 @@ struct ReportReadingTests {
     @Test("a series without extremes, as older versions wrote it, has its values for them")
     func older() throws {
         let whole = ReportJSON.value(of: ReportReadingTests.report())
-        guard case .array(let rows) = whole["series"]?["rows"],
-            case .array(let names) = whole["series"]?["columns"]
+        guard let rows = whole["series"]?["rows"]?.elements,
+            let names = whole["series"]?["columns"]?.elements
         else {
             Issue.record("no series")
             return
         }
-        let old = JSONValue.members([
-            "columns": .array(Array(names.prefix(16))),
-            "rows": .array(
-                rows.map { row in
-                    guard case .array(let cells) = row else { return row }
-                    return .array(Array(cells.prefix(16)))
-                }),
+        let old = JSONNode.object([
+            ("columns", .list(Array(names.prefix(16)))),
+            ("rows", .list(rows.map { .list(Array(($0.elements ?? []).prefix(16))) })),
         ])
-        let bytes = JSONText.write(ReportReadingTests.changed(whole, [.key("series")], to: old))
+        let bytes = (ReportReadingTests.changed(whole, [.key("series")], to: old)).bytes(.compact)
         let report = try ReportJSON.read(bytes)
         #expect(report.series == ReportReadingTests.report().series)
         #expect(report.series[1].storedRange.high == Double(report.series[1].storedRows))

@@ -1,4 +1,5 @@
 import Reporting
+import Wire
 
 /// Reads a finished or broken-off run.
 enum RunReader {
@@ -44,10 +45,8 @@ enum RunReader {
                 .first(where: OutputFile.exists)
         }
         let bytes = try OutputFile.read(path, failing: .usage)
-        guard let value = try? JSONText.read(bytes), value["schema"] == .string(CapacityJSON.schema) else {
-            return nil
-        }
-        return path
+        let value = try? JSONReader.readStrictly(bytes)
+        return value?["schema"]?.string == CapacityJSON.schema ? path : nil
     }
 
     private static func reportFile(_ path: String) throws(CommandFailure) -> String {

@@ -1,5 +1,6 @@
 import Measurement
 import Timebase
+import Wire
 
 /// `capacity.json`: schema `beaconswarm.capacity/1`. Times are milliseconds and rates per second, unless a
 /// key says otherwise.
@@ -8,81 +9,120 @@ package enum CapacityJSON {
 
     /// Writes a search's result.
     package static func write(_ report: CapacityReport) -> [UInt8] {
-        JSONText.write(value(of: report))
+        codec.write(report).bytes(.indented()) + [0x0A]
     }
 
-    private static func value(of report: CapacityReport) -> JSONValue {
-        .members([
-            "schema": .string(schema),
-            "tool": .members(["name": .string("beaconswarm"), "version": .string(report.toolVersion)]),
-            "scenario": ReportJSON.value(of: report.scenario),
-            "mode": .string(report.mode.rawValue),
-            "seed": .unsigned(report.seed),
-            "ending": .string(report.ending.rawValue),
-            "exit_code": .integer(Int64(report.exitCode)),
-            "reasons": strings(report.reasons),
-            "by": .string(report.scaling.rawValue),
-            "precision": .double(report.precision),
-            "arrival_seconds": report.arrivalSeconds.map(JSONValue.double) ?? .null,
-            "max_seconds": report.maxSeconds.map(JSONValue.double) ?? .null,
-            "holds": report.holds.map(level) ?? .null,
-            "breaks": report.breaks.map(level) ?? .null,
-            "broke_first": strings(report.brokeFirst),
-            "conditions": .array(report.conditions.map(condition)),
-            "steps": .array(report.steps.map(step)),
-            "started_at": .string(report.startedAt.text),
-            "wall_seconds": .double(report.wallSeconds),
-            "run": ReportJSON.value(of: report.run),
-            "warnings": strings(report.warnings),
-        ])
+    /// Reads what ``write(_:)`` wrote; writing it again gives the same bytes.
+    ///
+    /// - Throws: ``ReportReadError`` naming the key that is missing or wrong.
+    package static func read(_ bytes: [UInt8]) throws(ReportReadError) -> CapacityReport {
+        try codec.read(ReportNode(bytes, schema: schema))
     }
 
-    private static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
-
-    private static func condition(_ condition: CapacityReport.Condition) -> JSONValue {
-        .members([
-            "metric": .string(condition.metric), "expression": .string(condition.expression),
-            "origin": .string(condition.origin.rawValue),
-        ])
+    private static var codec: ReportCodec<CapacityReport> {
+        let blank = CapacityReport(
+            toolVersion: "", scenario: .blank, mode: .virtual, seed: 0, startedAt: Instant(nanoseconds: 0),
+            run: .blank, scaling: .devices, precision: 0, conditions: [])
+        return .object(blank, identity + results)
     }
 
-    private static func level(_ level: CapacityReport.Level) -> JSONValue {
-        .members([
-            "load": .double(level.load), "devices": .integer(Int64(level.devices)),
-            "trials": .integer(Int64(level.trials)), "trials_in_all": .integer(Int64(level.trialsInAll)),
-            "requests_per_second": .double(level.requestsOffered),
-            "answers_per_second": .double(level.requestsAnswered),
-            "events_per_second": .double(level.eventsOffered),
-            "delivered_per_second": .double(level.eventsDelivered),
-            "http_req_duration_p99": .double(level.durationP99),
-            "event_freshness_p95": .double(level.freshnessP95),
-        ])
+    private static var identity: [ReportField<CapacityReport>] {
+        [
+            .derived("schema") { _ in .text(schema) },
+            ReportField("tool", \.toolVersion, .tool),
+            ReportField("scenario", \.scenario, .scenario),
+            ReportField("mode", \.mode, .choice),
+            ReportField("seed", \.seed, .unsigned),
+            ReportField("ending", \.ending, .choice),
+            ReportField("exit_code", \.exitCode, .clamped),
+            ReportField("reasons", \.reasons, .texts),
+            ReportField("by", \.scaling, .choice),
+            ReportField("precision", \.precision, .real),
+            ReportField("arrival_seconds", \.arrivalSeconds, .real),
+            ReportField("max_seconds", \.maxSeconds, .real),
+        ]
     }
 
-    private static func step(_ step: CapacityReport.Step) -> JSONValue {
-        .members([
-            "number": .integer(Int64(step.number)), "purpose": .string(step.purpose),
-            "load": .double(step.load), "devices": .integer(Int64(step.devices)),
-            "seed": .unsigned(step.seed),
-            "warm_up_seconds": .double(step.warmUpSeconds), "window_seconds": .double(step.windowSeconds),
-            "verdict": .string(step.verdict.rawValue), "reasons": strings(step.reasons),
-            "requests": .unsigned(step.requests),
-            "requests_per_second": .double(step.requestsOffered),
-            "answers_per_second": .double(step.requestsAnswered),
-            "retries_per_second": .double(step.retries),
-            "events_per_second": .double(step.eventsOffered),
-            "delivered_per_second": .double(step.eventsDelivered),
-            "http_req_duration": ReportJSON.value(of: .trend(.summary(step.duration))),
-            "event_freshness": ReportJSON.value(of: .trend(.summary(step.freshness))),
-            "http_req_failed": step.failed.map(JSONValue.double) ?? .null,
-            "events_lost": step.lost.map(JSONValue.double) ?? .null,
-            "stores_grow_per_second": .double(step.storesGrow),
-            "stores_grow_beyond_per_second": step.storesGrowBeyond.map(JSONValue.double) ?? .null,
-            "close": .boolean(step.isClose),
-            "schedule_lag_p99": .double(step.lagP99),
-            "thresholds": .array(step.thresholds.map { ReportJSON.value(of: $0) }),
-            "notes": strings(step.notes),
-        ])
+    private static var results: [ReportField<CapacityReport>] {
+        [
+            ReportField("holds", \.holds, .level),
+            ReportField("breaks", \.breaks, .level),
+            .derived("broke_first") { .texts($0.brokeFirst) },
+            ReportField("conditions", \.conditions, .list(.condition)),
+            ReportField("steps", \.steps, .list(.step)),
+            ReportField("started_at", \.startedAt, .time),
+            ReportField("wall_seconds", \.wallSeconds, .real),
+            ReportField("run", \.run, .run),
+            ReportField("warnings", \.warnings, .texts),
+        ]
+    }
+}
+
+extension ReportCodec<CapacityReport.Condition> {
+    fileprivate static var condition: ReportCodec {
+        object(
+            CapacityReport.Condition(metric: "", expression: "", origin: .default),
+            [
+                ReportField("metric", \.metric, .text),
+                ReportField("expression", \.expression, .text),
+                ReportField("origin", \.origin, .choice),
+            ])
+    }
+}
+
+extension ReportCodec<CapacityReport.Level> {
+    fileprivate static var level: ReportCodec {
+        object(
+            CapacityReport.Level(
+                load: 0, devices: 0, trials: 0, trialsInAll: 0, requestsOffered: 0, requestsAnswered: 0,
+                eventsOffered: 0, eventsDelivered: 0, durationP99: 0, freshnessP95: 0),
+            [
+                ReportField("load", \.load, .real),
+                ReportField("devices", \.devices, .whole),
+                ReportField("trials", \.trials, .whole),
+                ReportField("trials_in_all", \.trialsInAll, .whole),
+                ReportField("requests_per_second", \.requestsOffered, .real),
+                ReportField("answers_per_second", \.requestsAnswered, .real),
+                ReportField("events_per_second", \.eventsOffered, .real),
+                ReportField("delivered_per_second", \.eventsDelivered, .real),
+                ReportField("http_req_duration_p99", \.durationP99, .real),
+                ReportField("event_freshness_p95", \.freshnessP95, .real),
+            ])
+    }
+}
+
+extension ReportCodec<CapacityReport.Step> {
+    fileprivate static var step: ReportCodec {
+        object(
+            CapacityReport.Step(
+                number: 0, purpose: "", load: 0, devices: 0, warmUpSeconds: 0, windowSeconds: 0),
+            [
+                ReportField("number", \.number, .whole),
+                ReportField("purpose", \.purpose, .text),
+                ReportField("load", \.load, .real),
+                ReportField("devices", \.devices, .whole),
+                .later("seed", \.seed, .unsigned),
+                ReportField("warm_up_seconds", \.warmUpSeconds, .real),
+                ReportField("window_seconds", \.windowSeconds, .real),
+                ReportField("verdict", \.verdict, .choice),
+                ReportField("reasons", \.reasons, .texts),
+                ReportField("requests", \.requests, .count),
+                ReportField("requests_per_second", \.requestsOffered, .real),
+                ReportField("answers_per_second", \.requestsAnswered, .real),
+                ReportField("retries_per_second", \.retries, .real),
+                ReportField("events_per_second", \.eventsOffered, .real),
+                ReportField("delivered_per_second", \.eventsDelivered, .real),
+                ReportField("http_req_duration", \.duration, .trend),
+                ReportField("event_freshness", \.freshness, .trend),
+                ReportField("http_req_failed", \.failed, .real),
+                ReportField("events_lost", \.lost, .real),
+                ReportField("stores_grow_per_second", \.storesGrow, .real),
+                ReportField("stores_grow_beyond_per_second", \.storesGrowBeyond, .real),
+                .later("close", \.isClose, .boolean),
+                ReportField("schedule_lag_p99", \.lagP99, .real),
+                ReportField("thresholds", \.thresholds, .list(.threshold)),
+                ReportField("notes", \.notes, .texts),
+            ])
     }
 }
 
@@ -117,7 +157,7 @@ package enum CapacityCSV {
             .joined(separator: "; ")
     }
 
-    private static func number(_ value: Double) -> String { JSONWriter.text(of: value) }
+    private static func number(_ value: Double) -> String { JSONNode.digits(of: value) }
 
     /// Empty without samples.
     private static func time(_ trend: TrendSummary, _ value: KeyPath<TrendSummary, Double>) -> String {

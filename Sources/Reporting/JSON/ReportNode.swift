@@ -1,3 +1,5 @@
+import Wire
+
 /// Why a file is no report, and where in it.
 package struct ReportReadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key, such as `events.captured`; empty for the whole file.
@@ -9,9 +11,9 @@ package struct ReportReadError: Error, Hashable, Sendable, CustomStringConvertib
 /// A value of a report with the key that leads to it, so that every complaint can name it.
 struct ReportNode {
     let key: String
-    let value: JSONValue
+    let value: JSONNode
 
-    init(key: String, value: JSONValue) {
+    init(key: String, value: JSONNode) {
         self.key = key
         self.value = value
     }
@@ -20,8 +22,8 @@ struct ReportNode {
     ///
     /// - Throws: ``ReportReadError`` if the file is no JSON, or of another schema.
     init(_ bytes: [UInt8], schema: String) throws(ReportReadError) {
-        let value: JSONValue
-        do { value = try JSONText.read(bytes) } catch {
+        let value: JSONNode
+        do { value = try JSONReader.readStrictly(bytes) } catch {
             throw ReportReadError(key: "", message: "no JSON: \(error)")
         }
         self.init(key: "", value: value)
@@ -32,7 +34,19 @@ struct ReportNode {
     }
 
     private func mismatch(_ expected: String) -> ReportReadError {
-        ReportReadError(key: key, message: "expected \(expected), found \(value.kind)")
+        ReportReadError(key: key, message: "expected \(expected), found \(kind)")
+    }
+
+    /// What kind of value this is, for messages.
+    private var kind: String {
+        switch value.content {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
     }
 
     /// The value of a key that must be there.
@@ -45,33 +59,28 @@ struct ReportNode {
 
     /// The value of a key, `nil` where it is missing or null.
     func optional(_ name: String) throws(ReportReadError) -> ReportNode? {
-        guard case .object = value else { throw mismatch("an object") }
-        guard let found = value[name], found != .null else { return nil }
+        guard case .object = value.content else { throw mismatch("an object") }
+        guard let found = value[name], found.content != .null else { return nil }
         return ReportNode(key: path(name), value: found)
     }
 
     private func path(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
 
     func string() throws(ReportReadError) -> String {
-        guard case .string(let text) = value else { throw mismatch("a string") }
+        guard let text = value.string else { throw mismatch("a string") }
         return text
     }
 
     func boolean() throws(ReportReadError) -> Bool {
-        guard case .boolean(let truth) = value else { throw mismatch("true or false") }
+        guard case .bool(let truth) = value.content else { throw mismatch("true or false") }
         return truth
     }
 
     func unsigned() throws(ReportReadError) -> UInt64 {
-        switch value {
-        case .unsigned(let number): return number
-        case .double(let number):
-            guard let whole = UInt64(exactly: number) else {
-                throw mismatch("a whole number from 0 to 2^64 − 1")
-            }
-            return whole
-        default: throw mismatch("a whole number from 0 to 2^64 − 1")
+        if let digits = value.digits {
+            if let whole = UInt64(digits) ?? Double(digits).flatMap(UInt64.init(exactly:)) { return whole }
         }
+        throw mismatch("a whole number from 0 to 2^64 − 1")
     }
 
     /// A number of things: small enough that sums of them cannot overflow.
@@ -84,27 +93,22 @@ struct ReportNode {
     }
 
     func integer() throws(ReportReadError) -> Int {
-        if case .integer(let number) = value { return Int(number) }
-        if case .unsigned(let number) = value, let whole = Int(exactly: number) { return whole }
-        throw mismatch("a whole number")
+        guard let whole = value.digits.flatMap({ Int($0) }) else { throw mismatch("a whole number") }
+        return whole
     }
 
     func double() throws(ReportReadError) -> Double {
-        switch value {
-        case .integer(let number): return Double(number)
-        case .unsigned(let number): return Double(number)
-        case .double(let number): return number
-        default: throw mismatch("a number")
-        }
+        guard let number = value.digits.flatMap(Double.init) else { throw mismatch("a number") }
+        return number
     }
 
     func elements() throws(ReportReadError) -> [ReportNode] {
-        guard case .array(let values) = value else { throw mismatch("an array") }
+        guard let values = value.elements else { throw mismatch("an array") }
         return values.enumerated().map { ReportNode(key: "\(key)[\($0.offset)]", value: $0.element) }
     }
 
     func members() throws(ReportReadError) -> [(name: String, node: ReportNode)] {
-        guard case .object(let members) = value else { throw mismatch("an object") }
+        guard let members = value.members else { throw mismatch("an object") }
         return members.map { ($0.key, ReportNode(key: path($0.key), value: $0.value)) }
     }
 

@@ -1,3 +1,5 @@
+import Wire
+
 /// The columns of the time series: one list for `report.json` and for `timeseries.csv`.
 enum SeriesColumns {
     /// How a column gets into a point and out of it.
@@ -46,20 +48,11 @@ enum SeriesColumns {
     /// Whether columns of a report tell of extremes; those of older versions do not.
     static func haveExtremes(_ names: [String]) -> Bool { spreads.allSatisfy { names.contains($0.name) } }
 
-    /// `{"columns": […], "rows": [[…], …]}`: a tenth of the size of an object for each point.
-    static func value(of series: [Report.SeriesPoint]) -> JSONValue {
-        let columns = all
-        return .members([
-            "columns": .array(columns.map { .string($0.name) }),
-            "rows": .array(series.map { point in .array(columns.map { value(of: $0.access, in: point) }) }),
-        ])
-    }
-
-    static func value(of access: Access, in point: Report.SeriesPoint) -> JSONValue {
+    static func value(of access: Access, in point: Report.SeriesPoint) -> JSONNode {
         switch access {
-        case .real(let path): .double(point[keyPath: path])
-        case .count(let path): .unsigned(point[keyPath: path])
-        case .whole(let path): .integer(Int64(point[keyPath: path]))
+        case .real(let path): .number(point[keyPath: path])
+        case .count(let path): .int(point[keyPath: path])
+        case .whole(let path): .int(point[keyPath: path])
         }
     }
 
@@ -72,5 +65,48 @@ enum SeriesColumns {
         case .count(let path): point[keyPath: path] = try value.count()
         case .whole(let path): point[keyPath: path] = try value.integer()
         }
+    }
+}
+
+extension ReportCodec<[Report.SeriesPoint]> {
+    /// `{"columns": […], "rows": [[…], …]}`: a tenth of the size of an object for each point.
+    static var series: ReportCodec {
+        let (columns, rows) = ("columns", "rows")
+        return ReportCodec({ series in
+            let all = SeriesColumns.all
+            return .object([
+                (columns, .texts(all.map(\.name))),
+                (
+                    rows,
+                    .list(
+                        series.map { point in
+                            .list(all.map { SeriesColumns.value(of: $0.access, in: point) })
+                        })
+                ),
+            ])
+        }) { node throws(ReportReadError) in
+            try read(rows: node.required(rows), of: node.required(columns).strings())
+        }
+    }
+
+    private static func read(rows: ReportNode, of names: [String]) throws(ReportReadError) -> Value {
+        let known = SeriesColumns.all
+        let columns = names.map { name in known.first { $0.name == name }?.access }
+        let haveExtremes = SeriesColumns.haveExtremes(names)
+        var series: [Report.SeriesPoint] = []
+        for row in try rows.elements() {
+            let cells = try row.elements()
+            guard cells.count == columns.count else {
+                throw ReportReadError(
+                    key: row.key, message: "expected \(columns.count) values, found \(cells.count)")
+            }
+            var point = Report.SeriesPoint()
+            for (access, cell) in zip(columns, cells) {
+                if let access { try SeriesColumns.set(access, of: &point, to: cell) }
+            }
+            if !haveExtremes { point.spreadEvenly() }
+            series.append(point)
+        }
+        return series
     }
 }

@@ -1,4 +1,5 @@
 import Measurement
+import Wire
 
 /// Why a threshold cannot be used.
 package struct ThresholdError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -121,7 +122,7 @@ extension Threshold {
     private static func nearestAggregation(_ text: String, of kind: MetricCatalogue.Kind) -> [String] {
         if kind == .trend {
             if text.hasPrefix("p"), let number = decimal(text.dropFirst()) {
-                return ["p(\(JSONWriter.text(of: number)))"]
+                return ["p(\(JSONNode.digits(of: number)))"]
             }
             if text == "mean" || text == "average" { return ["avg"] }
             if text == "median" || text == "p50" { return ["med"] }

@@ -1,5 +1,6 @@
 import Measurement
 import Timebase
+import Wire
 
 /// `junit.xml`: a test case for each threshold, and for the books, the audit, the generator, the answers and
 /// the run itself. After the schemas of Ant (windyroad's JUnit.xsd) and of Jenkins (junit-10.xsd): times of day
@@ -23,7 +24,7 @@ package struct JUnitWriter: ReportWriter {
         var xml = Markup()
         xml.literal("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         let failures = String(cases.count { $0.failure != nil })
-        let seconds = JSONWriter.text(of: report.wallSeconds)
+        let seconds = JSONNode.digits(of: report.wallSeconds)
         xml.element(
             "testsuites",
             [
@@ -54,7 +55,7 @@ package struct JUnitWriter: ReportWriter {
     private static func write(_ check: Case, of report: Report, into xml: inout Markup) {
         let attributes: Markup.Attributes = [
             "classname": "\(report.scenario.name).\(check.group)", "name": check.name,
-            "time": check.group == "run" ? JSONWriter.text(of: report.wallSeconds) : "0",
+            "time": check.group == "run" ? JSONNode.digits(of: report.wallSeconds) : "0",
         ]
         xml.element("testcase", attributes) { xml in
             if let failure = check.failure {

@@ -1,5 +1,6 @@
 import Accounting
 import Measurement
+import Wire
 
 /// Prometheus's text format 0.0.4, times in seconds: for a textfile collector or a push gateway.
 ///
@@ -153,7 +154,7 @@ private struct Exposition {
 
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
         let inner = labels.map { "\($0.0)=\"\(Escaping.prometheus($0.1))\"" }.joined(separator: ",")
-        let number = value.isFinite ? JSONWriter.text(of: value) : "NaN"
+        let number = value.isFinite ? JSONNode.digits(of: value) : "NaN"
         text += name + (inner.isEmpty ? "" : "{\(inner)}") + " " + number + "\n"
     }
 }

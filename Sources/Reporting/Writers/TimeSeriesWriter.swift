@@ -1,3 +1,5 @@
+import Wire
+
 /// `timeseries.csv` (RFC 4180): one row for each interval of the run, units in the header. Also row
 /// by row, for the file that grows during a run.
 package struct TimeSeriesWriter: ReportWriter {
@@ -23,12 +25,7 @@ package struct TimeSeriesWriter: ReportWriter {
             mark.from < end && (mark.until.map { $0 > point.second } ?? (mark.from >= point.second))
         }
         var cells = SeriesColumns.all.map { column in
-            switch SeriesColumns.value(of: column.access, in: point) {
-            case .unsigned(let number): String(number)
-            case .integer(let number): String(number)
-            case .double(let number): JSONWriter.text(of: number)
-            default: ""
-            }
+            SeriesColumns.value(of: column.access, in: point).compactText
         }
         cells.append(Escaping.csv(active.map(\.text).joined(separator: "; ")))
         return Array(cells.joined(separator: ",").utf8) + [0x0D, 0x0A]

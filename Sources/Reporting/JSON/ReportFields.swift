@@ -1,0 +1,169 @@
+import Measurement
+import Wire
+
+extension ReportCodec<Int> {
+    /// Seconds of the run's clock in a real one, 1 at least.
+    static var pace: ReportCodec {
+        ReportCodec(whole.write) { node throws(ReportReadError) in max(1, try whole.read(node)) }
+    }
+}
+
+extension ReportCodec<Report.ScenarioReference> {
+    static var scenario: ReportCodec {
+        object(
+            .blank,
+            [
+                ReportField("name", \.name, .text),
+                .later("description", \.description, .text),
+                ReportField("sha256", \.sha256, .text),
+                ReportField("overrides", \.overrides, .texts),
+                ReportField("expect", \.expectation, .text),
+            ])
+    }
+}
+
+extension Report.ScenarioReference {
+    /// The value of the scenario's `expect`.
+    fileprivate var expectation: String? {
+        get { expectsNothingDelivered ? Report.ScenarioReference.nothingDelivered : nil }
+        set { expectsNothingDelivered = newValue == Report.ScenarioReference.nothingDelivered }
+    }
+}
+
+extension ReportCodec<Report.RunContext> {
+    static var run: ReportCodec {
+        object(
+            .blank,
+            [
+                ReportField("command", \.command, .texts),
+                ReportField("host", \.host, .text),
+                .later("operating_system", \.operatingSystem, .text),
+                .later("cores", \.cores, .whole),
+                .later("memory_bytes", \.memoryBytes, .unsigned),
+                .later("target", \.target, .text),
+            ])
+    }
+}
+
+extension ReportCodec<Report.EventCounts> {
+    static var events: ReportCodec {
+        object(
+            Report.EventCounts(),
+            [
+                ReportField("captured", \.captured, .count),
+                ReportField("delivered", \.delivered, .count),
+                ReportField("suppressed", \.suppressed, .counts),
+                ReportField("evicted", \.evicted, .counts(always: ["storage_limit", "expired"])),
+                ReportField("rejected", \.rejected, .counts),
+                ReportField("lost", \.lost, .counts),
+                ReportField("pending", \.pending, .counts(always: ["stored", "in_flight"])),
+                ReportField("balance", \.balance, .balance),
+            ])
+    }
+}
+
+extension ReportCodec<Int64> {
+    static var balance: ReportCodec {
+        ReportCodec({ .int($0) }) { node throws(ReportReadError) in Int64(try node.integer()) }
+    }
+}
+
+/// The keys of `audit`, in order.
+enum AuditFields {
+    static var all: [(key: String, path: WritableKeyPath<Report.AuditCounts, UInt64>)] {
+        [
+            ("received", \.received), ("unique", \.unique), ("duplicates", \.duplicates),
+            ("confirmed", \.confirmed), ("acked_not_found", \.ackedNotFound), ("swallowed", \.swallowed),
+            ("dry_run", \.dryRun), ("recovered", \.recovered), ("unexpected", \.unexpected),
+            ("undecodable", \.undecodable),
+        ]
+    }
+}
+
+extension Report.AuditCounts {
+    /// The counts by their names in `report.json`.
+    package var named: [String: UInt64] {
+        Dictionary(uniqueKeysWithValues: AuditFields.all.map { ($0.key, self[keyPath: $0.path]) })
+    }
+}
+
+extension ReportCodec<Report.AuditCounts> {
+    static var audit: ReportCodec {
+        let counts = AuditFields.all.map { ReportField($0.key, $0.path, .count) }
+        return object(Report.AuditCounts(), counts + [ReportField("missing", \.missing, .missing)])
+    }
+}
+
+extension ReportCodec<Report.MissingEvents> {
+    static var missing: ReportCodec {
+        let fate = ReportCodec<Report.FateCounts>.property(
+            \.causes, .counts, of: Report.FateCounts(fate: "", causes: []))
+        return object(
+            Report.MissingEvents(),
+            [
+                ReportField("never_accepted", \.neverAccepted, .named(\.fate, fate)),
+                ReportField("accepted_then_lost", \.acceptedThenLost, .count),
+            ])
+    }
+}
+
+extension ReportCodec<Report.Population> {
+    /// Under its name.
+    static var population: ReportCodec {
+        object(
+            Report.Population(
+                name: "", system: "", version: "", devices: 0, events: Report.EventCounts(), metrics: []),
+            [
+                .later("system", \.system, .text),
+                .later("version", \.version, .text),
+                .later("devices", \.devices, .whole),
+                ReportField("events", \.events, .events),
+                ReportField("metrics", \.metrics, .metrics),
+            ])
+    }
+}
+
+extension ReportCodec<Report.ThresholdResult> {
+    static var threshold: ReportCodec {
+        object(
+            Report.ThresholdResult(metric: "", expression: "", value: nil, ok: false),
+            [
+                ReportField("metric", \.metric, .text),
+                ReportField("expression", \.expression, .text),
+                ReportField("value", \.value, .real),
+                ReportField("ok", \.ok, .boolean),
+                .later("aborted", \.aborted, .boolean),
+            ])
+    }
+}
+
+extension ReportCodec<Report.Generator> {
+    static var generator: ReportCodec {
+        object(
+            Report.Generator(),
+            [
+                ReportField("saturated", \.saturated, .boolean),
+                ReportField("schedule_lag", \.scheduleLag, .trend),
+                ReportField("cpu_utilization", \.cpuUtilization, .real),
+                ReportField("event_loops", \.eventLoops, .whole),
+                .later("connections_opened", \.connectionsOpened, .count),
+                .later("connections_peak", \.connectionsPeak, .count),
+                .later("connections_recycled", \.connectionsRecycled, .count),
+                .later("tls_handshakes", \.tlsHandshakes, .count),
+                .later("tls_resumed", \.tlsResumed, .count),
+                .later("own_failures", \.ownFailures, .list(.ownFailure)),
+            ])
+    }
+}
+
+extension ReportCodec<Report.OwnFailure> {
+    static var ownFailure: ReportCodec {
+        object(
+            Report.OwnFailure(name: "", count: 0, text: ""),
+            [
+                ReportField("cause", \.name, .text),
+                ReportField("count", \.count, .count),
+                ReportField("text", \.text, .text),
+            ])
+    }
+}
