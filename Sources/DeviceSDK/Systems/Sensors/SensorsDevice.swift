@@ -38,8 +38,8 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     var appEndSince = Instant.distantFuture
     var lastTapAt = Instant(nanoseconds: .min)
     var currentScreen = UInt16.max
-    /// The last screen that was tracked, where some are not.
-    var viewedScreen = UInt16.max
+    /// The last page that was reported, where screens are not reported as themselves alone.
+    var viewedPage = UInt16.max
     var activeConfig: UInt16 = 0
     var retryAttempt: UInt8 = 0
     var state = State()

@@ -29,12 +29,10 @@ extension SensorsSystem {
         var draft: EventDraft
         switch action {
         case .appear(let screen, let referrer):
-            device.currentScreen = screen
-            guard !ignoresView[Int(screen)] else { return }
-            draft = EventDraft(SensorsTemplates.viewScreen, screen: screen)
-            draft.control = self.referrer(referrer, on: &device, of: screen)
+            showScreen(screen, after: referrer, on: &device, at: now, effects: &effects)
+            return
         case .tap(let screen, let control):
-            guard !ignoresTaps[Int(screen)] else { return }
+            guard hookedViews.isClick(control, on: screen) else { return }
             guard !isRepeatedTap(&device, screen: screen, control: control, now: now) else { return }
             draft = tapDraft(device, screen: screen, control: control)
         case .business(let event, let subject):
@@ -61,6 +59,20 @@ extension SensorsSystem {
             return
         }
         capture(draft, on: &device, now: now, effects: &effects)
+    }
+
+    /// What the hooks report when a screen appears: mostly the screen itself.
+    private mutating func showScreen(
+        _ screen: UInt16, after before: UInt16?, on device: inout Device, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        device.currentScreen = screen
+        for place in hookedViews.reported(of: screen) {
+            let page = hookedViews[place]
+            var draft = EventDraft(SensorsTemplates.viewScreen, screen: page)
+            draft.control = referrer(before, on: &device, of: page)
+            capture(draft, on: &device, now: now, effects: &effects)
+        }
     }
 
     /// Calls that capture nothing. A disabled SDK hands out no instance (`sharedInstance` is nil), so

@@ -42,7 +42,7 @@ extension SensorsSystem {
         device.appEndSince = .distantFuture
         device.lastTap = (.max, .max)
         device.currentScreen = .max
-        device.viewedScreen = .max
+        device.viewedPage = .max
         device.state = device.state.intersection(.hasLaunched)
         device.trimEpochs()
         effects.died.append(device.slot)

@@ -32,10 +32,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     let networkMask: UInt8
     /// Bits as in `autoTrackMode`.
     let localAutoTrack: Int
-    /// For each screen, whether its appearances and the taps on it are no events of the SDK.
-    let ignoresView: [Bool]
-    let ignoresTaps: [Bool]
-    private let hasIgnoredViews: Bool
+    let hookedViews: SensorsHookedViews
     /// For each template, whether its event flushes at once.
     let isImmediate: [Bool]
     /// For each template, whether its event is instant (4.9.1), and whether any is.
@@ -69,13 +66,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
-        ignoresView = plan.app.screens.map {
-            SensorsIgnoredScreens.ignoresViews(of: $0.className, version: rules.version)
-        }
-        ignoresTaps = plan.app.screens.map {
-            SensorsIgnoredScreens.ignoresTaps(on: $0.className, version: rules.version)
-        }
-        hasIgnoredViews = ignoresView.contains(true)
+        hookedViews = encoder.book.hookedViews
         // Pages say for themselves whether their events are instant; those of the simulation never do.
         let isVersion4 = isVersion4
         isInstant = templates.labels.indices.map { template in
@@ -152,11 +143,11 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         return open.isDebug ? endpoints.debug : endpoints.upload
     }
 
-    /// The screen that `$referrer` tells: the one before, or the last one before that was tracked.
-    func referrer(_ before: UInt16?, on device: inout Device, of screen: UInt16) -> UInt16 {
-        guard hasIgnoredViews else { return before ?? .max }
-        defer { device.viewedScreen = screen }
-        return device.viewedScreen
+    /// The page that `$referrer` tells: the screen before, or the last page before that was reported.
+    func referrer(_ before: UInt16?, on device: inout Device, of page: UInt16) -> UInt16 {
+        guard !hookedViews.isPlain else { return before ?? .max }
+        defer { device.viewedPage = page }
+        return device.viewedPage
     }
 
     // MARK: - What several parts ask

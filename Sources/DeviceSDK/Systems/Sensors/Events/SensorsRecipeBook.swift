@@ -50,6 +50,8 @@ struct SensorsRecipeBook {
     /// ``SensorsOptionalKeys`` by key.
     private(set) var optionalBits: [UInt16] = []
 
+    /// What events tell of when screens appear, and which taps they tell of.
+    let hookedViews: SensorsHookedViews
     let isVersion4: Bool
     let tagsEvents: Bool
     var libVersion: String { isVersion4 ? "4.9.1" : "1.10.17" }
@@ -80,10 +82,12 @@ struct SensorsRecipeBook {
         sharedCompiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler,
             zone: rules.isVersion4 ? plan.utcOffset : .hours(8))
-        let trees = rules.isVersion4 ? AppViews(app: plan.app).trees : []
-        screens = plan.app.screens.enumerated().map { index, screen in
+        let views = AppViews(app: plan.app)
+        hookedViews = SensorsHookedViews(views: views, version: rules.version)
+        let trees = isVersion4 ? views.trees : []
+        screens = hookedViews.pages.enumerated().map { index, screen in
             SensorsScreenPresets(
-                screen: screen, tree: trees.isEmpty ? nil : trees[index], version: rules.version,
+                screen: screen, tree: index < trees.count ? trees[index] : nil, version: rules.version,
                 arena: arena)
         }
         libKey = keys.index(of: "$lib")
