@@ -138,6 +138,29 @@ struct FleetTests {
         #expect(play(plan(.v1), .whole, until: .zero).captured == 0)
     }
 
+    @Test("disks change at their moment, before whatever else happens then, in every share")
+    func disks() {
+        var plan = plan(.v1)
+        plan.system = .trackingSDK(TrackingSDKRules(version: .document))
+        let whole = play(plan, .whole)
+        // From the very moment of some event until that of another.
+        let moments = whole.lines.compactMap { Int64($0.split(separator: " ")[4]) }.sorted()
+        let (from, until) = (moments[moments.count / 3], moments[2 * moments.count / 3])
+        plan.disk = DiskSchedule([
+            DiskSchedule.Entry(
+                from: Instant(nanoseconds: from), until: Instant(nanoseconds: until), failure: .full,
+                share: 1,
+                number: 0)
+        ])
+        for share in [ShardShare.whole, ShardShare(index: 1, count: 3)] {
+            let lines = play(plan, share).lines.map { $0.split(separator: " ") }
+            let lost = lines.filter { $0[2].contains("storageError") }
+            let meant = lines.filter { (from..<until).contains(Int64($0[4]) ?? 0) }
+            #expect(lost.count > 20)
+            #expect(lost == meant)
+        }
+    }
+
     @Test("devices keep their numbers in every share")
     func numbers() {
         let fleet = makeFleet(plan: plan(.v1, devices: 10), share: ShardShare(index: 1, count: 4))
