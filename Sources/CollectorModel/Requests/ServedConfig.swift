@@ -3,7 +3,7 @@ package import Timebase
 /// A configuration that the collector serves from some time on.
 package struct ServedConfig: Hashable, Sendable {
     package var from: Instant
-    /// Whose clients ask for it: SensorsAnalytics or codeless.
+    /// Whose clients ask for it.
     package var system: CollectorSystem
     /// SensorsAnalytics: the version `v`; requests that name it get 304.
     package var version: String
@@ -16,6 +16,11 @@ package struct ServedConfig: Hashable, Sendable {
         self.system = system
         self.version = version
         self.body = body
+    }
+
+    /// The answer that has all of it.
+    var whole: CollectorReply {
+        CollectorReply(status: 200, disposition: .config, body: body, contentType: "application/json")
     }
 }
 

@@ -43,7 +43,11 @@ protocol CollectedSystem {
     /// client that did not believe it sends again is held in the end, and counts as that.
     static func takesForSuccess(_ reply: CollectorReply) -> Bool
 
+    /// Makes a decoder for as long as the collector lives.
+    ///
+    /// - Parameter plan: What the system cannot know by itself, such as encryptions of an app's own.
     static func makeDecoder(_ plan: CollectorPlan) -> Decoder
+
     static func makeKeyReader() -> KeyReader
 }
 
@@ -54,8 +58,7 @@ extension CollectedSystem {
     static var neutralConfig: [UInt8] { Array("[]".utf8) }
 
     static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
-        CollectorReply(
-            status: 200, disposition: .config, body: config.body, contentType: "application/json")
+        config.whole
     }
 
     /// An empty 200.

@@ -14,9 +14,9 @@ enum CodelessCollected: CollectedSystem {
     /// The rules for the app that asks: those that name its key and version, or none. A body that is no list is
     /// served as it is.
     static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
-        CollectorReply(
-            status: 200, disposition: .config, body: rules(config.body, for: request) ?? config.body,
-            contentType: "application/json")
+        var reply = config.whole
+        if let rules = rules(config.body, for: request) { reply.body = rules }
+        return reply
     }
 
     private static func rules(_ body: [UInt8], for request: CollectedRequest) -> [UInt8]? {

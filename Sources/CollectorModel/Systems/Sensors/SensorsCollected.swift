@@ -27,11 +27,8 @@ enum SensorsCollected: CollectedSystem {
 
     /// 304 for a request that names the version in `v`.
     static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
-        if queryValue("v", in: request.query) == config.version {
-            return CollectorReply(status: 304, disposition: .config)
-        }
-        return CollectorReply(
-            status: 200, disposition: .config, body: config.body, contentType: "application/json")
+        queryValue("v", in: request.query) == config.version
+            ? CollectorReply(status: 304, disposition: .config) : config.whole
     }
 
     static func makeDecoder(_ plan: CollectorPlan) -> SensorsDecoder { SensorsDecoder() }

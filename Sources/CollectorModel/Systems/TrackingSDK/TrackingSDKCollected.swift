@@ -1,6 +1,6 @@
 import Wire
 
-/// TrackingSDK.
+/// TrackingSDK, whose clients take 200 alone for success as printed, and every 2xx with `upload.success`.
 enum TrackingSDKCollected: CollectedSystem {
     typealias KeyReader = TrackingSDKReader
 
@@ -9,9 +9,6 @@ enum TrackingSDKCollected: CollectedSystem {
     static let uploadForms = [UploadForm("/tracking/events", headerLines: "X-API-Key: k\r\n")]
 
     static func takesUploads(at path: String) -> Bool { path.hasSuffix("/tracking/events") }
-
-    /// 200 alone as printed, every 2xx with `upload.success`.
-    static func takesForSuccess(_ reply: CollectorReply) -> Bool { reply.isPositive }
 
     static func makeDecoder(_ plan: CollectorPlan) -> TrackingSDKDecoder { TrackingSDKDecoder() }
 }
