@@ -60,7 +60,9 @@ extension Shard {
         let request = requests[key.index]
         let part = Int(request.fleet)
         if outcome != .failed(.offline) {
-            advance(request.device)
+            // After a pause of the generator answers come to their turn before the wakes that fell due meanwhile.
+            let due = wakes.wanted(by: request.device)
+            advance(request.device, due: due <= now ? due : nil)
             // The process may have died meanwhile, and its request with it.
             guard requests.isOpen(key) else { return }
         }

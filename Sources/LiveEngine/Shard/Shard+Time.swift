@@ -74,8 +74,7 @@ extension Shard: NIOScheduledCallbackHandler {
             guard let wake = wakes.popDue(through: now) else { return }
             // Read anew for each: the work of a long batch is lag for its last.
             tick()
-            recorder.note(lag: clock.realTime(now - wake.due), at: wake.due)
-            advance(wake.device)
+            advance(wake.device, due: wake.due)
         }
     }
 

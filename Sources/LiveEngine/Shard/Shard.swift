@@ -21,6 +21,8 @@ final class Shard {
     static let turnSpacing = Interval.microseconds(250)
     /// How often the end of the drain is looked for, in real time.
     static let drainCheck = Interval.milliseconds(50)
+    /// A wake that is later than this, in real time, may make up for several actions.
+    static let onTime = Interval.milliseconds(1)
 
     /// A piece of work in line.
     enum Work {
@@ -205,11 +207,31 @@ extension Shard {
     func slot(of device: UInt32, in part: Int) -> Int { Int(device - parts[part].firstDevice) }
 
     /// Lets a device go on to the present. What it asks for is put in line.
-    func advance(_ device: UInt32) {
+    ///
+    /// - Parameter due: When it wanted to be woken; `nil` where it did not want that yet.
+    func advance(_ device: UInt32, due: Instant?) {
         let part = Int(partOfDevice[Int(device)])
-        let wake = parts[part].fleet.advance(slot(of: device, in: part), through: now, effects: &effects)
+        let fleet = parts[part].fleet
+        let isLate = due.map { clock.realTime(now - $0) > Shard.onTime } ?? false
+        let captured = isLate ? fleet.capturedCount : 0
+        let wake = fleet.advance(slot(of: device, in: part), through: now, effects: &effects)
         wakes.set(device, wake)
+        if let due {
+            noteLag(since: due, actions: isLate ? fleet.capturedCount - captured : 1)
+        }
         absorbEffects(of: part)
+    }
+
+    /// Notes how late a device's actions were: one, where it was punctual. After a pause of the generator a single wake
+    /// makes up for many of them, each later than its time by less than the one before; counted as one they would
+    /// vanish beside the punctual ones.
+    private func noteLag(since due: Instant, actions: UInt64) {
+        let count = Int64(min(max(actions, 1), 1000))
+        let lag = now - due
+        for index in 0..<count {
+            let own = Interval(nanoseconds: lag.nanoseconds / count * (count - index))
+            recorder.note(lag: clock.realTime(own), at: due)
+        }
     }
 
     /// Takes over what a fleet asked for in its last call. Deaths come first: a request of the same

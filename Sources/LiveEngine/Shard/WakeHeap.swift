@@ -34,6 +34,9 @@ struct WakeHeap {
     /// When the first entry comes up; the wake behind it may be later, or none.
     var next: Instant { Instant(nanoseconds: entries.first?.time ?? .max) }
 
+    /// When a device wants to be woken: ``Instant/distantFuture`` for never.
+    func wanted(by device: UInt32) -> Instant { Instant(nanoseconds: wanted[Int(device)]) }
+
     /// Sets when a device wants to be woken, in place of what it wanted before. O(log n) or O(1).
     mutating func set(_ device: UInt32, _ time: Instant) {
         let index = Int(device)
