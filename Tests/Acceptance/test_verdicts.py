@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import socket
 import subprocess
@@ -324,20 +325,25 @@ def test_exhausted_ports_make_a_run_invalid(tmp_path: Path, few_ports: list[str]
 
 
 def test_a_lack_of_descriptors_is_no_pass(tmp_path: Path):
-    """Whatever the limit: a run that passes did so without a failure of its own."""
+    """Too few are refused with the number of devices that would fit, and those run without a failure of their own."""
     path = write_scenario(tmp_path, steady(30, "2s", drain="2s"))
     own = {name: text for name, text in os.environ.items() if not name.startswith("BEACONSWARM_")}
-    for limit in range(19, 24):
-        out = tmp_path / f"run-{limit}"
-        command = [str(BINARY), "run", str(path), "--out", str(out), "-q", "--threads", "1"]
-        ended = subprocess.run(
+
+    def run(limit: int, *arguments: str) -> subprocess.CompletedProcess:
+        command = [str(BINARY), "run", str(path), "--out", str(tmp_path / "run"), "-q", "--threads", "1", *arguments]
+        return subprocess.run(
             command, capture_output=True, text=True, timeout=HANG, cwd=tmp_path, env=own,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
         )
-        if ended.returncode in (64, 69, 70):
-            assert "Too many open files" in ended.stderr or "unable to open" in ended.stderr, ended.stderr
-            continue
-        report = read_report(out)
-        lacking = report["answers"].get("no_socket", 0)
-        assert (ended.returncode == 96) or lacking == 0, (limit, ended.returncode, report["answers"])
-        assert "generator_failed" in report["causes"] or lacking == 0
+
+    for limit in (20, 101):
+        refused = run(limit)
+        assert refused.returncode == 104 and "no device would fit" in refused.stderr, refused.stderr
+    refused = run(112)
+    assert refused.returncode == 104 and "ulimit -n" in refused.stderr, refused.stderr
+    fitting = re.search(r"\(--devices (\d+)\)", refused.stderr)[1]
+    enough = run(112, "--devices", fitting)
+    report = read_report(tmp_path / "run")
+    assert report["answers"].get("no_socket", 0) == 0 and report["generator"]["own_failures"] == [], enough.stderr
+    assert "generator_failed" not in report["causes"], enough.stderr
+    assert report["events"]["delivered"] > 0

@@ -242,12 +242,12 @@ def test_runs_that_are_none(tool: Tool, tmp_path: Path):
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "report.json").mkdir()
-    expect_words(tool.run("report", "nowhere"), 64, "nowhere is no run")
-    expect_words(tool.run("report", "folder"), 64, "folder is no run")
+    expect_words(tool.run("report", "nowhere"), 64, "nowhere holds no run and no search")
+    expect_words(tool.run("report", "folder"), 64, "folder holds no run and no search")
     expect_words(tool.run("report", "nowhere.json"), 64, "nowhere.json", "No such file or directory")
     expect_words(tool.run("report", "report"), 64, "report/report.json", "Is a directory")
     expect_words(tool.run("report", "bytes.json"), 104, "bytes.json")
-    expect_words(tool.run("audit", "nowhere", "--receipts", "x"), 64, "nowhere is no run")
+    expect_words(tool.run("audit", "nowhere", "--receipts", "x"), 64, "nowhere holds no run and no search")
 
 
 # Standard input

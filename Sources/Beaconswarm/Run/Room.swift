@@ -33,9 +33,7 @@ enum Room {
             .invalidScenario,
             "\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
                 + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound)): "
-                + (fitting > 0
-                    ? "\(fitting) devices would fit (--devices \(fitting))" : "no device would fit")
-                + "; nothing was run")
+                + wouldFit(fitting) + "; nothing was run")
     }
 
     /// Refuses what the descriptors of the process do not hold.
@@ -57,8 +55,12 @@ enum Room {
         throw CommandFailure(
             .invalidScenario,
             "\(forecast.devices) devices keep up to \(forecast.sockets) connections, and the process may open "
-                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(fitting) devices would fit "
-                + "(--devices \(fitting)); nothing was run")
+                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(wouldFit(fitting)); "
+                + "nothing was run")
+    }
+
+    private static func wouldFit(_ devices: Int) -> String {
+        devices > 0 ? "\(devices) devices would fit (--devices \(devices))" : "no device would fit"
     }
 
     /// Two significant digits, rounded down.
