@@ -48,7 +48,7 @@ soak: build
 ## lint: the format check that CI runs
 lint:
 	@swift format lint --strict --parallel --configuration .swift-format $(SWIFT_FILES)
-	@.ci/check-rooms
+	@.ci/check-modules
 
 ## format: rewrites the sources in the project's format
 format:

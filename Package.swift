@@ -15,13 +15,13 @@ let strict: [SwiftSetting] =
 
 extension Target {
     /// A target whose imports are those in the picture of the Architecture article.
-    static func room(
+    static func module(
         _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
     ) -> Target {
         .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
     }
 
-    /// The tests of a room, beside the support that all tests share.
+    /// The tests of a module, beside the support that all tests share.
     static func tests(
         of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
     ) -> Target {
@@ -69,30 +69,30 @@ let package = Package(
         // SQLite of the system, with a file system under it that fails as a device's disk does.
         .target(name: "CDeviceDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        // The pure rooms: no clock, no input or output, no threads.
-        .room("Timebase"),
-        .room("Accounting", ["Timebase"]),
-        .room("World", ["Timebase"]),
-        .room("Measurement", ["Timebase", "Accounting", "World", histogram]),
-        .room("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy"]),
-        .room("AppModel", ["Timebase"]),
-        .room(
+        // The pure modules: no clock, no input or output, no threads.
+        .module("Timebase"),
+        .module("Accounting", ["Timebase"]),
+        .module("World", ["Timebase"]),
+        .module("Measurement", ["Timebase", "Accounting", "World", histogram]),
+        .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy"]),
+        .module("AppModel", ["Timebase"]),
+        .module(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"],
             // The schema of a system's messages, for whoever reads or writes them elsewhere.
             exclude: ["Systems/Codeless/codeless.proto"]),
-        .room("CollectorModel", ["Timebase", "Accounting", "Wire"]),
-        .room(
+        .module("CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .module(
             "VirtualEngine",
             [
                 "Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel", "Measurement",
                 "Wire",
             ]),
 
-        // The rooms that touch the machine.
-        .room(
+        // The modules that touch the machine.
+        .module(
             "LiveEngine",
             ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "Measurement", "Wire"] + nio + tls),
-        .room(
+        .module(
             "CollectorServer",
             [
                 "Timebase", "Accounting", "CollectorModel", "Wire", grdb,
@@ -100,17 +100,17 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
 
-        .room("DeviceStorage", ["DeviceSDK", "Wire", "CDeviceDisk"]),
+        .module("DeviceStorage", ["DeviceSDK", "Wire", "CDeviceDisk"]),
 
         // What a user writes and reads.
-        .room(
+        .module(
             "Scenario",
             [
                 "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "Wire",
             ]),
-        .room("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
-        .room(
+        .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
+        .module(
             "Beaconswarm",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
@@ -118,14 +118,14 @@ let package = Package(
                 "Scenario", "Reporting",
             ] + nio),
         // What several tests share: scenarios, and the worlds to play them in. Not a product.
-        .room(
+        .module(
             "TestSupport",
             [
                 "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
             ] + nio),
         // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
-        .room(
+        .module(
             "Fuzzing",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "CollectorModel",
