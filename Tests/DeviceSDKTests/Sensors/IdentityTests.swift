@@ -214,14 +214,14 @@ struct IdentityTests {
     func perDevice() throws {
         var plan = world(.v4).system.plan
         plan.deviceCount = 2
-        let book = SensorsRecipeBook(
+        let catalogue = SensorsEventCatalogue(
             plan: plan, rules: SensorsRules(version: .v4),
             templates: SensorsTemplates(plan: plan, rules: SensorsRules(version: .v4)))
         func value(_ index: Int) -> String {
             var buffer = WireBuffer()
             buffer.append(upTo: 200) { memory in
                 var cursor = SensorsCursor(memory)
-                book.bindings.write(
+                catalogue.bindings.write(
                     0, SensorsTraits(plan: plan, index: index).bindings, .ofADevice, to: &cursor)
                 return cursor.count
             }

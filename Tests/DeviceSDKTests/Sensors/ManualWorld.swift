@@ -123,7 +123,7 @@ extension AppDescription {
         app.profiles = [ProfileUpdate(operation: .set, trigger: .login)]
         app.items = [
             ItemUpdate(
-                isDeletion: false, itemType: "book", itemID: .counter(prefix: "b"), trigger: .launch)
+                isDeletion: false, itemType: "catalogue", itemID: .counter(prefix: "b"), trigger: .launch)
         ]
         app.superProperties = [SuperPropertyGroup(trigger: .launch, properties: [])]
         app.crashReasons = ["index out of range"]

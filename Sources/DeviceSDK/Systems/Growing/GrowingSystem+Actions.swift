@@ -62,7 +62,7 @@ extension GrowingSystem {
                 if isContainer { $0.containerShownAt = now } else { $0.pageShownAt = now }
             }
         }
-        guard encoder.pieces.pagePath(view.screen, view.node) != nil else { return }
+        guard encoder.viewFields.pagePath(view.screen, view.node) != nil else { return }
         var draft = GrowingDraft(GrowingTemplates.page)
         (draft.screen, draft.control, draft.detail) = (view.screen, view.node, device.lastPage)
         device.lastPage = UInt32(view.screen) << 16 | UInt32(view.node)
@@ -74,7 +74,7 @@ extension GrowingSystem {
     private mutating func showWebPage(
         _ screen: UInt16, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        guard hasHybrid, encoder.pieces.webPage(screen) != nil else { return }
+        guard hasHybrid, encoder.viewFields.webPage(screen) != nil else { return }
         // The page's own time, which is that of the controller around it.
         if !rules.isVersion4 { device.epochs.change { $0.pageShownAt = now } }
         var draft = GrowingDraft(GrowingTemplates.webPage)
@@ -132,7 +132,7 @@ extension GrowingSystem {
         _ event: UInt16, _ subject: UInt32, on device: inout Device, at now: Instant,
         effects: inout DeviceEffects
     ) {
-        guard hasHybrid, let screen = device.trace.screen, encoder.pieces.webPage(screen) != nil else {
+        guard hasHybrid, let screen = device.trace.screen, encoder.viewFields.webPage(screen) != nil else {
             return
         }
         var stream = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))

@@ -66,7 +66,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
-        hookedViews = encoder.book.hookedViews
+        hookedViews = encoder.catalogue.hookedViews
         // Pages say for themselves whether their events are instant; those of the simulation never do.
         let isVersion4 = isVersion4
         isInstant = templates.labels.indices.map { template in

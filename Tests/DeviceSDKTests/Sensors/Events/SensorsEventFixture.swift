@@ -131,13 +131,13 @@ extension AppDescription {
             return update
         }
         var set = ItemUpdate(
-            isDeletion: false, itemType: "book", itemID: .entityID(catalogue: 0, prefix: "isbn-"),
+            isDeletion: false, itemType: "catalogue", itemID: .entityID(catalogue: 0, prefix: "isbn-"),
             trigger: .launch)
         set.properties = [PropertyRule("price", .entity(catalogue: 0, field: 0))]
         app.items = [
             set,
             ItemUpdate(
-                isDeletion: true, itemType: "book", itemID: .entityID(catalogue: 0, prefix: "isbn-"),
+                isDeletion: true, itemType: "catalogue", itemID: .entityID(catalogue: 0, prefix: "isbn-"),
                 trigger: .launch),
         ]
         app.superProperties = [

@@ -11,12 +11,12 @@ final class GrowingDeviceBlock {
     private var key: Key?
     private(set) var traits: GrowingTraits
     /// All of the third protocol's, without `domain`.
-    private(set) var common = GrowingPiece.none
+    private(set) var common = GrowingCompiledFields.none
     /// `idfa` and `idfv`.
-    private(set) var advertising = GrowingPiece.none
+    private(set) var advertising = GrowingCompiledFields.none
     /// Of the second protocol's `vst`, and of all others.
-    private(set) var shortVisit = GrowingPiece.none
-    private(set) var short = GrowingPiece.none
+    private(set) var shortVisit = GrowingCompiledFields.none
+    private(set) var short = GrowingCompiledFields.none
 
     private struct Key: Hashable {
         var index: Int
@@ -43,13 +43,13 @@ final class GrowingDeviceBlock {
             traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: index)
         }
         key = wanted
-        common = GrowingPiece(commonFields(epoch))
-        advertising = GrowingPiece([
+        common = GrowingCompiledFields(commonFields(epoch))
+        advertising = GrowingCompiledFields([
             (.idfa, advertisingID.map { .text($0) }), (.idfv, .text(traits.vendorID.text)),
         ])
         guard !rules.events.isEmpty else { return }
-        short = GrowingPiece(shortFields(epoch))
-        shortVisit = GrowingPiece(shortFields(epoch) + shortVisitFields(epoch))
+        short = GrowingCompiledFields(shortFields(epoch))
+        shortVisit = GrowingCompiledFields(shortFields(epoch) + shortVisitFields(epoch))
     }
 
     private var advertisingID: String? {

@@ -60,11 +60,11 @@ extension GrowingEncoder {
     var sizeLimit: Int {
         block.prepare(index: 0, epoch: GrowingEpoch())
         var views = 0
-        for (screen, tree) in pieces.trees.enumerated() {
+        for (screen, tree) in viewFields.trees.enumerated() {
             for node in tree.nodes.indices {
                 let view = ViewReference(screen: UInt16(screen), node: UInt16(node))
-                views = max(views, pieces.page(view.screen, view.node).json.count)
-                if !tree.nodes[node].kind.isController { views = max(views, pieces.sizeLimit(of: view)) }
+                views = max(views, viewFields.page(view.screen, view.node).json.count)
+                if !tree.nodes[node].kind.isController { views = max(views, viewFields.sizeLimit(of: view)) }
             }
         }
         let attributes = plan.app.events.map { attributeLimit(of: $0.properties) }.max() ?? 0

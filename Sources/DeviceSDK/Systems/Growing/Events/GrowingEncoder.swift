@@ -22,23 +22,23 @@ final class GrowingEncoder {
     let plan: PopulationPlan
     let rules: GrowingRules
     let templates: GrowingTemplates
-    let pieces: GrowingViewPieces
+    let viewFields: GrowingViewFields
     let block: GrowingDeviceBlock
     let interceptors: [any GrowingInterceptor]
     /// By template.
     private let types: [GrowingTypeName]
     private let shortTypes: [GrowingTypeName]
     private let typesByName: [String: GrowingTypeName]
-    private let names: [GrowingPiece]
+    private let names: [GrowingCompiledFields]
     let attributes: [GrowingAttributes]
     /// By own event: its parameters, and whether it travels in the second protocol's short form.
-    private let extras: [GrowingPiece]
+    private let extras: [GrowingCompiledFields]
     private let isShort: [Bool]
     let groups: [GrowingAttributes]
     let dynamic: GrowingAttributes
-    private let domain: GrowingPiece
-    private let states: (foreground: GrowingPiece, background: GrowingPiece)
-    private let orientations: (portrait: GrowingPiece, landscape: GrowingPiece)
+    private let domain: GrowingCompiledFields
+    private let states: (foreground: GrowingCompiledFields, background: GrowingCompiledFields)
+    private let orientations: (portrait: GrowingCompiledFields, landscape: GrowingCompiledFields)
     let tag = GrowingAttributeKey("bs_id")
     let duration = GrowingAttributeKey("event_duration")
     var scratch = WireBuffer()
@@ -60,31 +60,32 @@ final class GrowingEncoder {
         self.rules = rules
         self.templates = templates
         self.interceptors = interceptors
-        pieces = GrowingViewPieces(views: views, rules: rules)
+        viewFields = GrowingViewFields(views: views, rules: rules)
         block = GrowingDeviceBlock(plan: plan, rules: rules)
         types = templates.all.map { GrowingTypeName($0.typeName, number: $0.type?.rawValue) }
         shortTypes = templates.all.map { GrowingTypeName($0.typeName, number: nil, field: .shortType) }
         typesByName = Dictionary(types.map { ($0.name, $0) }) { first, _ in first }
-        names = templates.all.map { GrowingPiece([(.eventName, .nonEmpty($0.eventName))]) }
+        names = templates.all.map { GrowingCompiledFields([(.eventName, .nonEmpty($0.eventName))]) }
         let app = plan.app
         let zone = plan.utcOffset
         attributes = templates.all.map {
             GrowingAttributes($0.kind.properties(of: app), app: app, zone: zone)
         }
         extras = rules.events.map { event in
-            GrowingPiece(event.extra.map { (GrowingField($0.key, 0), .text($0.value)) })
+            GrowingCompiledFields(event.extra.map { (GrowingField($0.key, 0), .text($0.value)) })
         }
         isShort = rules.events.map { routes.isShort($0.type) }
         groups = app.superProperties.map { GrowingAttributes($0.properties, app: app, zone: zone) }
         dynamic = GrowingAttributes(
             app.dynamicSuperProperties, app: app, zone: zone, firstOrdinal: Ordinal.dynamic)
-        domain = GrowingPiece([(.domain, .text(app.bundleIdentifier))])
+        domain = GrowingCompiledFields([(.domain, .text(app.bundleIdentifier))])
         states = (
-            GrowingPiece([(.appState, .text("FOREGROUND"))]), GrowingPiece([(.appState, .text("BACKGROUND"))])
+            GrowingCompiledFields([(.appState, .text("FOREGROUND"))]),
+            GrowingCompiledFields([(.appState, .text("BACKGROUND"))])
         )
         orientations = (
-            GrowingPiece([(.orientation, .text("PORTRAIT"))]),
-            GrowingPiece([(.orientation, .text("LANDSCAPE"))])
+            GrowingCompiledFields([(.orientation, .text("PORTRAIT"))]),
+            GrowingCompiledFields([(.orientation, .text("LANDSCAPE"))])
         )
     }
 
@@ -174,7 +175,7 @@ final class GrowingEncoder {
     /// readPropertyInTrackThread`), and in 3.x all others have the time since when the page is shown
     /// (`GrowingViewElementEvent`, `GrowingPageCustomEvent`).
     private func writeWeb(_ event: GrowingEvent, _ skew: Interval, to writer: inout some GrowingWriter) {
-        let page = pieces.webPage(event.record.screen)
+        let page = viewFields.webPage(event.record.screen)
         switch event.record.template {
         case GrowingTemplates.webPage:
             writer.put(page?.page ?? domain)
@@ -199,10 +200,10 @@ final class GrowingEncoder {
 
     private func writePage(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
         let record = event.record
-        writer.put(pieces.page(record.screen, record.control))
+        writer.put(viewFields.page(record.screen, record.control))
         writeOrientation(event, to: &writer)
         if rules.isVersion4, record.detail != GrowingTemplates.none {
-            writer.put(pieces.referral(record.detail))
+            writer.put(viewFields.referral(record.detail))
         }
     }
 
@@ -211,11 +212,11 @@ final class GrowingEncoder {
     ) {
         let record = event.record
         let view = ViewReference(screen: record.screen, node: record.control, detail: record.detail)
-        let element = pieces.element(view)
-        writer.put(element.piece)
+        let element = viewFields.element(view)
+        writer.put(element.fields)
         if element.path.xpath.hasRow { writer.put(.xpath, element.path.xpath.text(row: view.row)) }
         if element.path.xcontent.hasRow { writer.put(.xcontent, element.path.xcontent.text(row: view.row)) }
-        if element.hasOwnText, let text = pieces.textValue(view) { writer.put(.textValue, text) }
+        if element.hasOwnText, let text = viewFields.textValue(view) { writer.put(.textValue, text) }
         if let index = element.path.index(view) { writer.put(.index, Int64(index)) }
         guard !rules.isVersion4 else { return }
         let shown = element.isInContainer ? event.epoch.containerShownAt : event.epoch.pageShownAt
@@ -228,8 +229,8 @@ final class GrowingEncoder {
     private func writeCustom(_ event: GrowingEvent, to writer: inout some GrowingWriter) {
         writer.put(names[Int(event.record.template)])
         guard rules.isVersion4, rules.customEventWithPath, event.record.screen != .max else { return }
-        let node = pieces.controller(of: event.record.screen)
-        if let path = pieces.pagePath(event.record.screen, node) { writer.put(.path, path) }
+        let node = viewFields.controller(of: event.record.screen)
+        if let path = viewFields.pagePath(event.record.screen, node) { writer.put(.path, path) }
     }
 
     /// An event of the second protocol.

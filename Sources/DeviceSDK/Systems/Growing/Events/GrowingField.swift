@@ -83,7 +83,7 @@ extension GrowingRules {
 }
 
 /// Fields with values that do not change, in every form that they are written in.
-final class GrowingPiece: Sendable {
+final class GrowingCompiledFields: Sendable {
     let fields: [(field: GrowingField, value: GrowingEventBuilder.Value)]
     /// `"name":value,` for each.
     let json: [UInt8]
@@ -106,7 +106,7 @@ final class GrowingPiece: Sendable {
         self.message = message.buffer.bytes
     }
 
-    static let none = GrowingPiece([])
+    static let none = GrowingCompiledFields([])
 }
 
 extension GrowingEventBuilder.Value {

@@ -2,7 +2,7 @@ import Wire
 
 /// Takes an event's fields in order, and makes one of the forms of it.
 protocol GrowingWriter {
-    mutating func put(_ piece: GrowingPiece)
+    mutating func put(_ fields: GrowingCompiledFields)
     mutating func put(_ field: GrowingField, _ value: Int64)
     mutating func put(_ field: GrowingField, _ value: Double)
     mutating func put(_ field: GrowingField, _ text: String)
@@ -66,7 +66,7 @@ struct GrowingJSONWriter: GrowingWriter {
     var buffer = WireBuffer()
     private var hasAttributes = false
 
-    mutating func put(_ piece: GrowingPiece) { buffer.append(contentsOf: piece.json) }
+    mutating func put(_ fields: GrowingCompiledFields) { buffer.append(contentsOf: fields.json) }
 
     mutating func put(_ field: GrowingField, _ value: Int64) {
         buffer.append(contentsOf: field.key)
@@ -112,7 +112,7 @@ struct GrowingJSONWriter: GrowingWriter {
 struct GrowingMessageWriter: GrowingWriter {
     var buffer = WireBuffer()
 
-    mutating func put(_ piece: GrowingPiece) { buffer.append(contentsOf: piece.message) }
+    mutating func put(_ fields: GrowingCompiledFields) { buffer.append(contentsOf: fields.message) }
 
     mutating func put(_ field: GrowingField, _ value: Int64) {
         guard field.number > 0, value != 0 else { return }
@@ -155,8 +155,8 @@ struct GrowingMessageWriter: GrowingWriter {
 struct GrowingBuilderWriter: GrowingWriter {
     var builder: GrowingEventBuilder
 
-    mutating func put(_ piece: GrowingPiece) {
-        for (field, value) in piece.fields { builder[field.name] = value }
+    mutating func put(_ fields: GrowingCompiledFields) {
+        for (field, value) in fields.fields { builder[field.name] = value }
     }
 
     mutating func put(_ field: GrowingField, _ value: Int64) { builder[field.name] = .integer(value) }

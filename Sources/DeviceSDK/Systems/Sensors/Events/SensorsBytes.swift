@@ -1,6 +1,6 @@
 import Wire
 
-/// A piece of finished JSON in an arena: a plain pointer, so that taking one costs no reference
+/// A fragment of finished JSON in an arena: a plain pointer, so that taking one costs no reference
 /// count. Valid as long as its arena.
 struct SensorsBytes {
     fileprivate(set) var start: UnsafeRawPointer?
@@ -9,7 +9,7 @@ struct SensorsBytes {
     /// Nothing.
     init() {}
 
-    /// A part of the piece.
+    /// A part of the fragment.
     func part(_ range: Range<Int>) -> SensorsBytes {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         var part = self
@@ -19,7 +19,7 @@ struct SensorsBytes {
     }
 }
 
-/// Memory for pieces and tables that live as long as the arena does.
+/// Memory for fragments and tables that live as long as the arena does.
 final class SensorsArena {
     private var chunks: [UnsafeMutableRawPointer] = []
 
@@ -45,7 +45,7 @@ final class SensorsArena {
     private func keep(_ bytes: UnsafeRawBufferPointer) -> SensorsBytes {
         var kept = SensorsBytes()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return kept }
-        // Cursors read whole blocks, from anywhere in the piece.
+        // Cursors read whole blocks, from anywhere in the fragment.
         let size = bytes.count + SensorsCursor.block
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -56,23 +56,23 @@ final class SensorsArena {
         return kept
     }
 
-    /// Frees all pieces.
+    /// Frees all fragments.
     func removeAll() {
         for chunk in chunks { chunk.deallocate() }
         chunks.removeAll(keepingCapacity: true)
     }
 }
 
-/// Writes into raw memory whose size was reserved before: one check for a whole run of pieces.
+/// Writes into raw memory whose size was reserved before: one check for a whole run of fragments.
 ///
-/// What is reserved must have ``slack`` bytes to spare: short pieces are copied in whole blocks,
-/// whose end the next piece overwrites.
+/// What is reserved must have ``slack`` bytes to spare: short fragments are copied in whole blocks,
+/// whose end the next fragment overwrites.
 struct SensorsCursor {
     private let start: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
     /// The most bytes that ``put(_:)-(UInt64)`` writes.
     static let digits = 20
-    /// The size of the blocks in which pieces are copied.
+    /// The size of the blocks in which fragments are copied.
     static let block = 16
     /// Bytes behind the content that a cursor may touch.
     static let slack = block

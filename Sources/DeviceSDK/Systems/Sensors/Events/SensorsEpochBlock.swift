@@ -60,11 +60,12 @@ final class SensorsEpochBlock {
     /// Makes the block for a device under an epoch, unless it is that already.
     @inline(__always)
     func prepare(
-        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, book: SensorsRecipeBook
+        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, catalogue: SensorsEventCatalogue
     ) -> UnsafePointer<View> {
         if view.pointee.index != index || view.pointee.epoch != epoch {
             let known = texts.traits.flatMap { $0.index == index ? $0 : nil }
-            view.pointee = texts.make(index: index, epoch: epoch, traits: known ?? traits(), book: book)
+            view.pointee = texts.make(
+                index: index, epoch: epoch, traits: known ?? traits(), catalogue: catalogue)
         }
         return UnsafePointer(view)
     }
@@ -74,7 +75,7 @@ final class SensorsEpochBlock {
 struct SensorsEpochTexts {
     /// Of the device that the block was made for last.
     private(set) var traits: SensorsTraits?
-    /// Holds the pieces of the view.
+    /// Holds the fragments of the view.
     private let arena = SensorsArena()
     var epoch = SensorsEpoch()
     private var properties = RandomStream(key: 0)
@@ -108,12 +109,12 @@ struct SensorsEpochTexts {
     /// Makes the block for a device under an epoch.
     @inline(never)
     mutating func make(
-        index: Int, epoch: SensorsEpoch, traits: SensorsTraits, book: SensorsRecipeBook
+        index: Int, epoch: SensorsEpoch, traits: SensorsTraits, catalogue: SensorsEventCatalogue
     ) -> SensorsEpochBlock.View {
         self.epoch = epoch
         self.traits = traits
-        properties = book.streams.stream(.properties, index: index)
-        writeIdentity(traits, book)
+        properties = catalogue.streams.stream(.properties, index: index)
+        writeIdentity(traits, catalogue)
         deviceID.removeAll()
         deviceID.append("\"$device_id\":\"")
         traits.device.append(to: &deviceID)
@@ -121,13 +122,14 @@ struct SensorsEpochTexts {
         arena.removeAll()
         let ownID = arena.keep(deviceID)
         let identity = arena.keep(identity)
-        writeCommon(traits, book, ownID: ownID)
-        writeLocation(traits, isVersion4: book.isVersion4, isOn: book.rules.collectsLocation)
+        writeCommon(traits, catalogue, ownID: ownID)
+        writeLocation(traits, isVersion4: catalogue.isVersion4, isOn: catalogue.rules.collectsLocation)
         return SensorsEpochBlock.View(
             index: index, epoch: epoch,
             limit: identity.count + originalID.count + lib.count + webLib.count
                 + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
-            properties: properties, trackIdentifiers: book.streams.stream(.trackIdentifiers, index: index),
+            properties: properties,
+            trackIdentifiers: catalogue.streams.stream(.trackIdentifiers, index: index),
             bindings: traits.bindings, skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty,
             identity: identity, distinctID: identity.part(0..<distinctEnd),
             originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
@@ -145,17 +147,18 @@ struct SensorsEpochTexts {
         var json: [UInt8]
     }
 
-    private mutating func writeCommon(_ traits: SensorsTraits, _ book: SensorsRecipeBook, ownID: SensorsBytes)
-    {
+    private mutating func writeCommon(
+        _ traits: SensorsTraits, _ catalogue: SensorsEventCatalogue, ownID: SensorsBytes
+    ) {
         common.removeAll()
         members.removeAll(keepingCapacity: true)
-        present = Array(repeating: false, count: book.keys.count)
+        present = Array(repeating: false, count: catalogue.keys.count)
         lifted.removeAll()
         time = nil
-        let supers = superMembers(traits, book)
+        let supers = superMembers(traits, catalogue)
         for member in supers { present[member.key] = true }
-        for property in book.automatic.properties where !present[property.key] || property.isForced {
-            let json = book.automatic.json(property.source, traits, epoch, deviceID: ownID)
+        for property in catalogue.automatic.properties where !present[property.key] || property.isForced {
+            let json = catalogue.automatic.json(property.source, traits, epoch, deviceID: ownID)
             guard json.count > 0 else { continue }
             present[property.key] = true
             common.append(json)
@@ -167,53 +170,56 @@ struct SensorsEpochTexts {
         }
         // A super property $app_version stands in lib as well.
         if let own = supers.last(where: { $0.text == "$app_version" }) {
-            writeLib(book) { $0.append(contentsOf: own.json) }
+            writeLib(catalogue) { $0.append(contentsOf: own.json) }
         } else {
             let appVersion = epoch.appVersion
-            writeLib(book) { $0.append(book.automatic.version(appVersion)) }
+            writeLib(catalogue) { $0.append(catalogue.automatic.version(appVersion)) }
         }
     }
 
     /// The super properties that are registered, in the order of their groups: of keys that differ
     /// in case at most, the one registered last, and none that a dynamic property has.
     private mutating func superMembers(
-        _ traits: SensorsTraits, _ book: SensorsRecipeBook
+        _ traits: SensorsTraits, _ catalogue: SensorsEventCatalogue
     ) -> [Super] {
         guard epoch.superGroups != 0 else { return [] }
         var result: [Super] = []
         // The time of the registration is not kept: dates in super properties are the run's start.
         let context = SensorsValue.Context(
-            sequence: 0, subject: 0, capturedAt: book.plan.start + traits.clockSkew)
-        for group in book.superGroups.indices.prefix(64) where epoch.superGroups >> UInt64(group) & 1 == 1 {
+            sequence: 0, subject: 0, capturedAt: catalogue.plan.start + traits.clockSkew)
+        for group in catalogue.superGroups.indices.prefix(64)
+        where epoch.superGroups >> UInt64(group) & 1 == 1 {
             let before = result.count
-            let pieces = book.superPieces[group]
+            let members = catalogue.superMembers[group]
             let properties = properties
-            for place in book.superGroups[group].indices {
+            for place in catalogue.superGroups[group].indices {
                 superJSON.removeAll()
-                superJSON.append(upTo: pieces.limit + SensorsCursor.slack) { memory in
+                superJSON.append(upTo: members.limit + SensorsCursor.slack) { memory in
                     var cursor = SensorsCursor(memory)
-                    pieces.write(place, properties, context, to: &cursor)
+                    members.write(place, properties, context, to: &cursor)
                     return cursor.count
                 }
                 guard !superJSON.isEmpty else { continue }
-                let member = book.superGroups[group][place]
+                let member = catalogue.superGroups[group][place]
                 result.append(
                     Super(
-                        key: member.key, fold: book.superFolds[group][place], text: member.text,
+                        key: member.key, fold: catalogue.superFolds[group][place], text: member.text,
                         json: superJSON.bytes))
             }
             // 1.x does not register a dictionary with anything wrong in it.
-            guard book.isVersion4 || result.count - before == book.superGroups[group].count else {
+            guard catalogue.isVersion4 || result.count - before == catalogue.superGroups[group].count else {
                 result.removeLast(result.count - before)
                 continue
             }
             let added = result[before...].map(\.fold)
             result = result[..<before].filter { !added.contains($0.fold) } + result[before...]
-            if let time = book.time(book.plan.app.superProperties[group].properties) { self.time = time }
+            if let time = catalogue.time(catalogue.plan.app.superProperties[group].properties) {
+                self.time = time
+            }
         }
-        if !book.dynamicFolds.isEmpty { result.removeAll { book.dynamicFolds.contains($0.fold) } }
-        if book.isVersion4 { lift(&result) }
-        if book.plan.tagsEvents { result.removeAll { $0.text == "bs_id" } }
+        if !catalogue.dynamicFolds.isEmpty { result.removeAll { catalogue.dynamicFolds.contains($0.fold) } }
+        if catalogue.isVersion4 { lift(&result) }
+        if catalogue.plan.tagsEvents { result.removeAll { $0.text == "bs_id" } }
         return result
     }
 
@@ -230,10 +236,10 @@ struct SensorsEpochTexts {
         members.removeAll { Self.liftedNames.contains($0.text) }
     }
 
-    private mutating func writeLib(_ book: SensorsRecipeBook, version: (inout WireBuffer) -> Void) {
+    private mutating func writeLib(_ catalogue: SensorsEventCatalogue, version: (inout WireBuffer) -> Void) {
         lib.removeAll()
         lib.append(",\"lib\":{\"$lib\":\"iOS\",\"$lib_version\":\"")
-        lib.append(book.libVersion)
+        lib.append(catalogue.libVersion)
         lib.append("\",")
         version(&lib)
         webLib.removeAll()

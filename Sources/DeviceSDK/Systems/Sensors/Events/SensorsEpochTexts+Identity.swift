@@ -3,7 +3,7 @@ import Wire
 extension SensorsEpochTexts {
     /// 4.x tells the anonymous id twice, of every event but `$UnbindID` (`SAIDMappingInterceptor
     /// processIdentitiesWithObject:`).
-    mutating func writeIdentity(_ traits: SensorsTraits, _ book: SensorsRecipeBook) {
+    mutating func writeIdentity(_ traits: SensorsTraits, _ catalogue: SensorsEventCatalogue) {
         var anonymous = WireBuffer(capacity: 36)
         traits.anonymousID(generation: epoch.anonymousGeneration).append(to: &anonymous)
         distinctID.removeAll()
@@ -17,7 +17,7 @@ extension SensorsEpochTexts {
         identity.removeAll()
         Self.append("\"distinct_id\":\"", distinctID, "\",", to: &identity)
         distinctEnd = identity.count
-        guard book.isVersion4 else { return }
+        guard catalogue.isVersion4 else { return }
         if epoch.account != nil { Self.append("\"login_id\":\"", distinctID, "\",", to: &identity) }
         Self.append("\"anonymous_id\":\"", anonymous, "\",", to: &identity)
         identity.append("\"identities\":{\"$identity_idfv\":\"")
@@ -26,11 +26,11 @@ extension SensorsEpochTexts {
         if epoch.account != nil {
             Self.append(",\"$identity_login_id\":\"", distinctID, "\"", to: &identity)
         }
-        for binding in 0..<book.bindings.count where epoch.bindings >> UInt32(binding) & 1 == 1 {
+        for binding in 0..<catalogue.bindings.count where epoch.bindings >> UInt32(binding) & 1 == 1 {
             identity.append(UInt8(ascii: ","))
-            identity.append(upTo: book.bindings.limit + SensorsCursor.slack) { memory in
+            identity.append(upTo: catalogue.bindings.limit + SensorsCursor.slack) { memory in
                 var cursor = SensorsCursor(memory)
-                book.bindings.write(binding, traits.bindings, .ofADevice, to: &cursor)
+                catalogue.bindings.write(binding, traits.bindings, .ofADevice, to: &cursor)
                 cursor.dropComma()
                 return cursor.count
             }

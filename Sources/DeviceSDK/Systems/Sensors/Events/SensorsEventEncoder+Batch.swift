@@ -15,7 +15,7 @@ extension SensorsEventEncoder {
         _ records: some Collection<EventRecord>, index: Int, number: UInt32,
         epochs: EpochLog<SensorsEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
-        let traits = SensorsTraits(plan: book.plan, index: index)
+        let traits = SensorsTraits(plan: catalogue.plan, index: index)
         let flushTime = traits.clockMilliseconds(at: now)
         json.removeAll()
         json.append(UInt8(ascii: "["))
@@ -36,7 +36,7 @@ extension SensorsEventEncoder {
         let index = Int(device.index)
         json.removeAll()
         encode(
-            record, epoch: epoch, traits: SensorsTraits(plan: book.plan, index: index), index: index,
+            record, epoch: epoch, traits: SensorsTraits(plan: catalogue.plan, index: index), index: index,
             device: device.number, flushTime: nil, into: &json)
         return json
     }
@@ -46,7 +46,7 @@ extension SensorsEventEncoder {
     func encodeBatch(
         stored: SensorsContents, index: Int, at now: Instant, into body: inout WireBuffer
     ) {
-        let flushTime = SensorsTraits(plan: book.plan, index: index).clockMilliseconds(at: now)
+        let flushTime = SensorsTraits(plan: catalogue.plan, index: index).clockMilliseconds(at: now)
         json.removeAll()
         json.append(UInt8(ascii: "["))
         for event in stored.events {
@@ -70,7 +70,7 @@ extension SensorsEventEncoder {
         body.append("crc=")
         body.appendDecimal(Int64(JavaHash.hash(coded)))
         body.append("&gzip=1&data_list=")
-        let encoding = book.isVersion4 ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
+        let encoding = catalogue.isVersion4 ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
         coded.withUnsafeBytes { encoding.encodeBase64($0, into: &body) }
     }
 
@@ -92,18 +92,18 @@ extension SensorsEventEncoder {
         _ record: EventRecord, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, index: Int,
         device: UInt32
     ) -> Hash128 {
-        let recipe = book.recipes[Int(record.template)]
+        let template = catalogue.eventTemplates[Int(record.template)]
         json.removeAll()
-        if recipe.kind == .item {
+        if template.kind == .item {
             encode(
                 record, epoch: epoch, traits: traits(), index: index, device: device, flushTime: nil,
                 into: &json)
             return json.withUnsafeBytes { Hash128($0) }
         }
         let epoch = self.epoch(epoch, of: record)
-        let view = block.prepare(index: index, epoch: epoch, traits: traits, book: book)
+        let view = block.prepare(index: index, epoch: epoch, traits: traits, catalogue: catalogue)
         let event = SensorsEventDraws(record, view.pointee)
-        let label = book.labels.labels[Int(record.template)]
+        let label = catalogue.labels.labels[Int(record.template)]
         let separator: UInt8 = 0x1F
         json.append(label.type)
         json.append(separator)
@@ -112,7 +112,7 @@ extension SensorsEventEncoder {
         var identifiers = view.pointee.trackIdentifiers.child(UInt64(record.sequence))
         json.appendDecimal(identifiers.next() >> 32)
         json.append(separator)
-        json.appendDecimal(time(of: recipe, event, view.pointee))
+        json.appendDecimal(time(of: template, event, view.pointee))
         json.append(separator)
         json.append(label.name)
         return json.withUnsafeBytes { Hash128($0) }

@@ -5,59 +5,59 @@ extension SensorsEventEncoder {
     /// is left out.
     @inline(__always)
     func writeProperties(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ record: EventRecord, _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         _ view: UnsafePointer<SensorsEpochBlock.View>, device: UInt32, to cursor: inout SensorsCursor
     ) {
-        if recipe.kind.hasCommonProperties {
-            writeEventProperties(record, recipe, event, view, to: &cursor)
-            if book.tagsEvents { writeTag(record, device: device, to: &cursor) }
+        if template.kind.hasCommonProperties {
+            writeEventProperties(record, template, event, view, to: &cursor)
+            if catalogue.tagsEvents { writeTag(record, device: device, to: &cursor) }
         } else {
-            cursor.put(recipe.constants)
-            recipe.members.writeAll(event.stream, event.context, to: &cursor)
-            if recipe.correctsDeviceID { cursor.put(view.pointee.deviceID) }
+            cursor.put(template.constants)
+            template.members.writeAll(event.stream, event.context, to: &cursor)
+            if template.correctsDeviceID { cursor.put(view.pointee.deviceID) }
         }
         cursor.dropComma()
         cursor.put(byte: UInt8(ascii: "}"))
     }
 
     private func writeEventProperties(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ record: EventRecord, _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
         let flags = SensorsEventFlags(rawValue: record.flags)
-        let needsKeys = recipe.mayOverride || recipe.mayDropDynamics
+        let needsKeys = template.mayOverride || template.mayDropDynamics
         let isPassive = view.pointee.epoch.startedPassively
-        let optional = needsKeys ? optionalKeys(record, recipe, isPassive: isPassive) : []
-        let missing = missingKeys(recipe, event)
-        if recipe.mayOverride {
-            writeCommon(recipe, optional, missing, view, to: &cursor)
+        let optional = needsKeys ? optionalKeys(record, template, isPassive: isPassive) : []
+        let missing = missingKeys(template, event)
+        if template.mayOverride {
+            writeCommon(template, optional, missing, view, to: &cursor)
         } else {
             cursor.put(view.pointee.common)
         }
-        if recipe.dynamics.count > 0 { writeDynamics(recipe, event, optional, missing, to: &cursor) }
-        if recipe.kind == .web {
-            writePage(record, recipe, event, to: &cursor)
+        if template.dynamics.count > 0 { writeDynamics(template, event, optional, missing, to: &cursor) }
+        if template.kind == .web {
+            writePage(record, template, event, to: &cursor)
         } else {
-            cursor.put(recipe.constants)
+            cursor.put(template.constants)
             writePreset(record, flags, to: &cursor)
-            if !book.screenRemarks.isEmpty { writeRemarks(record, event, to: &cursor) }
-            recipe.members.writeAll(event.stream, event.context, to: &cursor)
-            if flags.contains(.timed), !recipe.setsDuration || missing.own.contains(book.durationKey) {
+            if !catalogue.screenRemarks.isEmpty { writeRemarks(record, event, to: &cursor) }
+            template.members.writeAll(event.stream, event.context, to: &cursor)
+            if flags.contains(.timed), !template.setsDuration || missing.own.contains(catalogue.durationKey) {
                 cursor.put("\"event_duration\":")
                 cursor.put(Int64(record.detail), decimals: 3)
                 cursor.put(byte: UInt8(ascii: ","))
             }
         }
-        writeHigh(recipe, event, view, flags, to: &cursor)
+        writeHigh(template, event, view, flags, to: &cursor)
     }
 
     private func writeCommon(
-        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys,
+        _ template: SensorsEventTemplate, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys,
         _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
         var start = 0
         for (key, end) in block.members {
-            if !overrides(recipe, optional, missing, key) {
+            if !overrides(template, optional, missing, key) {
                 cursor.put(view.pointee.common.part(start..<end))
             }
             start = end
@@ -65,37 +65,39 @@ extension SensorsEventEncoder {
     }
 
     private func overrides(
-        _ recipe: SensorsRecipe, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys, _ key: Int
+        _ template: SensorsEventTemplate, _ optional: SensorsOptionalKeys, _ missing: SensorsMissingKeys,
+        _ key: Int
     ) -> Bool {
-        if key < recipe.overrides.count, recipe.overrides[key], !missing.all.contains(key) { return true }
-        return optional.rawValue & book.optionalBits[key] != 0
+        if key < template.overrides.count, template.overrides[key], !missing.all.contains(key) { return true }
+        return optional.rawValue & catalogue.optionalBits[key] != 0
     }
 
     private func writeDynamics(
-        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, _ optional: SensorsOptionalKeys,
+        _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
+        _ optional: SensorsOptionalKeys,
         _ missing: SensorsMissingKeys, to cursor: inout SensorsCursor
     ) {
         if refusesDynamics(event) { return }
-        for index in 0..<recipe.dynamics.count {
-            let key = recipe.dynamics.key(index)
-            if recipe.mayDropDynamics, optional.rawValue & book.optionalBits[key] != 0 { continue }
-            let isOwn = recipe.uncertain.contains { $0.key == key && $0.own != nil }
+        for index in 0..<template.dynamics.count {
+            let key = template.dynamics.key(index)
+            if template.mayDropDynamics, optional.rawValue & catalogue.optionalBits[key] != 0 { continue }
+            let isOwn = template.uncertain.contains { $0.key == key && $0.own != nil }
             if isOwn, !missing.own.contains(key) { continue }
-            recipe.dynamics.write(index, event.stream, event.context, to: &cursor)
+            template.dynamics.write(index, event.stream, event.context, to: &cursor)
         }
     }
 
     /// A page's own properties, as far as the app has none of the same name.
     private func writePage(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ record: EventRecord, _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         to cursor: inout SensorsCursor
     ) {
-        let own = recipe.members
-        if Int(record.screen) < book.webMembers.count {
-            let page = book.webMembers[Int(record.screen)]
+        let own = template.members
+        if Int(record.screen) < catalogue.webMembers.count {
+            let page = catalogue.webMembers[Int(record.screen)]
             for index in 0..<page.count {
                 let key = page.key(index)
-                guard !isTaken(key), !recipe.overridesPage(key) else { continue }
+                guard !isTaken(key), !template.overridesPage(key) else { continue }
                 guard !(0..<own.count).contains(where: { own.key($0) == key }) else { continue }
                 page.write(index, event.stream, event.context, to: &cursor)
             }
@@ -107,7 +109,7 @@ extension SensorsEventEncoder {
 
     /// Whether the app's properties on a page's event have a key.
     private func isTaken(_ key: Int) -> Bool {
-        if key == book.libKey || key == book.libVersionKey { return false }
+        if key == catalogue.libKey || key == catalogue.libVersionKey { return false }
         return key < block.present.count && block.present[key]
     }
 
@@ -118,11 +120,11 @@ extension SensorsEventEncoder {
     ) {
         switch record.template {
         case SensorsTemplates.viewScreen:
-            guard Int(record.screen) < book.screens.count else { return }
-            cursor.put(book.screens[Int(record.screen)].common)
-            cursor.put(book.screens[Int(record.screen)].url)
-            guard Int(record.control) < book.screens.count else { return }
-            cursor.put(book.screens[Int(record.control)].asReferrer)
+            guard Int(record.screen) < catalogue.screens.count else { return }
+            cursor.put(catalogue.screens[Int(record.screen)].common)
+            cursor.put(catalogue.screens[Int(record.screen)].url)
+            guard Int(record.control) < catalogue.screens.count else { return }
+            cursor.put(catalogue.screens[Int(record.control)].asReferrer)
         case SensorsTemplates.click: writeClick(record, to: &cursor)
         case ...SensorsTemplates.remoteConfigChanged: writeRarePreset(record, flags, to: &cursor)
         default: break
@@ -136,12 +138,12 @@ extension SensorsEventEncoder {
     ) {
         let isTap = record.template == SensorsTemplates.click
         guard isTap || record.template == SensorsTemplates.viewScreen,
-            Int(record.screen) < book.screenRemarks.count
+            Int(record.screen) < catalogue.screenRemarks.count
         else { return }
-        if !isTap || book.isVersion4 {
-            book.screenRemarks[Int(record.screen)].writeAll(event.stream, event.context, to: &cursor)
+        if !isTap || catalogue.isVersion4 {
+            catalogue.screenRemarks[Int(record.screen)].writeAll(event.stream, event.context, to: &cursor)
         }
-        let controls = book.controlRemarks[Int(record.screen)]
+        let controls = catalogue.controlRemarks[Int(record.screen)]
         guard isTap, Int(record.control) < controls.count else { return }
         controls[Int(record.control)].writeAll(event.stream, event.context, to: &cursor)
     }
@@ -157,10 +159,10 @@ extension SensorsEventEncoder {
             cursor.put(flags.contains(.resumed) ? "true" : "false" as StaticString)
             cursor.put(byte: UInt8(ascii: ","))
         case SensorsTemplates.crashed:
-            if book.crashReasons.isEmpty {
+            if catalogue.crashReasons.isEmpty {
                 cursor.put("\"app_crashed_reason\":\"unknown\",")
             } else {
-                cursor.put(book.crashReasons[Int(record.detail) % book.crashReasons.count])
+                cursor.put(catalogue.crashReasons[Int(record.detail) % catalogue.crashReasons.count])
             }
         case SensorsTemplates.remoteConfigChanged: cursor.put(remoteConfig(record.detail))
         default: break
@@ -169,10 +171,10 @@ extension SensorsEventEncoder {
 
     @inline(__always)
     private func writeClick(_ record: EventRecord, to cursor: inout SensorsCursor) {
-        guard Int(record.screen) < book.screens.count else { return }
-        cursor.put(book.screens[Int(record.screen)].common)
-        guard Int(record.control) < book.screens[Int(record.screen)].controlCount else { return }
-        let control = book.screens[Int(record.screen)].controls + Int(record.control)
+        guard Int(record.screen) < catalogue.screens.count else { return }
+        cursor.put(catalogue.screens[Int(record.screen)].common)
+        guard Int(record.control) < catalogue.screens[Int(record.screen)].controlCount else { return }
+        let control = catalogue.screens[Int(record.screen)].controls + Int(record.control)
         cursor.put(control.pointee.common)
         if let head = control.pointee.pathHead {
             cursor.put(head)
@@ -189,23 +191,25 @@ extension SensorsEventEncoder {
     /// What is written over everything that the app gives.
     @inline(__always)
     private func writeHigh(
-        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         _ view: UnsafePointer<SensorsEpochBlock.View>, _ flags: SensorsEventFlags,
         to cursor: inout SensorsCursor
     ) {
-        if recipe.kind != .signUp {
+        if template.kind != .signUp {
             if flags.contains(.firstDay) {
                 cursor.put("\"$is_first_day\":true,")
             } else {
                 cursor.put("\"$is_first_day\":false,")
             }
         }
-        guard recipe.kind == .track || book.isVersion4 && recipe.kind.hasModuleProperties else { return }
-        if !book.isVersion4, view.pointee.epoch.startedPassively {
+        guard template.kind == .track || catalogue.isVersion4 && template.kind.hasModuleProperties else {
+            return
+        }
+        if !catalogue.isVersion4, view.pointee.epoch.startedPassively {
             cursor.put("\"$app_state\":\"background\",")
         }
-        if book.rules.collectsOrientation {
-            var orientation = event.stream.child(SensorsRecipeBook.Ordinal.orientation)
+        if catalogue.rules.collectsOrientation {
+            var orientation = event.stream.child(SensorsEventCatalogue.Ordinal.orientation)
             // Phones are held upright nearly always.
             if orientation.chance(0.97) {
                 cursor.put("\"$screen_orientation\":\"portrait\",")
@@ -218,20 +222,20 @@ extension SensorsEventEncoder {
 
     /// Which of the keys that are not always there this event carries.
     private func optionalKeys(
-        _ record: EventRecord, _ recipe: SensorsRecipe, isPassive: Bool
+        _ record: EventRecord, _ template: SensorsEventTemplate, isPassive: Bool
     ) -> SensorsOptionalKeys {
         var keys: SensorsOptionalKeys = []
-        guard recipe.kind != .web else { return keys }
+        guard template.kind != .web else { return keys }
         let flags = SensorsEventFlags(rawValue: record.flags)
         if flags.contains(.timed) { keys.insert(.duration) }
-        if !book.isVersion4, isPassive, recipe.kind == .track { keys.insert(.appState) }
-        guard recipe.hasScreenDetail, Int(record.screen) < book.screens.count else { return keys }
-        let screen = book.screens[Int(record.screen)]
+        if !catalogue.isVersion4, isPassive, template.kind == .track { keys.insert(.appState) }
+        guard template.hasScreenDetail, Int(record.screen) < catalogue.screens.count else { return keys }
+        let screen = catalogue.screens[Int(record.screen)]
         keys.formUnion(screen.keys)
         if record.template == SensorsTemplates.viewScreen {
             keys.formUnion(screen.urlKeys)
-            if Int(record.control) < book.screens.count {
-                keys.formUnion(book.screens[Int(record.control)].referrerKeys)
+            if Int(record.control) < catalogue.screens.count {
+                keys.formUnion(catalogue.screens[Int(record.control)].referrerKeys)
             }
         } else if Int(record.control) < screen.controlCount {
             keys.formUnion(screen.controls[Int(record.control)].keys)

@@ -18,7 +18,7 @@ package import Wire
 /// - crash: `detail` is the reason. Change of the configuration: `detail` is the index into
 ///   ``remoteConfigTexts``. Sign-up: the epoch has the new account.
 package final class SensorsEventEncoder {
-    let book: SensorsRecipeBook
+    let catalogue: SensorsEventCatalogue
     let bridge: SensorsWebBridge
     let block = SensorsEpochBlock()
     /// Scratch memory of batches.
@@ -42,7 +42,7 @@ package final class SensorsEventEncoder {
     package init(
         plan: PopulationPlan, rules: SensorsRules, templates: SensorsTemplates, gzip: GzipEncoder? = nil
     ) {
-        book = SensorsRecipeBook(plan: plan, rules: rules, templates: templates)
+        catalogue = SensorsEventCatalogue(plan: plan, rules: rules, templates: templates)
         bridge = SensorsWebBridge(plan: plan)
         self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
     }
@@ -71,23 +71,25 @@ package final class SensorsEventEncoder {
         _ record: EventRecord, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, index: Int,
         device: UInt32, flushTime: Int64?, into out: inout WireBuffer
     ) {
-        let recipe = book.recipes[Int(record.template)]
+        let template = catalogue.eventTemplates[Int(record.template)]
         let view = block.prepare(
-            index: index, epoch: self.epoch(epoch, of: record), traits: traits, book: book)
+            index: index, epoch: self.epoch(epoch, of: record), traits: traits, catalogue: catalogue)
         let event = SensorsEventDraws(record, view.pointee)
-        var limit = recipe.limit + view.pointee.limit + book.presetLimit + SensorsCursor.slack
+        var limit = template.limit + view.pointee.limit + catalogue.presetLimit + SensorsCursor.slack
         if record.template == SensorsTemplates.remoteConfigChanged {
             limit += remoteConfig(record.detail).count
         }
         out.append(upTo: limit) { memory in
             var cursor = SensorsCursor(memory)
-            writeHead(recipe, event, view, to: &cursor)
-            if recipe.kind == .web, book.isVersion4 { cursor.put(",\"_hybrid_h5\":true") }
-            if view.pointee.hasLifted || recipe.lifted.count > 0 { writeLifted(recipe, event, to: &cursor) }
-            writeLib(record, recipe, view, device: device, to: &cursor)
-            if recipe.hasProperties {
+            writeHead(template, event, view, to: &cursor)
+            if template.kind == .web, catalogue.isVersion4 { cursor.put(",\"_hybrid_h5\":true") }
+            if view.pointee.hasLifted || template.lifted.count > 0 {
+                writeLifted(template, event, to: &cursor)
+            }
+            writeLib(record, template, view, device: device, to: &cursor)
+            if template.hasProperties {
                 cursor.put("},\"properties\":{")
-                writeProperties(record, recipe, event, view, device: device, to: &cursor)
+                writeProperties(record, template, event, view, device: device, to: &cursor)
             } else {
                 cursor.put(byte: UInt8(ascii: "}"))
             }
@@ -130,21 +132,21 @@ package final class SensorsEventEncoder {
     /// Type and name, who it was, when, and which.
     @inline(__always)
     private func writeHead(
-        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         _ view: UnsafePointer<SensorsEpochBlock.View>, to cursor: inout SensorsCursor
     ) {
-        let time = time(of: recipe, event, view.pointee)
-        cursor.put(recipe.head)
-        if recipe.kind == .item {
-            recipe.itemID.writeAll(event.stream, event.context, to: &cursor)
+        let time = time(of: template, event, view.pointee)
+        cursor.put(template.head)
+        if template.kind == .item {
+            template.itemID.writeAll(event.stream, event.context, to: &cursor)
             cursor.put("\"time\":")
             cursor.put(time)
             return
         }
         var identifiers = view.pointee.trackIdentifiers.child(UInt64(event.context.sequence))
         let identifier = identifiers.next() >> 32
-        if recipe.kind == .signUp { cursor.put(view.pointee.originalID) }
-        if recipe.kind == .unbind {
+        if template.kind == .signUp { cursor.put(view.pointee.originalID) }
+        if template.kind == .unbind {
             writeRemovedIdentity(event.context.subject, view.pointee, to: &cursor)
         } else {
             cursor.put(view.pointee.identity)
@@ -161,7 +163,7 @@ package final class SensorsEventEncoder {
     ) {
         cursor.put(view.distinctID)
         cursor.put("\"identities\":{")
-        book.bindings.write(Int(binding), view.bindings, .ofADevice, to: &cursor)
+        catalogue.bindings.write(Int(binding), view.bindings, .ofADevice, to: &cursor)
         cursor.dropComma()
         cursor.put("},")
     }
@@ -170,30 +172,30 @@ package final class SensorsEventEncoder {
     /// milliseconds before it came over the bridge; 1.x overwrites it.
     @inline(__always)
     func time(
-        of recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws,
+        of template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws,
         _ view: borrowing SensorsEpochBlock.View
     ) -> Int64 {
-        if let given = recipe.time { return given }
-        if recipe.kind.hasCommonProperties, let given = view.time { return given }
+        if let given = template.time { return given }
+        if template.kind.hasCommonProperties, let given = view.time { return given }
         let time = event.context.capturedAt.milliseconds
-        guard recipe.kind == .web, book.isVersion4 else { return time }
-        var delay = event.stream.child(SensorsRecipeBook.Ordinal.webDelay)
+        guard template.kind == .web, catalogue.isVersion4 else { return time }
+        var delay = event.stream.child(SensorsEventCatalogue.Ordinal.webDelay)
         return time - 1 - Int64(delay.below(15))
     }
 
     private func writeLifted(
-        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws, to cursor: inout SensorsCursor
+        _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws, to cursor: inout SensorsCursor
     ) {
         var written: [String] = []
-        for index in 0..<recipe.lifted.count where !written.contains(recipe.liftedNames[index]) {
+        for index in 0..<template.lifted.count where !written.contains(template.liftedNames[index]) {
             let start = cursor.count
             cursor.put(byte: UInt8(ascii: ","))
-            recipe.lifted.write(index, event.stream, event.context, to: &cursor)
+            template.lifted.write(index, event.stream, event.context, to: &cursor)
             // The member's own comma is behind it; a member that was dropped leaves only the first.
             cursor.truncate(to: max(start, cursor.count - 1))
-            if cursor.count > start { written.append(recipe.liftedNames[index]) }
+            if cursor.count > start { written.append(template.liftedNames[index]) }
         }
-        guard recipe.kind.hasCommonProperties, !block.lifted.isEmpty else { return }
+        guard template.kind.hasCommonProperties, !block.lifted.isEmpty else { return }
         for (text, json) in block.lifted where !written.contains(text) {
             cursor.put(json)
         }
@@ -201,20 +203,21 @@ package final class SensorsEventEncoder {
 
     @inline(__always)
     private func writeLib(
-        _ record: EventRecord, _ recipe: SensorsRecipe, _ view: UnsafePointer<SensorsEpochBlock.View>,
+        _ record: EventRecord, _ template: SensorsEventTemplate,
+        _ view: UnsafePointer<SensorsEpochBlock.View>,
         device: UInt32, to cursor: inout SensorsCursor
     ) {
-        if recipe.kind == .web {
+        if template.kind == .web {
             cursor.put(view.pointee.webLib)
             return
         }
         cursor.put(view.pointee.lib)
-        cursor.put(recipe.libTail)
-        if recipe.hasScreenDetail, Int(record.screen) < book.screens.count {
+        cursor.put(template.libTail)
+        if template.hasScreenDetail, Int(record.screen) < catalogue.screens.count {
             cursor.put(byte: UInt8(ascii: ","))
-            cursor.put(book.screens[Int(record.screen)].libDetail)
+            cursor.put(catalogue.screens[Int(record.screen)].libDetail)
         }
-        if !recipe.kind.hasCommonProperties, book.tagsEvents {
+        if !template.kind.hasCommonProperties, catalogue.tagsEvents {
             cursor.put(byte: UInt8(ascii: ","))
             writeTag(record, device: device, to: &cursor)
         }

@@ -30,18 +30,18 @@ struct SensorsMissingKeys {
 extension SensorsEventEncoder {
     /// What an event's draws leave out. Draws as writing does.
     func missingKeys(
-        _ recipe: SensorsRecipe, _ event: borrowing SensorsEventDraws
+        _ template: SensorsEventTemplate, _ event: borrowing SensorsEventDraws
     ) -> SensorsMissingKeys {
         var missing = SensorsMissingKeys()
-        guard !recipe.uncertain.isEmpty else { return missing }
+        guard !template.uncertain.isEmpty else { return missing }
         let refusesDynamics = refusesDynamics(event)
-        for uncertain in recipe.uncertain {
+        for uncertain in template.uncertain {
             if let own = uncertain.own {
                 guard isRefused(own, event) else { continue }
                 missing.own.append(uncertain.key)
             }
             if let dynamic = uncertain.dynamic, !refusesDynamics {
-                guard book.isVersion4, isRefused(dynamic, event) else { continue }
+                guard catalogue.isVersion4, isRefused(dynamic, event) else { continue }
             }
             missing.all.append(uncertain.key)
         }
@@ -50,8 +50,8 @@ extension SensorsEventEncoder {
 
     /// Whether 1.x gives up the dynamic super properties of an event.
     func refusesDynamics(_ event: borrowing SensorsEventDraws) -> Bool {
-        guard !book.isVersion4, book.dynamicsDepend else { return false }
-        for member in book.dynamics where isRefused(member, event) { return true }
+        guard !catalogue.isVersion4, catalogue.dynamicsDepend else { return false }
+        for member in catalogue.dynamics where isRefused(member, event) { return true }
         return false
     }
 

@@ -41,8 +41,8 @@ indirect enum SensorsValue: Sendable {
         return low + Int(stream.below(UInt64(max(low, maximum) - low) + 1))
     }
 
-    /// Whether validation refuses the value that a ``SensorsPiece`` would write, or an element of
-    /// it: in 1.x that drops the whole event. Draws as the piece does, which is as
+    /// Whether validation refuses the value that a ``SensorsCompiledValue`` would write, or an element of
+    /// it: in 1.x that drops the whole event. Draws as the value does, which is as
     /// ``PropertySampler`` does.
     func isRefused(_ stream: inout RandomStream, subject: UInt32) -> Bool {
         switch self {

@@ -3,10 +3,10 @@ import Timebase
 import Wire
 
 /// Who wins.
-extension SensorsRecipeBook {
+extension SensorsEventCatalogue {
     /// Settles the properties of an event that carries automatic ones.
     mutating func finish(
-        _ draft: inout SensorsRecipeDraft, rules: [PropertyRule], certain: [String],
+        _ draft: inout SensorsEventTemplateDraft, rules: [PropertyRule], certain: [String],
         optional: SensorsOptionalKeys, isAutomatic: Bool
     ) {
         let high = highKeys(of: draft.kind)
@@ -42,7 +42,7 @@ extension SensorsRecipeBook {
     }
 
     private mutating func decideOverrides(
-        of draft: inout SensorsRecipeDraft, overriding: Set<String>, optional: SensorsOptionalKeys
+        of draft: inout SensorsEventTemplateDraft, overriding: Set<String>, optional: SensorsOptionalKeys
     ) {
         for key in overriding.sorted() { _ = keys.index(of: key) }
         draft.overrides = Array(repeating: false, count: keys.count)
@@ -57,7 +57,7 @@ extension SensorsRecipeBook {
     }
 
     /// Keys that no caller can set, since they are written after the caller's.
-    private func highKeys(of kind: SensorsRecipe.Kind) -> [String] {
+    private func highKeys(of kind: SensorsEventTemplate.Kind) -> [String] {
         var keys = ["$device_id"]
         if plan.tagsEvents { keys.append("bs_id") }
         if isVersion4 { keys += ["$anonymization_id"] }
@@ -71,7 +71,7 @@ extension SensorsRecipeBook {
         return keys
     }
 
-    private mutating func addDynamics(stronger: Set<String>, to draft: inout SensorsRecipeDraft) {
+    private mutating func addDynamics(stronger: Set<String>, to draft: inout SensorsEventTemplateDraft) {
         for member in dynamics where !stronger.contains(member.text) {
             if isVersion4, lift(member, into: &draft) { continue }
             draft.dynamics.append(member)
@@ -90,7 +90,7 @@ extension SensorsRecipeBook {
     @discardableResult
     mutating func addCallers(
         _ rules: [PropertyRule], role: SensorsValueCompiler.Role, forbidden: [String],
-        to draft: inout SensorsRecipeDraft
+        to draft: inout SensorsEventTemplateDraft
     ) -> Set<String> {
         var own: Set<String> = []
         for member in compiler.members(rules, role: role, firstOrdinal: 0, keys: &keys) {
@@ -117,7 +117,7 @@ extension SensorsRecipeBook {
     }
 
     /// Takes `$project`, `$token` and (4.x) `$time` out of the properties.
-    private func lift(_ member: SensorsMember, into draft: inout SensorsRecipeDraft) -> Bool {
+    private func lift(_ member: SensorsMember, into draft: inout SensorsEventTemplateDraft) -> Bool {
         if isVersion4, member.text == "$time" { return true }
         guard let lifted = Self.lifted(member) else { return false }
         // In the order of their priority: where the first is refused, the next shows.

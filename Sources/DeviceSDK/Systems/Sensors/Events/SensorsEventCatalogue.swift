@@ -3,7 +3,7 @@ import AppModel
 import Timebase
 import Wire
 
-/// Everything that a population's events are made from, rendered once: a recipe per template,
+/// Everything that a population's events are made from, rendered once: each template compiled,
 /// screens, super properties, and which key wins over which.
 ///
 /// Merge order (later wins). 1.x: automatic, super, dynamic super, network and duration, the
@@ -11,7 +11,7 @@ import Wire
 /// priority of its property plugins (`SAPropertyPluginManager`), with `$lib_method` among the
 /// caller's. An event of a web page is the other way round: the page's own properties give way to
 /// all of the app's.
-struct SensorsRecipeBook {
+struct SensorsEventCatalogue {
     let plan: PopulationPlan
     let streams: PopulationStreams
     let rules: SensorsRules
@@ -20,14 +20,14 @@ struct SensorsRecipeBook {
     /// Dates in super properties: 1.x leaves them to its JSON writer, whose zone is UTC+8.
     let sharedCompiler: SensorsValueCompiler
     var keys = SensorsKeys()
-    private(set) var recipes: [SensorsRecipe] = []
+    private(set) var eventTemplates: [SensorsEventTemplate] = []
     let screens: [SensorsScreenPresets]
-    /// Holds the pieces of recipes and screens.
+    /// Holds the fragments of templates and screens.
     let arena: SensorsArena
-    private(set) var webMembers: [SensorsPieces] = []
+    private(set) var webMembers: [SensorsCompiledMembers] = []
     private(set) var superGroups: [[SensorsMember]] = []
     /// The members of ``superGroups`` laid out for writing.
-    private(set) var superPieces: [SensorsPieces] = []
+    private(set) var superMembers: [SensorsCompiledMembers] = []
     /// For each of them a number that names which differ in case at most share, and those numbers
     /// of the dynamic ones.
     private(set) var superFolds: [[Int]] = []
@@ -35,12 +35,12 @@ struct SensorsRecipeBook {
     let automatic: SensorsAutomaticProperties
     private(set) var dynamics: [SensorsMember] = []
     /// The app's bindings (4.x), by their numbers: `"$identity_mobile":"…",`.
-    private(set) var bindings: SensorsPieces
+    private(set) var bindings: SensorsCompiledMembers
     private(set) var crashReasons: [SensorsBytes] = []
     /// What the app adds to preset events, by screen and by control; nothing if it adds nothing.
-    private(set) var screenRemarks: [SensorsPieces] = []
-    private(set) var controlRemarks: [[SensorsPieces]] = []
-    /// The most bytes of an event beside those of its recipe and its epoch.
+    private(set) var screenRemarks: [SensorsCompiledMembers] = []
+    private(set) var controlRemarks: [[SensorsCompiledMembers]] = []
+    /// The most bytes of an event beside those of its template and its epoch.
     private(set) var presetLimit = 0
     /// Whether 1.x may find a bad value among the dynamic super properties.
     private(set) var dynamicsDepend = false
@@ -100,7 +100,9 @@ struct SensorsRecipeBook {
             arena: arena)
         bindings = Self.bindings(of: plan.app, compiler, &keys, arena)
         prepareShared()
-        recipes = templates.labels.indices.map { SensorsRecipe(draft(of: UInt16($0)), arena: arena) }
+        eventTemplates = templates.labels.indices.map {
+            SensorsEventTemplate(draft(of: UInt16($0)), arena: arena)
+        }
         optionalBits = Array(repeating: 0, count: keys.count)
         for (name, bit) in SensorsOptionalKeys.names {
             if let key = keys.known(name) { optionalBits[key] = bit.rawValue }
@@ -121,7 +123,7 @@ struct SensorsRecipeBook {
             // 1.x does not register a dictionary with anything wrong in it; 4.x leaves that out.
             let isRefused = !isVersion4 && members.contains { $0.value.isAlwaysRefused == true }
             superGroups.append(isRefused ? [] : members.filter { $0.value.isAlwaysRefused != true })
-            superPieces.append(SensorsPieces(superGroups[group], arena: arena))
+            superMembers.append(SensorsCompiledMembers(superGroups[group], arena: arena))
         }
         let dynamics = sharedCompiler.members(
             plan.app.dynamicSuperProperties, firstOrdinal: Ordinal.dynamics, keys: &keys)
@@ -137,7 +139,7 @@ struct SensorsRecipeBook {
             return arena.keep(SensorsFragment("app_crashed_reason", text).bytes)
         }
         webMembers = plan.app.screens.map { screen in
-            guard let page = screen.web else { return SensorsPieces([], arena: arena) }
+            guard let page = screen.web else { return SensorsCompiledMembers([], arena: arena) }
             let members = [
                 ("$lib", "js"), ("$lib_version", SensorsWebBridge.scriptVersion), ("$url", page.url),
                 ("$title", screen.title), ("$referrer", ""), ("$latest_traffic_source_type", "直接流量"),
@@ -147,7 +149,7 @@ struct SensorsRecipeBook {
                     key: keys.index(of: key), text: key,
                     value: .constant(JSONFragment(string: text, slashes: .escaped).bytes), ordinal: 0)
             }
-            return SensorsPieces(members, arena: arena)
+            return SensorsCompiledMembers(members, arena: arena)
         }
         prepareRemarks()
         // Two screens, a page, a reason, and the members that every event has.
@@ -168,20 +170,20 @@ struct SensorsRecipeBook {
         for screen in screens {
             let own = compiler.members(
                 screen.properties, firstOrdinal: Ordinal.screenRemarks, keys: &keys)
-            screenRemarks.append(SensorsPieces(own, arena: arena))
-            var controls: [SensorsPieces] = []
+            screenRemarks.append(SensorsCompiledMembers(own, arena: arena))
+            var controls: [SensorsCompiledMembers] = []
             for control in screen.controls {
                 let own = compiler.members(
                     control.properties, firstOrdinal: Ordinal.controlRemarks, keys: &keys)
-                controls.append(SensorsPieces(own, arena: arena))
+                controls.append(SensorsCompiledMembers(own, arena: arena))
             }
             controlRemarks.append(controls)
         }
     }
 
-    // MARK: One recipe
+    // MARK: One template
 
-    private mutating func draft(of template: UInt16) -> SensorsRecipeDraft {
+    private mutating func draft(of template: UInt16) -> SensorsEventTemplateDraft {
         let offset = Int(template) - SensorsTemplates.fixedCount
         guard offset >= 0 else { return fixed(template) }
         if offset < labels.eventCount { return business(plan.app.events[offset]) }
@@ -191,17 +193,17 @@ struct SensorsRecipeBook {
         return item < plan.app.items.count ? self.item(plan.app.items[item]) : binding(template)
     }
 
-    private mutating func binding(_ template: UInt16) -> SensorsRecipeDraft {
-        var draft = SensorsRecipeDraft(kind: template == labels.bind ? .bind : .unbind)
+    private mutating func binding(_ template: UInt16) -> SensorsEventTemplateDraft {
+        var draft = SensorsEventTemplateDraft(kind: template == labels.bind ? .bind : .unbind)
         draft.head = head(labels.labels[Int(template)])
         draft.libTail = libTail(isAutomatic: false, callSite: nil)
         finish(&draft, rules: [], certain: [], optional: [], isAutomatic: false)
         return draft
     }
 
-    private mutating func fixed(_ template: UInt16) -> SensorsRecipeDraft {
+    private mutating func fixed(_ template: UInt16) -> SensorsEventTemplateDraft {
         let isSignUp = template == SensorsTemplates.signUp
-        var draft = SensorsRecipeDraft(kind: isSignUp ? .signUp : .track)
+        var draft = SensorsEventTemplateDraft(kind: isSignUp ? .signUp : .track)
         draft.head = head(labels.labels[Int(template)])
         let isAutomatic = labels.autoTrackBit(of: template) != nil
         draft.hasScreenDetail = template == SensorsTemplates.click || template == SensorsTemplates.viewScreen
@@ -214,8 +216,8 @@ struct SensorsRecipeBook {
         return draft
     }
 
-    private mutating func business(_ event: BusinessEvent) -> SensorsRecipeDraft {
-        var draft = SensorsRecipeDraft(kind: event.isWeb ? .web : .track)
+    private mutating func business(_ event: BusinessEvent) -> SensorsEventTemplateDraft {
+        var draft = SensorsEventTemplateDraft(kind: event.isWeb ? .web : .track)
         draft.head = head(EventLabel(type: "track", name: event.name))
         draft.libTail = libTail(isAutomatic: false, callSite: callSite(of: event.trigger))
         finish(
@@ -224,8 +226,8 @@ struct SensorsRecipeBook {
         return draft
     }
 
-    private mutating func profile(_ update: ProfileUpdate) -> SensorsRecipeDraft {
-        var draft = SensorsRecipeDraft(kind: .profile)
+    private mutating func profile(_ update: ProfileUpdate) -> SensorsEventTemplateDraft {
+        var draft = SensorsEventTemplateDraft(kind: .profile)
         draft.head = head(EventLabel(type: update.operation.rawValue, name: ""))
         draft.libTail = libTail(isAutomatic: false, callSite: callSite(of: update.trigger))
         var rules = update.operation == .delete ? [] : update.properties
@@ -237,8 +239,8 @@ struct SensorsRecipeBook {
         return draft
     }
 
-    private mutating func item(_ update: ItemUpdate) -> SensorsRecipeDraft {
-        var draft = SensorsRecipeDraft(kind: .item)
+    private mutating func item(_ update: ItemUpdate) -> SensorsEventTemplateDraft {
+        var draft = SensorsEventTemplateDraft(kind: .item)
         var buffer = WireBuffer(update.isDeletion ? "{\"type\":\"item_delete\"," : "{\"type\":\"item_set\",")
         // A bad type is left out, and the item still sent.
         if SensorsNames.isValid(update.itemType, version: rules.version) {

@@ -6,7 +6,7 @@ import Wire
 ///
 /// A class, so that looking one up costs one retain and not one per array in it. Never changed
 /// once made.
-final class SensorsRecipe {
+final class SensorsEventTemplate {
     enum Kind {
         case track, signUp, bind, unbind, web, profile, item
         /// Only these carry automatic and super properties.
@@ -25,11 +25,11 @@ final class SensorsRecipe {
     /// Members of `properties` that never change.
     let constants: SensorsBytes
     /// The caller's members that are drawn per event.
-    let members: SensorsPieces
+    let members: SensorsCompiledMembers
     /// Dynamic super properties that nothing certain overrides.
-    let dynamics: SensorsPieces
+    let dynamics: SensorsCompiledMembers
     /// `project` and `token`, lifted out of the properties, and their names.
-    let lifted: SensorsPieces
+    let lifted: SensorsCompiledMembers
     let liftedNames: [String]
     /// By key: what an automatic or super property of that name has to give way to.
     let overrides: [Bool]
@@ -44,7 +44,7 @@ final class SensorsRecipe {
     /// `$time` given by the caller, in milliseconds.
     let time: Int64?
     /// The id of an item; nothing for all else.
-    let itemID: SensorsPieces
+    let itemID: SensorsCompiledMembers
     /// The most bytes of all that comes from here.
     let limit: Int
     let hasProperties: Bool
@@ -57,16 +57,16 @@ final class SensorsRecipe {
     }
     private let pageLosesTo: [Int]
 
-    init(_ draft: SensorsRecipeDraft, arena: SensorsArena) {
+    init(_ draft: SensorsEventTemplateDraft, arena: SensorsArena) {
         pageLosesTo = draft.pageLosesTo
         kind = draft.kind
         head = arena.keep(draft.head)
         libTail = arena.keep(draft.libTail)
         hasScreenDetail = draft.hasScreenDetail
         constants = arena.keep(draft.constants)
-        members = SensorsPieces(draft.members, arena: arena)
-        dynamics = SensorsPieces(draft.dynamics, arena: arena)
-        lifted = SensorsPieces(draft.lifted, arena: arena)
+        members = SensorsCompiledMembers(draft.members, arena: arena)
+        dynamics = SensorsCompiledMembers(draft.dynamics, arena: arena)
+        lifted = SensorsCompiledMembers(draft.lifted, arena: arena)
         liftedNames = draft.lifted.map(\.text)
         overrides = draft.overrides
         mayOverride = draft.mayOverride
@@ -74,7 +74,7 @@ final class SensorsRecipe {
         uncertain = draft.uncertain
         setsDuration = draft.setsDuration
         time = draft.time
-        itemID = SensorsPieces(draft.itemID.map { [$0] } ?? [], arena: arena)
+        itemID = SensorsCompiledMembers(draft.itemID.map { [$0] } ?? [], arena: arena)
         limit =
             head.count + libTail.count + constants.count + members.limit + dynamics.limit + lifted.limit
             + draft.lifted.count + itemID.limit
@@ -83,9 +83,9 @@ final class SensorsRecipe {
     }
 }
 
-/// A recipe while it is put together.
-struct SensorsRecipeDraft {
-    var kind: SensorsRecipe.Kind
+/// An event template while it is put together.
+struct SensorsEventTemplateDraft {
+    var kind: SensorsEventTemplate.Kind
     var head: [UInt8] = []
     var libTail: [UInt8] = []
     var hasScreenDetail = false

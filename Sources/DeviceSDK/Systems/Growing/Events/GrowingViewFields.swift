@@ -2,12 +2,12 @@ import AppModel
 import Wire
 
 /// What events say of pages and views, rendered at the first event that says it.
-final class GrowingViewPieces {
+final class GrowingViewFields {
     private let views: AppViews
     private let rules: GrowingRules
     private let form: GrowingViewPath.Form
-    private var pages: [UInt32: GrowingPiece] = [:]
-    private var referrals: [UInt32: GrowingPiece] = [:]
+    private var pages: [UInt32: GrowingCompiledFields] = [:]
+    private var referrals: [UInt32: GrowingCompiledFields] = [:]
     private var elements: [UInt32: Element] = [:]
     private let web: [WebPage?]
 
@@ -15,7 +15,7 @@ final class GrowingViewPieces {
     struct Element {
         let path: GrowingViewPath
         /// Everything that is the same for all rows and values.
-        let piece: GrowingPiece
+        let fields: GrowingCompiledFields
         /// Whether the text depends on what the view is set to.
         let hasOwnText: Bool
         /// Whether the page is that of a container around the screen.
@@ -24,7 +24,7 @@ final class GrowingViewPieces {
 
     /// What a page in a web view says of itself.
     struct WebPage {
-        let page, click, submit, custom: GrowingPiece
+        let page, click, submit, custom: GrowingCompiledFields
     }
 
     init(views: AppViews, rules: GrowingRules) {
@@ -33,7 +33,7 @@ final class GrowingViewPieces {
         form = rules.isVersion4 ? .split : .joined
         let domain = rules.isVersion4 ? nil : views.app.bundleIdentifier
         web = views.app.screens.map { screen in
-            screen.web.map { GrowingViewPieces.web($0, screen, domain: domain) }
+            screen.web.map { GrowingViewFields.web($0, screen, domain: domain) }
         }
     }
 
@@ -51,24 +51,24 @@ final class GrowingViewPieces {
     }
 
     /// `path` and `title` of PAGE.
-    func page(_ screen: UInt16, _ node: UInt16) -> GrowingPiece {
+    func page(_ screen: UInt16, _ node: UInt16) -> GrowingCompiledFields {
         let key = Self.key(screen, node)
-        if let piece = pages[key] { return piece }
-        let piece = GrowingPiece([
+        if let fields = pages[key] { return fields }
+        let fields = GrowingCompiledFields([
             (.path, .nonEmpty(pagePath(screen, node))),
             (.title, .nonEmpty(views.trees[Int(screen)][node].title)),
         ])
-        pages[key] = piece
-        return piece
+        pages[key] = fields
+        return fields
     }
 
     /// `referralPage` of 4.x, or `path` of a custom event.
-    func referral(_ page: UInt32) -> GrowingPiece {
-        if let piece = referrals[page] { return piece }
+    func referral(_ page: UInt32) -> GrowingCompiledFields {
+        if let fields = referrals[page] { return fields }
         let path = pagePath(UInt16(page >> 16), UInt16(truncatingIfNeeded: page))
-        let piece = GrowingPiece([(.referralPage, .nonEmpty(path))])
-        referrals[page] = piece
-        return piece
+        let fields = GrowingCompiledFields([(.referralPage, .nonEmpty(path))])
+        referrals[page] = fields
+        return fields
     }
 
     /// What VIEW_CLICK and VIEW_CHANGE say of a view.
@@ -82,7 +82,7 @@ final class GrowingViewPieces {
         let tracked = form == .joined ? path.path : trackedPath(path.page, view.screen, tree)
         let element = Element(
             path: path,
-            piece: GrowingPiece([
+            fields: GrowingCompiledFields([
                 (.path, .nonEmpty(tracked)),
                 (.textValue, hasOwnText ? nil : .nonEmpty(views.growingTextValue(view, form))),
                 (.xpath, path.xpath.hasRow ? nil : .nonEmpty(path.xpath.head)),
@@ -113,7 +113,7 @@ final class GrowingViewPieces {
         let page = [web?.page, web?.click, web?.submit].compactMap { $0?.json.count }.max() ?? 0
         return max(
             page,
-            element.piece.json.count + paths.reduce(512) { $0 + $1.head.utf8.count + $1.tail.utf8.count })
+            element.fields.json.count + paths.reduce(512) { $0 + $1.head.utf8.count + $1.tail.utf8.count })
     }
 
     /// The node of a screen's own view controller.
@@ -137,19 +137,19 @@ final class GrowingViewPieces {
         ]
         let indices: GrowingEventBuilder.Value? = domain == nil ? .text("/0/0/0/0") : nil
         return WebPage(
-            page: GrowingPiece(
+            page: GrowingCompiledFields(
                 place + [(.title, .nonEmpty(screen.title)), (.protocolType, .nonEmpty(parts.scheme))]),
-            click: GrowingPiece(
+            click: GrowingCompiledFields(
                 place + [
                     (.xpath, .text("/html/body/div/a")), (.xcontent, indices),
                     (.textValue, .nonEmpty(screen.title)), (.hyperlink, .text(page.url + "#more")),
                 ]),
-            submit: GrowingPiece(
+            submit: GrowingCompiledFields(
                 place + [
                     (.xpath, .text("/html/body/div/form")), (.xcontent, indices),
                     (.hyperlink, .text(page.url)),
                 ]),
-            custom: GrowingPiece(place))
+            custom: GrowingCompiledFields(place))
     }
 
     /// Scheme, host, path and query of a page's address.

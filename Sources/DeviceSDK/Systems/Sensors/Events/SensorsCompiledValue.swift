@@ -4,7 +4,7 @@ import Wire
 
 /// A ``SensorsValue`` laid out for writing: plain values and pointers into an arena, so that an
 /// event's properties are written without a reference count.
-struct SensorsPiece {
+struct SensorsCompiledValue {
     enum Kind: UInt8 { case constant, choice, zipf, number, counter, entity, entityID, list, date, dropped }
 
     private var kind: Kind
@@ -23,7 +23,7 @@ struct SensorsPiece {
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
-    private var inner: UnsafePointer<SensorsPiece>?
+    private var inner: UnsafePointer<SensorsCompiledValue>?
     private var minimum = 0
     private var maximum = 0
     private var offset = Interval.zero
@@ -93,7 +93,7 @@ struct SensorsPiece {
     }
 
     private mutating func keep(inner value: SensorsValue, _ arena: SensorsArena) {
-        inner = arena.keep(table: [SensorsPiece(value, arena: arena)])
+        inner = arena.keep(table: [SensorsCompiledValue(value, arena: arena)])
     }
 
     /// Draws a value and writes its JSON.
@@ -183,12 +183,12 @@ struct SensorsPiece {
 }
 
 /// Members of an object laid out for writing.
-struct SensorsPieces {
+struct SensorsCompiledMembers {
     private struct Member {
         let name: SensorsBytes
         let key: Int
         let ordinal: UInt64
-        let piece: SensorsPiece
+        let value: SensorsCompiledValue
     }
 
     private let members: UnsafePointer<Member>
@@ -200,11 +200,11 @@ struct SensorsPieces {
         let laidOut = members.map {
             Member(
                 name: arena.keep($0.name), key: $0.key, ordinal: $0.ordinal,
-                piece: SensorsPiece($0.value, arena: arena))
+                value: SensorsCompiledValue($0.value, arena: arena))
         }
         self.members = arena.keep(table: laidOut)
         count = members.count
-        limit = laidOut.reduce(0) { $0 + $1.name.count + $1.piece.limit + 1 }
+        limit = laidOut.reduce(0) { $0 + $1.name.count + $1.value.limit + 1 }
     }
 
     /// The key of a member.
@@ -220,7 +220,7 @@ struct SensorsPieces {
         let start = cursor.count
         cursor.put(members[index].name)
         var own = stream.child(members[index].ordinal)
-        if members[index].piece.write(&own, context, to: &cursor) {
+        if members[index].value.write(&own, context, to: &cursor) {
             cursor.put(byte: UInt8(ascii: ","))
         } else {
             cursor.truncate(to: start)

@@ -13,13 +13,13 @@ extension SensorsOptionalKeys {
     }
 }
 
-extension SensorsRecipeBook {
+extension SensorsEventCatalogue {
     /// A value belongs to a device and a key, so all bindings of a key draw from the child that the first
     /// one's number names.
     static func bindings(
         of app: AppDescription, _ compiler: SensorsValueCompiler, _ keys: inout SensorsKeys,
         _ arena: SensorsArena
-    ) -> SensorsPieces {
+    ) -> SensorsCompiledMembers {
         let bindings = app.bindings
         let members = bindings.enumerated().map { number, binding in
             SensorsMember(
@@ -27,7 +27,7 @@ extension SensorsRecipeBook {
                 value: compiler.text(binding.value, key: binding.key),
                 ordinal: UInt64(bindings.firstIndex { $0.key == binding.key } ?? number))
         }
-        return SensorsPieces(members, arena: arena)
+        return SensorsCompiledMembers(members, arena: arena)
     }
 
     /// What a preset event always carries.
