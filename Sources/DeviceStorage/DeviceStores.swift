@@ -17,7 +17,7 @@ package final class DeviceStores: Sendable {
     /// The folder with the files.
     package let folder: String
     private let connectionsPerFleet: Int
-    private let troubles = StoreTroubles()
+    private let storeWarnings = StoreWarnings()
 
     /// Creates the folder.
     ///
@@ -41,22 +41,22 @@ package final class DeviceStores: Sendable {
         guard case .sensors(let rules) = plan.system, rules.storesInFiles else {
             return DeviceSDK.makeFleet(plan: plan, share: share)
         }
-        let shelf = FileShelf(capacity: connectionsPerFleet, troubles: troubles)
+        let cache = ConnectionCache(capacity: connectionsPerFleet, storeWarnings: storeWarnings)
         let layout: TableLayout = rules.marksInFile ? .withStatus : .plain
         let first = Int(plan.firstDevice)
         let system = SensorsSystem(plan: plan, rules: rules) { [folder] index in
             let path = "\(folder)/device-\(first + index).sqlite"
-            return SQLiteStore(file: DeviceFile(path: path, layout: layout), shelf: shelf)
+            return SQLiteStore(file: DeviceFile(path: path, layout: layout), cache: cache)
         }
         return GenericFleet(plan: plan, share: share, system: system)
     }
 
     /// What went wrong without the scenario's doing, in sentences: failures of the host's own disk, and
     /// files that did not hold what they should.
-    package var warnings: [String] { troubles.warnings }
+    package var warnings: [String] { storeWarnings.warnings }
 
     /// How often the machine's own disk failed, and the first time in words.
-    package var hostFailures: (count: Int, first: String) { troubles.hostFailures }
+    package var hostFailures: (count: Int, first: String) { storeWarnings.hostFailures }
 
     /// Deletes the files of this run's devices, and the folder if nothing else is in it.
     package func remove() {

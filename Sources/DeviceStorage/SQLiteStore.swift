@@ -8,15 +8,15 @@ import Wire
 /// and what an event's JSON is. Beside the file, in memory, is what no SDK knows: the simulation's
 /// notes about each row (``EventRecord``). They cannot be in the file, because a damaged file must not
 /// take the books with it. Rows and notes are compared wherever rows are read or deleted; what
-/// does not fit is reported as trouble.
+/// does not fit is reported as a warning.
 ///
 /// A row's `id` is its event's sequence plus one, and its JSON ends like that of an upload, without
 /// `_flush_time`.
 final class SQLiteStore: SensorsStore {
     private var notes = EventLog()
     private let file: DeviceFile
-    private let shelf: FileShelf
-    /// Where the shelf has the store while it has a connection, and whether it was used lately.
+    private let cache: ConnectionCache
+    /// Where the cache has the store while it has a connection, and whether it was used lately.
     var place: Int?
     var isFresh = false
     private(set) var isOpen = false
@@ -25,9 +25,9 @@ final class SQLiteStore: SensorsStore {
     /// Marks of 1.10.17, which its table has no column for.
     private var marksInFile: Bool { file.layout == .withStatus }
 
-    init(file: DeviceFile, shelf: FileShelf) {
+    init(file: DeviceFile, cache: ConnectionCache) {
         self.file = file
-        self.shelf = shelf
+        self.cache = cache
     }
 
     static var keepsContent: Bool { true }
@@ -64,10 +64,10 @@ final class SQLiteStore: SensorsStore {
 
     private func disconnect() {
         file.disconnect()
-        shelf.remove(self)
+        cache.remove(self)
     }
 
-    /// The shelf has no room any more.
+    /// The cache has no room any more.
     func loseConnection() {
         file.disconnect()
         place = nil
@@ -79,9 +79,9 @@ final class SQLiteStore: SensorsStore {
     private func use(_ call: (DeviceFile) -> Bool) -> Bool {
         guard isOpen else { return false }
         let failures = file.hostFailures
-        shelf.bringForward(self)
+        cache.bringForward(self)
         let isDone = file.connect() && call(file)
-        if file.hostFailures != failures { shelf.hostRefused(file) }
+        if file.hostFailures != failures { cache.hostRefused(file) }
         return isDone
     }
 
@@ -108,7 +108,7 @@ final class SQLiteStore: SensorsStore {
         _ = use { file in
             file.select(query, limit: max(limit, passed), isInstant: kind == .instant) { id, content in
                 guard let sequence = UInt32(exactly: id - 1), let note = notes.record(of: sequence) else {
-                    shelf.trouble("\(file.path) holds a row with id \(id) that no event is known for")
+                    cache.warn("\(file.path) holds a row with id \(id) that no event is known for")
                     return
                 }
                 guard batch.count < end, !idleOnly || !note.isUploading, kind.contains(note) else { return }
@@ -168,7 +168,7 @@ final class SQLiteStore: SensorsStore {
         }
         guard isDone else { return false }
         if changes != victims.count {
-            shelf.trouble("\(file.path) had \(changes) of \(victims.count) rows that were to be deleted")
+            cache.warn("\(file.path) had \(changes) of \(victims.count) rows that were to be deleted")
         }
         return notes.delete(victims, deleted)
     }
@@ -195,7 +195,7 @@ final class SQLiteStore: SensorsStore {
     func damage(_ lost: (EventRecord) -> Void) {
         guard hasTable else { return }
         if let failure = file.damage() {
-            shelf.trouble("\(file.path) could not be damaged: \(failure)")
+            cache.warn("\(file.path) could not be damaged: \(failure)")
             return
         }
         notes.forEach(lost)

@@ -5,7 +5,7 @@ import Timebase
 /// What faults that meet a share of the requests, or a moment, cost each system, played in virtual time.
 package enum SystemCosts {
     /// What goes wrong with some of the requests.
-    package enum Trouble: String, CaseIterable, Sendable {
+    package enum Disturbance: String, CaseIterable, Sendable {
         case tooLarge = "30 % answered 413"
         case unavailable = "30 % answered 503"
         case lostReplies = "30 % stored, no answer"
@@ -53,12 +53,12 @@ package enum SystemCosts {
         package var problems: [String] = []
     }
 
-    /// Plays thirty devices through a trouble.
+    /// Plays thirty devices through a disturbance.
     ///
     /// - Parameter sdk: Members of the population's `sdk`, as JSON.
     /// - Throws: `ScenarioProblems` if the scenario is not sound.
     package static func cost(
-        _ row: SystemMatrix.Row, _ trouble: Trouble, sdk: String = ""
+        _ row: SystemMatrix.Row, _ disturbance: Disturbance, sdk: String = ""
     ) throws -> Cost {
         // Kit sends once a day; the others within seconds.
         let isKit = row.system == "kit"
@@ -66,7 +66,7 @@ package enum SystemCosts {
         let persona = isKit ? "daily" : "busy"
         let start = isKit ? "2026-03-02T00:00:00+08:00" : "2026-03-01T23:58:30+08:00"
         // Whoever came on a day has sent the days before: at midnight, those count who did not.
-        let sessionsPerDay = trouble == .slowMidnight ? 0.5 : 4
+        let sessionsPerDay = disturbance == .slowMidnight ? 0.5 : 4
         let json = """
             {"seed": 11, "start": "\(start)", "duration": "\(length.text)", "drain": "90s",
              "personas": {
@@ -77,7 +77,7 @@ package enum SystemCosts {
              "populations": [
                {"name": "p", "devices": 30, "system": "\(row.system)", "version": "\(row.version)",
                 "app": "shop", "persona": "\(persona)", "sdk": {\(sdk)}, "arrival": {"over": "15s"}}],
-             "timeline": [\(trouble.timeline(days: isKit ? 7 : 0).joined(separator: ",\n"))]}
+             "timeline": [\(disturbance.timeline(days: isKit ? 7 : 0).joined(separator: ",\n"))]}
             """
         return cost(Worlds.virtual(try Worlds.load(json, name: "\(row)")), of: length)
     }

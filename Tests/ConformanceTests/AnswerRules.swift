@@ -57,7 +57,7 @@ enum AnswerRules {
     /// which fails with 30 %: 0.3 + 0.3² + … = 0.3 / 0.7 copies.
     private static let copiesOfTries = 0.3 / 0.7
 
-    static func expectation(_ row: SystemMatrix.Row, _ trouble: SystemCosts.Trouble) -> Expectation {
+    static func expectation(_ row: SystemMatrix.Row, _ disturbance: SystemCosts.Disturbance) -> Expectation {
         var expected = Expectation()
         let isTracking = row.system == "trackingsdk"
         // Its requests carry the same events side by side, as often as the users act; and what an answer of 200 clears
@@ -65,7 +65,7 @@ enum AnswerRules {
         if isTracking { (expected.lost, expected.copies) = (nil, nil) }
         // A part that failed is not tried again.
         let keeps = row.system == "codeless" ? 0.3 : 0
-        switch trouble {
+        switch disturbance {
         case .tooLarge:
             if row.version == "4.9.1" { expected.lost = 0.3 }
             expected.kept = keeps

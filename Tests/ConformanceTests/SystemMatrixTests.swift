@@ -80,10 +80,10 @@ struct SystemCostTests {
         var rows: [(name: String, cells: [String])] = []
         for row in SystemMatrix.rows {
             var cells: [String] = []
-            for trouble in SystemCosts.Trouble.allCases {
-                let cost = try SystemCosts.cost(row, trouble)
-                let expected = AnswerRules.expectation(row, trouble)
-                let place: Comment = "\(row), \(trouble.rawValue)"
+            for disturbance in SystemCosts.Disturbance.allCases {
+                let cost = try SystemCosts.cost(row, disturbance)
+                let expected = AnswerRules.expectation(row, disturbance)
+                let place: Comment = "\(row), \(disturbance.rawValue)"
                 for (found, wanted) in [
                     (cost.lost, expected.lost), (cost.takenForDelivered, expected.takenForDelivered),
                     (cost.copies, expected.copies),
@@ -99,16 +99,18 @@ struct SystemCostTests {
             }
             rows.append(("\(row)", cells))
         }
-        try Page.demand("costs", Page.table(SystemCosts.Trouble.allCases.map(\.rawValue), rows))
+        try Page.demand("costs", Page.table(SystemCosts.Disturbance.allCases.map(\.rawValue), rows))
     }
 
     @Test("comes from clearing what was not sent, where the rules alone tell no number")
     func clearing() throws {
         let tracking = try #require(SystemMatrix.rows.first { $0.system == "trackingsdk" })
         let kit = try #require(SystemMatrix.rows.first { $0.system == "kit" })
-        for (row, trouble) in [(tracking, SystemCosts.Trouble.slowAndUnavailable), (kit, .slowMidnight)] {
-            #expect(try SystemCosts.cost(row, trouble).lost > 0.01, "\(row)")
-            #expect(try SystemCosts.cost(row, trouble, sdk: #""clear": "sent-only""#).lost == 0, "\(row)")
+        for (row, disturbance) in [
+            (tracking, SystemCosts.Disturbance.slowAndUnavailable), (kit, .slowMidnight),
+        ] {
+            #expect(try SystemCosts.cost(row, disturbance).lost > 0.01, "\(row)")
+            #expect(try SystemCosts.cost(row, disturbance, sdk: #""clear": "sent-only""#).lost == 0, "\(row)")
         }
     }
 }

@@ -10,12 +10,12 @@ import Wire
 @Suite("The store in a file")
 struct SQLiteStoreTests {
     private let folder = TemporaryFolder()
-    private let troubles = StoreTroubles()
+    private let storeWarnings = StoreWarnings()
 
     private func store(_ layout: TableLayout, capacity: Int = 4) -> SQLiteStore {
         SQLiteStore(
             file: DeviceFile(path: folder.file(), layout: layout),
-            shelf: FileShelf(capacity: capacity, troubles: troubles))
+            cache: ConnectionCache(capacity: capacity, storeWarnings: storeWarnings))
     }
 
     private var inspector: Inspector { Inspector(path: folder.file()) }
@@ -87,7 +87,8 @@ struct SQLiteStoreTests {
         for layout in [TableLayout.plain, .withStatus] {
             let folder = TemporaryFolder()
             let file = DeviceFile(path: folder.file(), layout: layout)
-            let store = SQLiteStore(file: file, shelf: FileShelf(capacity: 2, troubles: troubles))
+            let store = SQLiteStore(
+                file: file, cache: ConnectionCache(capacity: 2, storeWarnings: storeWarnings))
             #expect(store.open())
             #expect(store.add(0))
             #expect(store.add(1))
@@ -104,13 +105,13 @@ struct SQLiteStoreTests {
             #expect(store.delete([.test(0)]) { _ in })
             #expect(Inspector(path: folder.file()).count() == 2)
         }
-        #expect(troubles.warnings.isEmpty, "a simulated failure is no failure of the host")
+        #expect(storeWarnings.warnings.isEmpty, "a simulated failure is no failure of the host")
     }
 
     @Test("a read-only disk: an open file loses its journal, a file opened meanwhile stays read-only")
     func readOnlyDisk() {
         let file = DeviceFile(path: folder.file(), layout: .withStatus)
-        let store = SQLiteStore(file: file, shelf: FileShelf(capacity: 2, troubles: troubles))
+        let store = SQLiteStore(file: file, cache: ConnectionCache(capacity: 2, storeWarnings: storeWarnings))
         #expect(store.open())
         #expect(store.add(0))
         store.setDisk(.readOnly)
@@ -133,7 +134,7 @@ struct SQLiteStoreTests {
     @Test("a damaged file is SQLITE_NOTADB for ever; its rows are lost")
     func damagedFile() {
         let file = DeviceFile(path: folder.file(), layout: .withStatus)
-        let store = SQLiteStore(file: file, shelf: FileShelf(capacity: 2, troubles: troubles))
+        let store = SQLiteStore(file: file, cache: ConnectionCache(capacity: 2, storeWarnings: storeWarnings))
         var lost: [UInt32] = []
         store.damage { lost.append($0.sequence) }
         #expect(lost.isEmpty, "there is no file yet")
@@ -150,7 +151,7 @@ struct SQLiteStoreTests {
         #expect(!store.open())
         #expect(!store.isOpen)
         #expect(inspector.count() == nil)
-        #expect(troubles.warnings.isEmpty)
+        #expect(storeWarnings.warnings.isEmpty)
     }
 
     @Test("VACUUM gives the room of deleted rows back")
@@ -173,10 +174,10 @@ struct SQLiteStoreTests {
     func hostFailure() {
         let store = SQLiteStore(
             file: DeviceFile(path: folder.file("missing/device-0.sqlite"), layout: .plain),
-            shelf: FileShelf(capacity: 2, troubles: troubles))
+            cache: ConnectionCache(capacity: 2, storeWarnings: storeWarnings))
         #expect(!store.open())
-        #expect(troubles.warnings.count == 1)
-        #expect(troubles.warnings.first?.contains("the generator's own disk") == true)
+        #expect(storeWarnings.warnings.count == 1)
+        #expect(storeWarnings.warnings.first?.contains("the generator's own disk") == true)
     }
 
     @Test("rows that disappear behind the store's back are told")
@@ -190,18 +191,18 @@ struct SQLiteStoreTests {
         #expect(sqlite3_exec(other, "DELETE FROM dataCache WHERE id = 1", nil, nil, nil) == SQLITE_OK)
         sqlite3_close(other)
         #expect(store.delete([.test(0), .test(1)]) { _ in })
-        #expect(troubles.warnings.first?.contains("1 of 2 rows") == true)
+        #expect(storeWarnings.warnings.first?.contains("1 of 2 rows") == true)
     }
 }
 
-@Suite("The shelf of open files")
-struct FileShelfTests {
+@Suite("The cache of open files")
+struct ConnectionCacheTests {
     @Test("keeps as many connections as it may, and every store goes on", arguments: [1, 2, 7])
     func capacity(_ capacity: Int) {
         let folder = TemporaryFolder()
-        let shelf = FileShelf(capacity: capacity, troubles: StoreTroubles())
+        let cache = ConnectionCache(capacity: capacity, storeWarnings: StoreWarnings())
         let files = (0..<10).map { DeviceFile(path: folder.file("device-\($0).sqlite"), layout: .withStatus) }
-        let stores = files.map { SQLiteStore(file: $0, shelf: shelf) }
+        let stores = files.map { SQLiteStore(file: $0, cache: cache) }
         var draw = RandomStream(key: 5)
         var sequence: UInt32 = 0
         var expected = [Int](repeating: 0, count: stores.count)
@@ -211,13 +212,13 @@ struct FileShelfTests {
             #expect(stores[index].add(sequence))
             sequence += 1
             expected[index] += 1
-            #expect(files.filter(\.isConnected).count == shelf.count)
-            #expect(shelf.count <= capacity)
+            #expect(files.filter(\.isConnected).count == cache.count)
+            #expect(cache.count <= capacity)
         }
-        #expect(shelf.evictions > 0)
+        #expect(cache.evictions > 0)
         #expect(stores.map { $0.oldest(1000).sequences.count } == expected)
         for index in stores.indices { stores[index].close() }
-        #expect(shelf.count == 0)
+        #expect(cache.count == 0)
         #expect(files.allSatisfy { !$0.isConnected })
     }
 }

@@ -12,21 +12,21 @@ struct StoreEquivalenceTests {
     @Test("whatever is asked, on whatever disk", arguments: UInt64(0)..<40)
     func random(seed: UInt64) {
         let folder = TemporaryFolder()
-        let troubles = StoreTroubles()
+        let storeWarnings = StoreWarnings()
         var draw = RandomStream(key: seed).child(0xD15C)
         let marksInFile = draw.chance(0.5)
         var pair = Pair(
             memory: SensorsMemoryStore(marksInFile: marksInFile),
             file: SQLiteStore(
                 file: DeviceFile(path: folder.file(), layout: marksInFile ? .withStatus : .plain),
-                shelf: FileShelf(capacity: 1, troubles: troubles)))
+                cache: ConnectionCache(capacity: 1, storeWarnings: storeWarnings)))
         for step in 0..<400 {
             let what = pair.step(&draw)
             let problem = pair.difference
             #expect(problem == nil, "seed \(seed), step \(step), after \(what): \(problem ?? "")")
             if problem != nil { return }
         }
-        #expect(troubles.warnings.isEmpty, "seed \(seed)")
+        #expect(storeWarnings.warnings.isEmpty, "seed \(seed)")
     }
 }
 

@@ -4,18 +4,18 @@
 /// when its device next needs it, and the simulated process never notices.
 ///
 /// Confined to the thread of its fleet.
-final class FileShelf {
+final class ConnectionCache {
     private let capacity: Int
-    private let troubles: StoreTroubles
+    private let storeWarnings: StoreWarnings
     private var stores: [SQLiteStore] = []
     private var hand = 0
     /// Connections that were closed to make room.
     private(set) var evictions = 0
 
     /// - Parameter capacity: Connections that may be open at once, 1 or more.
-    init(capacity: Int, troubles: StoreTroubles) {
+    init(capacity: Int, storeWarnings: StoreWarnings) {
         self.capacity = max(1, capacity)
-        self.troubles = troubles
+        self.storeWarnings = storeWarnings
     }
 
     var count: Int { stores.count }
@@ -52,6 +52,6 @@ final class FileShelf {
         if hand >= stores.count { hand = 0 }
     }
 
-    func trouble(_ text: String) { troubles.note(text) }
-    func hostRefused(_ file: DeviceFile) { troubles.noteHostFailure(file.hostFailure, path: file.path) }
+    func warn(_ text: String) { storeWarnings.note(text) }
+    func hostRefused(_ file: DeviceFile) { storeWarnings.noteHostFailure(file.hostFailure, path: file.path) }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What went wrong with device stores though the scenario did not ask for it.
-final class StoreTroubles: Sendable {
+final class StoreWarnings: Sendable {
     private struct State {
         var hostFailures = 0
         var firstHostFailure = ""
@@ -46,7 +46,7 @@ final class StoreTroubles: Sendable {
             }
             list += state.others.map { "device store: \($0)" }
             if state.otherCount > state.others.count {
-                list.append("device stores: \(state.otherCount - state.others.count) more such troubles")
+                list.append("device stores: \(state.otherCount - state.others.count) more such storeWarnings")
             }
             return list
         }
