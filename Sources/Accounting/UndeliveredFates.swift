@@ -20,9 +20,9 @@ package struct UndeliveredFates: Sendable {
         }
     }
 
-    /// In the order in which they came; the first ``settled`` of them sorted and joined.
+    /// In the order in which they came; the first ``joinedCount`` of them sorted and joined.
     private var runs: ContiguousArray<Run> = []
-    private var settled = 0
+    private var joinedCount = 0
 
     /// Makes an empty set.
     package init() {}
@@ -45,17 +45,17 @@ package struct UndeliveredFates: Sendable {
     /// Notes a run of which no event was noted before.
     package mutating func note(_ run: Run) {
         runs.append(run)
-        if runs.count > 2 * settled + 1024 { settle() }
+        if runs.count > 2 * joinedCount + 1024 { joinRuns() }
     }
 
     /// Adds the fates of other events.
     package mutating func merge(_ other: UndeliveredFates) {
         runs.append(contentsOf: other.runs)
-        settle()
+        joinRuns()
     }
 
     /// Sorts the runs and joins neighbours.
-    private mutating func settle() {
+    private mutating func joinRuns() {
         runs.sort { ($0.device, $0.first) < ($1.device, $1.first) }
         var joined: ContiguousArray<Run> = []
         for run in runs {
@@ -68,13 +68,13 @@ package struct UndeliveredFates: Sendable {
             }
         }
         runs = joined
-        settled = joined.count
+        joinedCount = joined.count
     }
 
     /// All runs by device and sequence, as few as possible, and a way to look them up.
     package var sorted: Sorted {
         var copy = self
-        copy.settle()
+        copy.joinRuns()
         return Sorted(runs: copy.runs)
     }
 

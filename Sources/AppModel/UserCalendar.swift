@@ -36,7 +36,7 @@ package struct UserCalendar: Sendable {
     ///
     /// - Complexity: O(log n) in the number of the arrival's stages.
     package func presence(of index: Int, endingAfter instant: Instant? = nil) -> Range<Instant>? {
-        let place = arrival.place(index: index, count: deviceCount, stream: streams(.arrival, index))
+        let place = arrival.position(index: index, count: deviceCount, stream: streams(.arrival, index))
         let offset = instant.map { $0 - start } ?? Interval(nanoseconds: -1)
         return arrival.presence(of: place, endingAfter: offset).map { time in
             start + time.lowerBound..<(time.upperBound == .forever ? .distantFuture : start + time.upperBound)

@@ -52,7 +52,7 @@ package final class CollectorServer: Sendable {
 
     /// What the store could not take though no fault was planned; `nil` if it took everything. Also after
     /// ``stop()``.
-    package var storeTrouble: StoreTrouble? { pipeline.storeTrouble }
+    package var storeFailure: StoreFailure? { pipeline.storeFailure }
 
     /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the
     /// store is committed and closed.

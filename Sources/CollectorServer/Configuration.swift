@@ -60,8 +60,8 @@ package struct CollectorServerConfiguration: Sendable {
     package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases
     package var limits = CollectorLimits()
-    /// Hears, once each, of troubles that the server goes on with, such as a full disk.
-    package var onTrouble: @Sendable (String) -> Void = { _ in }
+    /// Hears, once each, of failures that the server goes on with, such as a full disk.
+    package var onWarning: @Sendable (String) -> Void = { _ in }
 
     package init() {}
 }

@@ -21,16 +21,16 @@ final class Listener: Sendable {
     private let server: ServerContext
     private let group: any EventLoopGroup
     private let state: Mutex<State>
-    private let onTrouble: @Sendable (String) -> Void
+    private let onWarning: @Sendable (String) -> Void
 
     private init(
         channel: any Channel, address: SocketAddress, server: ServerContext, group: any EventLoopGroup,
-        onTrouble: @escaping @Sendable (String) -> Void
+        onWarning: @escaping @Sendable (String) -> Void
     ) {
         self.address = address
         self.server = server
         self.group = group
-        self.onTrouble = onTrouble
+        self.onWarning = onWarning
         state = Mutex(State(channel: channel))
     }
 
@@ -46,7 +46,7 @@ final class Listener: Sendable {
             }
             return Listener(
                 channel: channel, address: address, server: server, group: group,
-                onTrouble: configuration.onTrouble)
+                onWarning: configuration.onWarning)
         } catch {
             throw CollectorServerError.cannotListen(
                 host: configuration.host, port: configuration.port,
@@ -120,7 +120,7 @@ final class Listener: Sendable {
                 if !hasComplained {
                     let reason = ListenProblem.text(
                         error, host: address.ipAddress ?? "", port: address.port ?? 0)
-                    onTrouble(
+                    onWarning(
                         "cannot listen on port \(address.port ?? 0) again after an outage, trying on: \(reason)"
                     )
                 }

@@ -43,7 +43,7 @@ extension Report {
         findings.internalError = internalError
         findings.delivery = delivery
         findings.unwritten = unwritten
-        settle(VerdictRules.judge(findings))
+        apply(VerdictRules.judge(findings))
         if isPartial { reasons.append(stateNote) }
     }
 

@@ -40,7 +40,7 @@ extension Report {
     }
 
     /// Sets verdict, exit code and reasons together.
-    package mutating func settle(_ outcome: VerdictRules.Outcome) {
+    package mutating func apply(_ outcome: VerdictRules.Outcome) {
         verdict = outcome.verdict
         reasons = outcome.reasons
         causes = outcome.causes

@@ -25,7 +25,7 @@ package struct ArrivalSchedule: Sendable, Hashable {
     ///
     /// - Parameter stream: The device's stream for arrivals; one draw, if arrivals are random.
     /// - Complexity: O(1).
-    package func place(index: Int, count: Int, stream: @autoclosure () -> RandomStream) -> Double {
+    package func position(index: Int, count: Int, stream: @autoclosure () -> RandomStream) -> Double {
         precondition(index >= 0 && index < count)
         if isRandom {
             var draw = stream()

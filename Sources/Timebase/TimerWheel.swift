@@ -72,7 +72,7 @@ package struct TimerWheel {
         if tick <= currentTick {
             insertIntoCurrent(wake)
         } else {
-            place(wake, tick: tick)
+            insert(wake, tick: tick)
         }
     }
 
@@ -102,7 +102,7 @@ package struct TimerWheel {
         current.insert(wake, at: low)
     }
 
-    private mutating func place(_ wake: Wake, tick: Int64) {
+    private mutating func insert(_ wake: Wake, tick: Int64) {
         for level in 0..<3 {
             let shift = Int64(level * TimerWheel.slotBits)
             // A slot of a level is used only while it lies in the same turn as the present.
@@ -143,7 +143,7 @@ package struct TimerWheel {
     private mutating func redistribute(_ entries: ContiguousArray<Wake>) {
         for wake in entries {
             let tick = (wake.time.nanoseconds - origin) >> Int64(TimerWheel.tickBits)
-            if tick == currentTick { current.append(wake) } else { place(wake, tick: tick) }
+            if tick == currentTick { current.append(wake) } else { insert(wake, tick: tick) }
         }
         current.sort()
     }

@@ -19,7 +19,7 @@ struct DeviceTable {
     var count: Int { wakes.count }
 
     /// The fleet and slot of a device. O(populations).
-    func place(of device: Int) -> (fleet: Int, slot: Int) {
+    func location(of device: Int) -> (fleet: Int, slot: Int) {
         var fleet = 0
         while device >= starts[fleet + 1] { fleet += 1 }
         return (fleet, device - starts[fleet])

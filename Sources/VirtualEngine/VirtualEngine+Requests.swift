@@ -13,7 +13,8 @@ extension VirtualEngine {
             recorder.noteStart(plannedAt: request.plannedAt, population: population)
         }
         let verdict = clientFaults.verdict(
-            on: request, of: configuration.plans[population], index: devices.place(of: device).slot, at: now)
+            on: request, of: configuration.plans[population], index: devices.location(of: device).slot,
+            at: now)
         let attempt = Attempt(request: request, verdict: verdict, begunAt: now)
         // What never leaves is not late.
         guard verdict.fate != .drop, verdict.delay > .zero, verdict.delay < request.timeout else {
@@ -30,7 +31,7 @@ extension VirtualEngine {
     mutating func depart(_ index: UInt32, device: Int) {
         guard let held = open.take(index), let attempt = held.attempt else { return }
         if phase == .closing { return giveBack(held.number, held.network, device: device) }
-        send(attempt, device: device, population: devices.place(of: device).fleet)
+        send(attempt, device: device, population: devices.location(of: device).fleet)
     }
 
     /// Lets a request go over the network, or do what the client's side makes of it, and puts its end in
@@ -111,14 +112,14 @@ extension VirtualEngine {
     mutating func endOpenRequests(_ observer: inout some VirtualObserver) {
         while !open.isEmpty {
             for (device, request) in open.takeAll() {
-                let (fleet, slot) = devices.place(of: device)
+                let (fleet, slot) = devices.location(of: device)
                 guard request.attempt != nil || request.sample == nil else {
                     note(request, endedBy: .unanswered, population: fleet)
                     continue
                 }
                 fleets[fleet].giveBack(
                     slot, request: request.number, network: request.network, at: now, effects: &effects)
-                settle(device, next: devices.nextWake(of: device), &observer)
+                absorbEffects(device, next: devices.nextWake(of: device), &observer)
             }
         }
     }

@@ -121,7 +121,7 @@ struct VirtualEngine {
             poll(&observer)
             // Who has not arrived when the users go never does.
             guard phase == .running else { return }
-            let (fleet, slot) = devices.place(of: device)
+            let (fleet, slot) = devices.location(of: device)
             let arrival = max(fleets[fleet].arrival(of: slot), schedule.start)
             rearm(device, at: arrival)
         }
@@ -130,16 +130,16 @@ struct VirtualEngine {
     /// Makes the network changes of a moment, before everything else that happens then.
     private mutating func changeNetworks(at moment: Instant, _ observer: inout some VirtualObserver) {
         for device in 0..<devices.count {
-            let (fleet, slot) = devices.place(of: device)
+            let (fleet, slot) = devices.location(of: device)
             let plan = configuration.plans[fleet]
             poll(&observer)
             if isEnded { return }
             guard let kind = networkChanges.network(of: plan, index: slot, from: moment) else { continue }
             let next = fleets[fleet].advance(
                 slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
-            settle(device, next: next, &observer)
+            absorbEffects(device, next: next, &observer)
             let changed = fleets[fleet].setNetwork(kind, of: slot, at: moment, effects: &effects)
-            settle(device, next: changed, &observer)
+            absorbEffects(device, next: changed, &observer)
         }
     }
 
@@ -154,9 +154,9 @@ struct VirtualEngine {
             // A device that was rearmed for an earlier time leaves its later entry behind.
             guard devices.nextWake(of: device) == entry.time else { return }
             devices.setNextWake(.distantFuture, of: device)
-            let (fleet, slot) = devices.place(of: device)
+            let (fleet, slot) = devices.location(of: device)
             let next = fleets[fleet].advance(slot, through: now, effects: &effects)
-            settle(device, next: next, &observer)
+            absorbEffects(device, next: next, &observer)
         case .answer(let index):
             guard let request = open.take(index) else { return }
             complete(request, device: device, &observer)
@@ -165,11 +165,11 @@ struct VirtualEngine {
     }
 
     mutating func complete(_ request: OpenRequest, device: Int, _ observer: inout some VirtualObserver) {
-        let (fleet, slot) = devices.place(of: device)
+        let (fleet, slot) = devices.location(of: device)
         guard var sample = request.sample else {
             fleets[fleet].giveBack(
                 slot, request: request.number, network: request.network, at: now, effects: &effects)
-            return settle(device, next: devices.nextWake(of: device), &observer)
+            return absorbEffects(device, next: devices.nextWake(of: device), &observer)
         }
         _ = fleets[fleet].advance(slot, through: now, effects: &effects)
         let next = fleets[fleet].complete(
@@ -181,12 +181,12 @@ struct VirtualEngine {
         {
             unexpectedAnswers.append(answer)
         }
-        settle(device, next: next, &observer)
+        absorbEffects(device, next: next, &observer)
     }
 
     /// Acts on what a fleet asked for: deaths first, then fates, then new requests.
-    mutating func settle(_ device: Int, next: Instant, _ observer: inout some VirtualObserver) {
-        let (fleet, _) = devices.place(of: device)
+    mutating func absorbEffects(_ device: Int, next: Instant, _ observer: inout some VirtualObserver) {
+        let (fleet, _) = devices.location(of: device)
         if !effects.died.isEmpty { cutRequests(of: device, population: fleet) }
         if !effects.sealed.isEmpty {
             recorder.note(effects.sealed, population: fleet)
@@ -291,7 +291,7 @@ struct VirtualEngine {
         }
         noteGauges()
         recorder.beliefs.capturedCounts = (0..<devices.count).map { device in
-            let (fleet, slot) = devices.place(of: device)
+            let (fleet, slot) = devices.location(of: device)
             return fleets[fleet].capturedCount(of: slot)
         }
         return VirtualResult(

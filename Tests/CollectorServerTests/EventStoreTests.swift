@@ -83,7 +83,7 @@ struct EventStoreTests {
         var configuration = CollectorServerConfiguration()
         configuration.storePath = file.path
         configuration.limits.storeBytes = 200_000
-        configuration.onTrouble = { text in collected.texts.withLock { $0.append(text) } }
+        configuration.onWarning = { text in collected.texts.withLock { $0.append(text) } }
         try await withServer(configuration) { (server, port) async throws in
             var acknowledged = 0
             var refused = 0

@@ -27,8 +27,8 @@ struct AxisTests {
     @Test("a legend goes on in the next row where there is no room")
     func legend() {
         let long = ["http_req_duration", "http_req_service", "event_freshness"]
-        #expect(Legend.places(long, in: .compact).map(\.row) == [0, 0, 1])
-        #expect(Legend.places(long, in: .roomy).allSatisfy { $0.x < ChartFrame.roomy.width })
+        #expect(Legend.positions(long, in: .compact).map(\.row) == [0, 0, 1])
+        #expect(Legend.positions(long, in: .roomy).allSatisfy { $0.x < ChartFrame.roomy.width })
         let frame = ChartFrame.compact.fitting(labels: ["1"], legend: long)
         #expect(frame.top == ChartFrame.compact.top + Legend.rowHeight)
     }

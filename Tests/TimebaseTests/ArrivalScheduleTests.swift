@@ -100,7 +100,7 @@ struct ActivityClockTests {
 @Suite("Arrivals")
 struct ArrivalScheduleTests {
     private func place(_ schedule: ArrivalSchedule, _ index: Int, of count: Int) -> Double {
-        schedule.place(index: index, count: count, stream: RandomStream(key: UInt64(index)))
+        schedule.position(index: index, count: count, stream: RandomStream(key: UInt64(index)))
     }
 
     private func times(_ schedule: ArrivalSchedule, _ index: Int, of count: Int) -> [Range<Interval>] {

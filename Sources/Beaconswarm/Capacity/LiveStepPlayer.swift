@@ -83,7 +83,7 @@ struct LiveStepPlayer: Sendable {
         }
         var measurement = StepMeasurement(window: window, series: result.recorder.series)
         measurement.generatorProblem =
-            result.health.problem ?? ownProblem(result.recorder, embedded: server?.storeTrouble)
+            result.health.problem ?? ownProblem(result.recorder, embedded: server?.storeFailure)
         measurement.balance = result.recorder.total.ledger.balance
         measurement.recycledConnections = result.connectionsRecycled
         measurement.wasCut = result.wasStopped
@@ -96,7 +96,7 @@ struct LiveStepPlayer: Sendable {
     }
 
     /// What this machine refused to the step, if that was too much to say anything about the target.
-    private func ownProblem(_ recorder: RunRecorder, embedded: StoreTrouble?) -> String? {
+    private func ownProblem(_ recorder: RunRecorder, embedded: StoreFailure?) -> String? {
         let failures = OwnFailures.of(recorder, embedded: embedded, devices: (0, ""))
         let count = failures.reduce(UInt64(0)) { $0 + $1.count }
         let uploads = Double(max(1, recorder.total.requests))

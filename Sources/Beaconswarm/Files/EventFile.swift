@@ -21,7 +21,7 @@ final class EventFile: Sendable {
         var packed = WireBuffer()
         var encoder: GzipEncoder?
         var failure: CommandFailure?
-        var isTroubleTold = false
+        var isFailureTold = false
         var lines: UInt64 = 0
     }
 
@@ -106,10 +106,10 @@ final class EventFile: Sendable {
     }
 
     /// Why lines are being dropped, the first time that it is asked after it happened.
-    func newTrouble() -> String? {
+    func newWarning() -> String? {
         state.withLock { state in
-            guard let failure = state.failure, !state.isTroubleTold else { return nil }
-            state.isTroubleTold = true
+            guard let failure = state.failure, !state.isFailureTold else { return nil }
+            state.isFailureTold = true
             return "\(failure.message); the run goes on, without further lines in the event file"
         }
     }

@@ -26,7 +26,7 @@ enum EmbeddedCollector {
         } stamp: {
             clock.instant(ofReal: $0)
         }
-        configuration.onTrouble = { console.say("collector: \($0)") }
+        configuration.onWarning = { console.say("collector: \($0)") }
         do {
             return try await CollectorServer.start(configuration: configuration, on: group)
         } catch let error as CollectorServerError {

@@ -119,7 +119,7 @@ struct LiveRunner: Sendable {
         progress.warnings = stage.stores.warnings
         await audit(&progress, result: result, server: server, output: output)
         progress.generator.ownFailures = OwnFailures.of(
-            result.recorder, embedded: server?.storeTrouble, devices: stage.stores.hostFailures)
+            result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }

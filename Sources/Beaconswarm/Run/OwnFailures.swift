@@ -10,7 +10,7 @@ enum OwnFailures {
     ///   - embedded: Of the collector that came with the run, if one did.
     ///   - devices: How often the machine's disk failed the devices' files, and the first time in words.
     static func of(
-        _ recorder: RunRecorder, embedded: StoreTrouble?, devices: (count: Int, first: String)
+        _ recorder: RunRecorder, embedded: StoreFailure?, devices: (count: Int, first: String)
     ) -> [Report.OwnFailure] {
         var failures: [Report.OwnFailure] = []
         let noSocket = recorder.total.count(of: .noSocket)

@@ -69,7 +69,7 @@ struct ReportBuilder: Sendable {
 
     func report(_ progress: Progress) -> Report {
         var progress = progress
-        if progress.isPartial { progress.recorder.settleUnfinished() }
+        if progress.isPartial { progress.recorder.closeUnfinished() }
         return render(progress)
     }
 
@@ -153,7 +153,7 @@ struct ReportBuilder: Sendable {
 
 extension RunRecorder {
     /// Books what has no fate yet as stored: where it is while the run goes on.
-    fileprivate mutating func settleUnfinished() {
+    fileprivate mutating func closeUnfinished() {
         for index in populations.indices where populations[index].ledger.balance > 0 {
             populations[index].ledger.seal(
                 .pending(.stored), times: UInt64(populations[index].ledger.balance))

@@ -25,7 +25,7 @@ struct RunFollower {
             if snapshot.phase == .finished { return abortedBy }
             let elapsed = max(.zero, snapshot.now - start)
             events?.flush()
-            if let trouble = events?.newTrouble() { runner.console.warn(trouble) }
+            if let warning = events?.newWarning() { runner.console.warn(warning) }
             runner.console.progress(
                 snapshot.recorder, elapsed: elapsed, planned: runner.scenario.document.duration,
                 phase: snapshot.phase == .running ? "running" : "draining", isLive: true,

@@ -16,7 +16,7 @@ final class RunState: Sendable {
         /// When the state was last written, by the clock that only goes forward.
         var written: Interval?
         /// Why it could not be written last time.
-        var trouble: String?
+        var warning: String?
     }
 
     /// The state of a run that has not begun; it is written at once, so that whatever kills the process leaves
@@ -57,18 +57,18 @@ final class RunState: Sendable {
             state.written = Host.monotonic
             return state.progress
         }
-        let trouble: String?
+        let warning: String?
         do throws(CommandFailure) {
             try folder.writePartial(builder.report(progress))
-            trouble = nil
+            warning = nil
         } catch {
-            trouble = error.message
+            warning = error.message
         }
         let isNew = state.withLock { state in
-            defer { state.trouble = trouble }
-            return state.trouble != trouble
+            defer { state.warning = warning }
+            return state.warning != warning
         }
         // The run itself goes on: what a full disk costs shows when its end is written.
-        if isNew, let trouble { console.warn(trouble) }
+        if isNew, let warning { console.warn(warning) }
     }
 }

@@ -129,7 +129,7 @@ struct VirtualRunner {
                 recorder, elapsed: now - start, planned: runner.scenario.document.duration,
                 phase: "simulating", isLive: false)
             events?.flush()
-            if let trouble = events?.newTrouble() { runner.console.warn(trouble) }
+            if let warning = events?.newWarning() { runner.console.warn(warning) }
             // Without the ids, which no partial report tells: a copy of them would be large.
             var recorder = recorder
             recorder.beliefs = DeviceBeliefs()

@@ -22,7 +22,7 @@ extension Beaconswarm {
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
         configuration.plan.uploadPaths = try options.paths.map(uploadPath)
-        configuration.onTrouble = { Console.error("collector: \($0)") }
+        configuration.onWarning = { Console.error("collector: \($0)") }
         let interruption = Interruption(early: .success)
         MachineLimits.raiseDescriptorLimit()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

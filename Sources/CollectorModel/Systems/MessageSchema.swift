@@ -38,7 +38,7 @@ struct MessageSchema: Sendable {
         places = (0...highest).map { number in fields.firstIndex { $0.number == number } }
     }
 
-    private func place(of number: UInt32) -> Int? {
+    private func index(of number: UInt32) -> Int? {
         number < places.count ? places[Int(number)] : nil
     }
 
@@ -56,7 +56,7 @@ struct MessageSchema: Sendable {
         var last = [ProtobufField?](repeating: nil, count: fields.count)
         var entries: [(place: Int, field: ProtobufField)] = []
         while let field = try reader.next() {
-            guard let place = place(of: field.number) else { continue }
+            guard let place = index(of: field.number) else { continue }
             if case .map = fields[place].kind { entries.append((place, field)) } else { last[place] = field }
         }
         for (place, field) in fields.enumerated() {

@@ -6,11 +6,11 @@ enum CSVReceipts {
         var reader = CSVReader(bytes)
         do {
             let header = try reader.next()?.map { String(decoding: $0, as: UTF8.self) } ?? []
-            func places(of columns: [String]) -> [Int?] {
+            func columnIndices(of columns: [String]) -> [Int?] {
                 columns.map { column in header.firstIndex { $0.lowercased() == column } }
             }
-            let ids = places(of: ForeignReceipts.columns)
-            let times = places(of: ForeignReceipts.timeColumns)
+            let ids = columnIndices(of: ForeignReceipts.columns)
+            let times = columnIndices(of: ForeignReceipts.timeColumns)
             guard ids.contains(where: { $0 != nil }) else {
                 throw ForeignReceiptsError.noColumn(
                     path: path, found: "the header \(header.joined(separator: ", "))")

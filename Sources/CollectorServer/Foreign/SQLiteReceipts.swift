@@ -31,9 +31,9 @@ enum SQLiteReceipts {
     private struct Table {
         var name: String
         /// Places in ``ForeignReceipts/columns`` with the table's own names, the surest first.
-        var columns: [(place: Int, name: String)]
+        var columns: [(column: Int, name: String)]
         /// Likewise in ``ForeignReceipts/timeColumns``.
-        var times: [(place: Int, name: String)]
+        var times: [(column: Int, name: String)]
     }
 
     private static func read(_ db: Database, path: String, into sink: inout ReceiptsSink) throws {
@@ -49,10 +49,10 @@ enum SQLiteReceipts {
             line += 1
             var values = ReceiptRow()
             for (index, column) in table.columns.enumerated() {
-                values.values[column.place] = bytes(row, index)
+                values.values[column.column] = bytes(row, index)
             }
             for (index, column) in table.times.enumerated() {
-                values.times[column.place] = bytes(row, table.columns.count + index)
+                values.times[column.column] = bytes(row, table.columns.count + index)
             }
             guard sink.take(values) else {
                 throw ForeignReceiptsError.badLine(
@@ -66,7 +66,7 @@ enum SQLiteReceipts {
         return text.map { Array($0.utf8) }
     }
 
-    private static func selection(_ columns: [(place: Int, name: String)], of table: String) -> String {
+    private static func selection(_ columns: [(column: Int, name: String)], of table: String) -> String {
         let list = columns.map { "CAST(\($0.name.quotedDatabaseIdentifier) AS TEXT)" }
         return "SELECT \(list.joined(separator: ", ")) FROM \(table.quotedDatabaseIdentifier)"
     }
@@ -78,17 +78,19 @@ enum SQLiteReceipts {
         for name in tables {
             let names = try db.columns(in: name).map(\.name)
             let table = Table(
-                name: name, columns: places(of: ForeignReceipts.columns, in: names),
-                times: places(of: ForeignReceipts.timeColumns, in: names))
-            guard let surest = table.columns.first?.place else { continue }
+                name: name, columns: columnIndices(of: ForeignReceipts.columns, in: names),
+                times: columnIndices(of: ForeignReceipts.timeColumns, in: names))
+            guard let surest = table.columns.first?.column else { continue }
             guard try name == "events" || namesEvents(db, table, sink: sink) else { continue }
-            let isBetter = best.map { surest < ($0.columns.first?.place ?? .max) } ?? true
+            let isBetter = best.map { surest < ($0.columns.first?.column ?? .max) } ?? true
             if name == "events" || (best?.name != "events" && isBetter) { best = table }
         }
         return best
     }
 
-    private static func places(of wanted: [String], in names: [String]) -> [(place: Int, name: String)] {
+    private static func columnIndices(of wanted: [String], in names: [String]) -> [(
+        column: Int, name: String
+    )] {
         wanted.enumerated().compactMap { place, column in
             names.first { $0.lowercased() == column }.map { (place, $0) }
         }
@@ -100,7 +102,7 @@ enum SQLiteReceipts {
         return rows.contains { row in
             table.columns.enumerated().contains { index, column in
                 guard let text = bytes(row, index) else { return false }
-                return column.place == ForeignReceipts.columns.count - 1
+                return column.column == ForeignReceipts.columns.count - 1
                     ? sink.names(text) : ForeignReceipts.isKnownForm(text)
             }
         }

@@ -9,11 +9,11 @@ struct CollectorWriter: ~Copyable {
     private var model: CollectorModel
     private let store: EventStore
     private let director: SharedDirector
-    private let onTrouble: @Sendable (String) -> Void
+    private let onWarning: @Sendable (String) -> Void
     private let clock: CollectorClock
     private var batchNumber: Int64
     private var failedRequests: UInt64 = 0
-    private var firstTrouble = ""
+    private var firstFailure = ""
 
     init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
         let store = try EventStore(
@@ -24,7 +24,7 @@ struct CollectorWriter: ~Copyable {
         model = CollectorModel(plan: configuration.plan, systems: configuration.systems)
         batchNumber = store.lastBatch
         self.director = director
-        onTrouble = configuration.onTrouble
+        onWarning = configuration.onWarning
         clock = configuration.clock
         model.receipts = receipts
     }
@@ -33,9 +33,9 @@ struct CollectorWriter: ~Copyable {
     var receipts: Receipts { model.receipts }
 
     /// What the store refused, if it refused anything.
-    var storeTrouble: StoreTrouble? {
+    var storeFailure: StoreFailure? {
         failedRequests == 0
-            ? nil : StoreTrouble(requests: failedRequests, reason: firstTrouble, path: store.path)
+            ? nil : StoreFailure(requests: failedRequests, reason: firstFailure, path: store.path)
     }
 
     mutating func close() { store.close() }
@@ -49,11 +49,11 @@ struct CollectorWriter: ~Copyable {
         answers.reserveCapacity(batch.count)
         var sink = StoreSink(store: store)
         let store = store
-        let trouble = store.transaction { _ in
+        let failure = store.transaction { _ in
             for request in batch { answers.append(take(request, sink: &sink)) }
             return !sink.hasFailed
         }
-        if let trouble { undo(sink.keys, answers: &answers, reason: trouble) }
+        if let failure { undo(sink.keys, answers: &answers, reason: failure) }
         // Statistics are asked for last, so that they tell of the whole transaction.
         for (index, request) in batch.enumerated() where request.kind == .statistics {
             answers[index].reply = statisticsReply()
@@ -91,8 +91,8 @@ struct CollectorWriter: ~Copyable {
             failed += 1
         }
         if failedRequests == 0, failed > 0 {
-            firstTrouble = reason
-            onTrouble("the store \(store.path) takes no more events (\(reason)); uploads are answered 500")
+            firstFailure = reason
+            onWarning("the store \(store.path) takes no more events (\(reason)); uploads are answered 500")
         }
         failedRequests += failed
     }
@@ -122,7 +122,7 @@ struct CollectorWriter: ~Copyable {
 }
 
 /// A store that could not take what was to be put into it.
-package struct StoreTrouble: Hashable, Sendable {
+package struct StoreFailure: Hashable, Sendable {
     /// Requests whose events it did not take: each was answered 500.
     package var requests: UInt64
     /// Of the first.

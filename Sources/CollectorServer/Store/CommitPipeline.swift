@@ -74,7 +74,7 @@ final class CommitPipeline: Sendable {
     }
 
     /// What the store refused so far.
-    var storeTrouble: StoreTrouble? { writer.withLock { writer in writer.storeTrouble } }
+    var storeFailure: StoreFailure? { writer.withLock { writer in writer.storeFailure } }
 
     /// Writes what is queued, closes the store and ends the thread. Nothing may be submitted any more.
     func close() async {

@@ -1,9 +1,9 @@
 /// The connections of a shard: by owner (a device, or a pool that devices share), and the idle ones by how
 /// long they have been idle.
 ///
-/// Lists run over indices in the connections' own `place`; every operation is O(1).
+/// Lists run over indices in the connections' own `entry`; every operation is O(1).
 struct ConnectionTable {
-    private var places: ContiguousArray<Connection?> = []
+    private var slots: ContiguousArray<Connection?> = []
     private var free: ContiguousArray<Int32> = []
     private var firstOfOwner: ContiguousArray<Int32>
     private var firstIdleOfOwner: ContiguousArray<Int32>
@@ -25,23 +25,23 @@ struct ConnectionTable {
         let index: Int32
         if let last = free.popLast() {
             index = last
-            places[Int(index)] = connection
+            slots[Int(index)] = connection
         } else {
-            index = Int32(places.count)
-            places.append(connection)
+            index = Int32(slots.count)
+            slots.append(connection)
         }
-        connection.place = ConnectionPlace()
-        connection.place.slot = index
-        connection.place.owner = owner
-        connection.place.nextOfOwner = firstOfOwner[Int(owner)]
-        first(of: owner)?.place.previousOfOwner = index
+        connection.entry = ConnectionEntry()
+        connection.entry.slot = index
+        connection.entry.owner = owner
+        connection.entry.nextOfOwner = firstOfOwner[Int(owner)]
+        first(of: owner)?.entry.previousOfOwner = index
         firstOfOwner[Int(owner)] = index
         count += 1
         opened += 1
         peak = max(peak, count)
     }
 
-    subscript(index: Int32) -> Connection? { index < 0 ? nil : places[Int(index)] }
+    subscript(index: Int32) -> Connection? { index < 0 ? nil : slots[Int(index)] }
 
     /// A connection of an owner; the others follow by `nextOfOwner`.
     func first(of owner: UInt32) -> Connection? { self[firstOfOwner[Int(owner)]] }
@@ -52,62 +52,62 @@ struct ConnectionTable {
     /// The connection that has been idle for longest.
     var longestIdleConnection: Connection? { self[longestIdle] }
 
-    /// Every connection, in no particular order. O(places).
-    var all: [Connection] { places.compactMap { $0 } }
+    /// Every connection, in no particular order. O(slots).
+    var all: [Connection] { slots.compactMap { $0 } }
 
     /// Puts a connection at the end of the idle ones.
     mutating func markIdle(_ connection: Connection, at uptime: UInt64) {
-        connection.place.request = -1
-        connection.place.idleSince = uptime
-        connection.place.idlePrevious = latestIdle
-        connection.place.idleNext = -1
-        self[latestIdle]?.place.idleNext = connection.place.slot
-        if longestIdle < 0 { longestIdle = connection.place.slot }
-        latestIdle = connection.place.slot
-        let owner = connection.place.owner
-        connection.place.idlePreviousOfOwner = -1
-        connection.place.idleNextOfOwner = firstIdleOfOwner[Int(owner)]
-        idle(of: owner)?.place.idlePreviousOfOwner = connection.place.slot
-        firstIdleOfOwner[Int(owner)] = connection.place.slot
+        connection.entry.request = -1
+        connection.entry.idleSince = uptime
+        connection.entry.idlePrevious = latestIdle
+        connection.entry.idleNext = -1
+        self[latestIdle]?.entry.idleNext = connection.entry.slot
+        if longestIdle < 0 { longestIdle = connection.entry.slot }
+        latestIdle = connection.entry.slot
+        let owner = connection.entry.owner
+        connection.entry.idlePreviousOfOwner = -1
+        connection.entry.idleNextOfOwner = firstIdleOfOwner[Int(owner)]
+        idle(of: owner)?.entry.idlePreviousOfOwner = connection.entry.slot
+        firstIdleOfOwner[Int(owner)] = connection.entry.slot
     }
 
     /// Takes a connection from the idle ones, if it is among them.
     mutating func unmarkIdle(_ connection: Connection) {
-        let place = connection.place
-        guard place.idleSince != 0 else { return }
-        if let previous = self[place.idlePrevious] {
-            previous.place.idleNext = place.idleNext
+        let entry = connection.entry
+        guard entry.idleSince != 0 else { return }
+        if let previous = self[entry.idlePrevious] {
+            previous.entry.idleNext = entry.idleNext
         } else {
-            longestIdle = place.idleNext
+            longestIdle = entry.idleNext
         }
-        if let next = self[place.idleNext] {
-            next.place.idlePrevious = place.idlePrevious
+        if let next = self[entry.idleNext] {
+            next.entry.idlePrevious = entry.idlePrevious
         } else {
-            latestIdle = place.idlePrevious
+            latestIdle = entry.idlePrevious
         }
-        if let previous = self[place.idlePreviousOfOwner] {
-            previous.place.idleNextOfOwner = place.idleNextOfOwner
+        if let previous = self[entry.idlePreviousOfOwner] {
+            previous.entry.idleNextOfOwner = entry.idleNextOfOwner
         } else {
-            firstIdleOfOwner[Int(place.owner)] = place.idleNextOfOwner
+            firstIdleOfOwner[Int(entry.owner)] = entry.idleNextOfOwner
         }
-        self[place.idleNextOfOwner]?.place.idlePreviousOfOwner = place.idlePreviousOfOwner
-        connection.place.idleSince = 0
+        self[entry.idleNextOfOwner]?.entry.idlePreviousOfOwner = entry.idlePreviousOfOwner
+        connection.entry.idleSince = 0
     }
 
     /// Forgets a connection that is gone.
     mutating func remove(_ connection: Connection) {
-        let place = connection.place
-        guard place.slot >= 0, places[Int(place.slot)] === connection else { return }
+        let entry = connection.entry
+        guard entry.slot >= 0, slots[Int(entry.slot)] === connection else { return }
         unmarkIdle(connection)
-        if let previous = self[place.previousOfOwner] {
-            previous.place.nextOfOwner = place.nextOfOwner
+        if let previous = self[entry.previousOfOwner] {
+            previous.entry.nextOfOwner = entry.nextOfOwner
         } else {
-            firstOfOwner[Int(place.owner)] = place.nextOfOwner
+            firstOfOwner[Int(entry.owner)] = entry.nextOfOwner
         }
-        self[place.nextOfOwner]?.place.previousOfOwner = place.previousOfOwner
-        places[Int(place.slot)] = nil
-        free.append(place.slot)
-        connection.place.slot = -1
+        self[entry.nextOfOwner]?.entry.previousOfOwner = entry.previousOfOwner
+        slots[Int(entry.slot)] = nil
+        free.append(entry.slot)
+        connection.entry.slot = -1
         count -= 1
     }
 }

@@ -59,20 +59,20 @@ extension Shard {
         let connection = Connection(owner: self)
         let pool = pool(of: index)
         connections.add(connection, owner: owner(of: index))
-        connection.place.pool = Int32(pool)
-        connection.place.part = Int32(requests[index].fleet)
-        connection.place.request = index
+        connection.entry.pool = Int32(pool)
+        connection.entry.part = Int32(requests[index].fleet)
+        connection.entry.request = index
         pools[pool].count += 1
         parts[Int(requests[index].fleet)].connections += 1
-        requests[index].connection = connection.place.slot
+        requests[index].connection = connection.entry.slot
         connection.connect(to: endpoint(of: index), through: resolver, on: loop)
     }
 
     /// Closes a connection of ours.
     func drop(_ connection: Connection) {
-        guard connection.place.slot >= 0 else { return }
-        parts[Int(connection.place.part)].connections -= 1
-        pools[Int(connection.place.pool)].count -= 1
+        guard connection.entry.slot >= 0 else { return }
+        parts[Int(connection.entry.part)].connections -= 1
+        pools[Int(connection.entry.pool)].count -= 1
         connections.remove(connection)
         connection.close()
         askToServe()

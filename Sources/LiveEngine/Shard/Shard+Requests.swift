@@ -71,8 +71,8 @@ extension Shard {
 
     /// Writes a request: only now does its body come into being.
     func write(_ index: Int32, on connection: Connection) {
-        connection.place.request = index
-        requests[index].connection = connection.place.slot
+        connection.entry.request = index
+        requests[index].connection = connection.entry.slot
         let request = requests[index]
         let part = Int(request.fleet)
         body.removeAll()
@@ -91,7 +91,7 @@ extension Shard {
 extension Shard: ConnectionOwner {
     func opened(_ connection: Connection) {
         enter {
-            let index = connection.place.request
+            let index = connection.entry.request
             if connection.times.secured != 0 { handshakes += 1 }
             guard index >= 0 else { return }
             write(index, on: connection)
@@ -100,7 +100,7 @@ extension Shard: ConnectionOwner {
 
     func answered(_ connection: Connection) {
         enter {
-            let index = connection.place.request
+            let index = connection.entry.request
             guard index >= 0, !losesReply(index, on: connection) else { return }
             fillSample(index, from: connection)
             let status = connection.parser.status
@@ -121,7 +121,7 @@ extension Shard: ConnectionOwner {
 
     func ended(_ connection: Connection, failure: RequestFailure?) {
         enter {
-            let index = connection.place.request
+            let index = connection.entry.request
             if index >= 0, let failure {
                 fillSample(index, from: connection)
                 if connection.parser.received > 0 {
@@ -140,7 +140,7 @@ extension Shard: ConnectionOwner {
 
     /// The connection of a finished request: idle again, or forgotten if it is of no more use.
     private func release(_ connection: Connection) {
-        if connection.state == .idle && !parts[Int(connection.place.part)].closesAfterAnswer {
+        if connection.state == .idle && !parts[Int(connection.entry.part)].closesAfterAnswer {
             connections.markIdle(connection, at: connection.times.lastByte)
             askToServe()
         } else {

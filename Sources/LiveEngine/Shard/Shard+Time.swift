@@ -44,7 +44,7 @@ extension Shard: NIOScheduledCallbackHandler {
 
     /// When an idle connection is closed.
     private func idleEnd(of connection: Connection) -> Instant {
-        clock.instant(atUptime: connection.place.idleSince) + clock.runTime(configuration.idleLimit)
+        clock.instant(atUptime: connection.entry.idleSince) + clock.runTime(configuration.idleLimit)
     }
 
     /// How often the state of the fleets is noted: a second of the run, or for a clock that runs faster the

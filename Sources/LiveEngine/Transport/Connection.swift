@@ -53,7 +53,7 @@ final class Connection: ChannelInboundHandler {
     /// The beginning of what could not be read as an answer, if a sample was asked for.
     private(set) var garbage: [UInt8] = []
     /// The owner's own notes: where the connection is in its tables.
-    var place = ConnectionPlace()
+    var entry = ConnectionEntry()
 
     private unowned let owner: any ConnectionOwner
     private var context: ChannelHandlerContext?
@@ -276,7 +276,7 @@ final class Connection: ChannelInboundHandler {
 
 /// Where a connection stands in its owner's tables. Indices, not references, so that lists need no
 /// counting; -1 is none.
-struct ConnectionPlace {
+struct ConnectionEntry {
     var slot: Int32 = -1
     /// Whoever may use it: a device, or a pool.
     var owner: UInt32 = 0

@@ -86,7 +86,7 @@ private final class Hammer: ConnectionOwner {
 
     private func connect() {
         let connection = Connection(owner: self)
-        connection.place.slot = Int32(connections.count)
+        connection.entry.slot = Int32(connections.count)
         connections.append(connection)
         connection.connect(to: endpoint, through: resolver, on: loop)
     }
@@ -125,8 +125,8 @@ private final class Hammer: ConnectionOwner {
     private func renew(_ connection: Connection) {
         guard !isDone else { return }
         let fresh = Connection(owner: self)
-        fresh.place.slot = connection.place.slot
-        connections[Int(fresh.place.slot)] = fresh
+        fresh.entry.slot = connection.entry.slot
+        connections[Int(fresh.entry.slot)] = fresh
         fresh.connect(to: endpoint, through: resolver, on: loop)
     }
 }

@@ -70,15 +70,15 @@ struct Axis {
     func position(_ value: Double) -> Double {
         guard let first = ticks.first, let last = ticks.last, last > first else { return 0 }
         guard isLogarithmic else { return min(1, max(0, (value - first) / (last - first))) }
-        guard first == 0 else { return Axis.place(value, from: first, to: last) }
+        guard first == 0 else { return Axis.position(value, from: first, to: last) }
         // Nothing has no logarithm: it stands a step below the least power of ten.
         guard value > 0, ticks.count > 2 else { return value > 0 ? 1 : 0 }
         let step = 1 / Double(ticks.count - 1)
         guard value > ticks[1] else { return value / ticks[1] * step }
-        return step + Axis.place(value, from: ticks[1], to: last) * (1 - step)
+        return step + Axis.position(value, from: ticks[1], to: last) * (1 - step)
     }
 
-    private static func place(_ value: Double, from first: Double, to last: Double) -> Double {
+    private static func position(_ value: Double, from first: Double, to last: Double) -> Double {
         let low = DeterministicMath.log(first)
         let place = (DeterministicMath.log(max(value, first)) - low) / (DeterministicMath.log(last) - low)
         return min(1, place)

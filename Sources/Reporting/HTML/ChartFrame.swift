@@ -39,7 +39,7 @@ struct ChartFrame {
         var frame = self
         let longest = Double(labels.map(\.count).max() ?? 0) * ChartFrame.characterWidth
         frame.left = max(left, longest + 12)
-        let rows = Legend.places(names, in: frame).last?.row ?? 0
+        let rows = Legend.positions(names, in: frame).last?.row ?? 0
         frame.top += Double(rows) * Legend.rowHeight
         return frame
     }
@@ -49,7 +49,7 @@ struct ChartFrame {
 enum Legend {
     static let rowHeight = 18.0
 
-    static func places(_ names: [String], in frame: ChartFrame) -> [(x: Double, row: Int)] {
+    static func positions(_ names: [String], in frame: ChartFrame) -> [(x: Double, row: Int)] {
         let start = frame.isCompact ? 4 : frame.left
         var x = start
         var row = 0
@@ -141,7 +141,7 @@ extension FramedChart {
 extension Markup {
     /// The names of lines, each behind a piece of its own; below them the axis' title.
     mutating func legend(_ lines: [(name: String, tone: String)], axis title: String, in frame: ChartFrame) {
-        let places = Legend.places(lines.map(\.name), in: frame)
+        let places = Legend.positions(lines.map(\.name), in: frame)
         for (line, place) in zip(lines, places) {
             let y = 12 + Double(place.row) * Legend.rowHeight
             self.line(place.x, y, place.x + 18, y, "line \(line.tone)")

@@ -100,7 +100,8 @@ struct HeatMapChart: FramedChart {
     }
 
     /// Where a cell stands.
-    private func place(_ column: Int, _ row: Int) -> (x: Double, y: Double, width: Double, height: Double) {
+    private func rectangle(_ column: Int, _ row: Int) -> (x: Double, y: Double, width: Double, height: Double)
+    {
         let from = Double(column) * map.columnSeconds
         let start = x(from)
         let top = y(map.bounds[row + 1])
@@ -113,7 +114,7 @@ struct HeatMapChart: FramedChart {
     private func cells(_ column: [UInt64], at index: Int, into svg: inout Markup) {
         let from = Double(index) * map.columnSeconds
         for (row, count) in column.enumerated() where count > 0 {
-            let place = place(index, row)
+            let place = rectangle(index, row)
             svg.element(
                 "rect",
                 [
@@ -135,7 +136,7 @@ struct HeatMapChart: FramedChart {
         var paths = [String](repeating: "", count: HeatMapChart.levels + 1)
         for (index, column) in map.columns.enumerated() {
             for (row, count) in column.enumerated() where count > 0 {
-                let place = place(index, row)
+                let place = rectangle(index, row)
                 let number = Markup.number
                 paths[level(count)] +=
                     "M\(number(place.x)) \(number(place.y))h\(number(place.width))v\(number(place.height))"

@@ -5,7 +5,7 @@
 /// `keyboard` do not.
 enum SecretNames {
     /// Where a name stands: what surrounds it says how it is meant.
-    enum Place {
+    enum Part {
         /// The name of a header.
         case header
         /// A parameter of a URL or of a form: `name=value`.
@@ -67,7 +67,7 @@ enum SecretNames {
     private static let harmless: Set<String> = ["access-control-allow-credentials", "www-authenticate"]
 
     /// Whether a value is secret by its name.
-    static func contain(_ name: String, in place: Place) -> Bool {
+    static func contain(_ name: String, in place: Part) -> Bool {
         guard !harmless.contains(name.lowercased()) else { return false }
         var words = words(of: name)
         while words.count > 1, let last = words.last, additions.contains(last) || last.allSatisfy(\.isNumber)
@@ -90,7 +90,7 @@ enum SecretNames {
     }
 
     /// Whether a short noun by itself names a secret: `key=` in a URL does, `"key":` in an event may be anything.
-    private static func isSecret(_ word: String, in place: Place) -> Bool {
+    private static func isSecret(_ word: String, in place: Part) -> Bool {
         switch word {
         case "session", "key", "keys", "pass", "pin": place != .member
         default: true
