@@ -84,14 +84,13 @@ let package = Package(
         .module(
             "VirtualEngine",
             [
-                "Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "CollectorModel", "Measurement",
-                "Wire",
+                "Timebase", "Accounting", "DeviceSDK", "World", "CollectorModel", "Measurement", "Wire",
             ]),
 
         // The modules that touch the machine.
         .module(
             "LiveEngine",
-            ["Timebase", "Accounting", "AppModel", "DeviceSDK", "World", "Measurement", "Wire"] + nio + tls),
+            ["Timebase", "Accounting", "DeviceSDK", "World", "Measurement", "Wire"] + nio + tls),
         .module(
             "CollectorServer",
             [
@@ -106,8 +105,7 @@ let package = Package(
         .module(
             "Scenario",
             [
-                "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
-                "Wire",
+                "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
             ]),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
@@ -128,8 +126,8 @@ let package = Package(
         .module(
             "Fuzzing",
             [
-                "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "CollectorModel",
-                "LiveEngine", "CollectorServer", "Scenario", "Reporting",
+                "Timebase", "Accounting", "Measurement", "Wire", "CollectorModel", "LiveEngine",
+                "CollectorServer", "Scenario", "Reporting",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),

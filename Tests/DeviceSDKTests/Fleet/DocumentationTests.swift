@@ -14,9 +14,13 @@ struct DocumentationTests {
 
     @Test(
         "tables of hooks are the ones that the systems act on",
-        arguments: [TrackingSDKSystem.hooks, KitSystem.hooks, CodelessSystem.hooks])
+        arguments: [
+            TrackingSDKSystem.hooks, KitSystem.hooks, CodelessSystem.hooks, SensorsHooks.table(.v4),
+        ])
     func tables(hooks: HookTable) throws {
-        let pages = ["trackingsdk": "TrackingSDK", "kit": "Kit", "codeless": "Codeless"]
+        let pages = [
+            "trackingsdk": "TrackingSDK", "kit": "Kit", "codeless": "Codeless", "sensors": "Sensors",
+        ]
         let page = try #require(pages[hooks.system])
         let path = "Sources/Beaconswarm/Documentation.docc/\(page).md"
         #expect(
