@@ -20,7 +20,7 @@ package enum ConformanceSuite {
 
     /// Every scenario of the suite.
     package static let scenarios: [ConformanceScenario] =
-        sensorsScenarios + systemScenarios + mixedScenarios
+        SystemFixtures.all.flatMap { $0.fixture.scenarios } + mixedScenarios
 
     /// Those with Sensors alone, whose devices can keep their events in files, too.
     package static let sensorsScenarios: [ConformanceScenario] =

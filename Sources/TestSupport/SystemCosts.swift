@@ -53,6 +53,14 @@ package enum SystemCosts {
         package var problems: [String] = []
     }
 
+    /// What a share of 30 % costs by the systems' rules; `nil` where the rules alone tell no number.
+    package struct Expectation: Sendable {
+        package var lost: Double? = 0
+        package var takenForDelivered: Double? = 0
+        package var kept: Double? = 0
+        package var copies: Double? = 0
+    }
+
     /// Plays thirty devices through a disturbance.
     ///
     /// - Parameter sdk: Members of the population's `sdk`, as JSON.
@@ -60,11 +68,10 @@ package enum SystemCosts {
     package static func cost(
         _ row: SystemMatrix.Row, _ disturbance: Disturbance, sdk: String = ""
     ) throws -> Cost {
-        // Kit sends once a day; the others within seconds.
-        let isKit = row.system == "kit"
-        let length: Interval = isKit ? .hours(24 * 7) : .seconds(180)
-        let persona = isKit ? "daily" : "busy"
-        let start = isKit ? "2026-03-02T00:00:00+08:00" : "2026-03-01T23:58:30+08:00"
+        let isDaily = row.fixture.sendsDaily
+        let length: Interval = isDaily ? .hours(24 * 7) : .seconds(180)
+        let persona = isDaily ? "daily" : "busy"
+        let start = isDaily ? "2026-03-02T00:00:00+08:00" : "2026-03-01T23:58:30+08:00"
         // Whoever came on a day has sent the days before: at midnight, those count who did not.
         let sessionsPerDay = disturbance == .slowMidnight ? 0.5 : 4
         let json = """
@@ -77,7 +84,7 @@ package enum SystemCosts {
              "populations": [
                {"name": "p", "devices": 30, "system": "\(row.system)", "version": "\(row.version)",
                 "app": "shop", "persona": "\(persona)", "sdk": {\(sdk)}, "arrival": {"over": "15s"}}],
-             "timeline": [\(disturbance.timeline(days: isKit ? 7 : 0).joined(separator: ",\n"))]}
+             "timeline": [\(disturbance.timeline(days: isDaily ? 7 : 0).joined(separator: ",\n"))]}
             """
         return cost(Worlds.virtual(try Worlds.load(json, name: "\(row)")), of: length)
     }

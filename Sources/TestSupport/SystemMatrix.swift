@@ -10,6 +10,7 @@ package enum SystemMatrix {
         package var version: String
 
         package var description: String { "\(system) \(version)" }
+        var fixture: any SystemFixture.Type { SystemFixtures.named(system) }
     }
 
     /// A fault of the collector.
@@ -98,8 +99,8 @@ package enum SystemMatrix {
         var fault: Interval
 
         init(_ row: Row, _ column: Column) {
-            // Kit sends once a day; the others within seconds. Slow answers outlast what any client waits.
-            if row.system == "kit" {
+            // Slow answers outlast what any client waits.
+            if row.fixture.sendsDaily {
                 (users, fault) = (.hours(144), .hours(72))
             } else if column.fault?.contains("latency") ?? false {
                 (users, fault) = (.seconds(180), .seconds(80))
@@ -111,7 +112,7 @@ package enum SystemMatrix {
 
     private static func play(_ row: Row, _ column: Column, endsEarly: Bool) throws -> WorldOutcome {
         let lengths = Lengths(row, column)
-        let persona = row.system == "kit" ? "daily" : "busy"
+        let persona = row.fixture.sendsDaily ? "daily" : "busy"
         // Without an end it outlasts the drain, too.
         let end = endsEarly ? "\"for\": \"\(lengths.fault.text)\", " : ""
         let entry = column.fault.map { "{\"at\": \"0s\", \(end)\"collector\": {\($0)}}" }

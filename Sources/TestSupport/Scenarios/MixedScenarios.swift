@@ -13,7 +13,7 @@ extension ConformanceSuite {
         text.persona = "visitor"
         text.arrival = "700ms"
         text.upload += #", "onBackground": false, "onLaunch": false, "maxBatchesPerFlush": 1"#
-        text.systems = SystemMember.every(sensors: text.sensors)
+        text.systems = SystemMember.every(in: text)
         return text
     }
 
@@ -79,7 +79,7 @@ extension ConformanceSuite {
     /// Disks that fill up, lock up and break; Sensors has scenarios of its own for that.
     private static let failingDisks = {
         var text = mixed(seed: 204, duration: "7s")
-        text.systems = SystemMember.every(sensors: [])
+        text.systems = SystemMember.every(in: text).filter { $0.system != "sensors" }
         text.persona = "faller"
         text.timeline = [
             #"{"at": "500ms", "for": "1s", "share": 0.5, "device": {"disk": "full"}}"#,
