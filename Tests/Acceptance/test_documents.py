@@ -37,8 +37,13 @@ def test_every_page_and_file_that_is_linked_exists(document: Path):
         assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
-def test_the_catalogues_root_lists_every_page():
-    listed = re.findall(r"^- <doc:(\w+)>$", (CATALOGUE / "Beaconswarm.md").read_text(), re.M)
+def topics(page: str) -> list[str]:
+    return re.findall(r"^- <doc:(\w+)>$", (CATALOGUE / f"{page}.md").read_text(), re.M)
+
+
+def test_the_catalogues_root_lists_every_page_once_or_a_page_that_does():
+    listed = topics("Beaconswarm")
+    listed += [page for other in listed for page in topics(other)]
     pages = {path.stem for path in CATALOGUE.glob("*.md")} - {"Beaconswarm"}
     assert sorted(listed) == sorted(pages)
 
@@ -46,6 +51,25 @@ def test_the_catalogues_root_lists_every_page():
 @pytest.fixture(scope="module")
 def schema() -> dict:
     return json.loads(subprocess.run([BINARY, "schema"], capture_output=True, check=True, timeout=60).stdout)
+
+
+def test_every_system_is_in_the_tables_with_its_versions(schema: dict):
+    """README.md and the page of populations are the two lists of systems that people read."""
+    versions = {}
+    for condition in schema["properties"]["populations"]["items"]["allOf"]:
+        (name,) = condition["if"]["properties"]["system"]["enum"]
+        versions[name] = condition["then"]["properties"]["version"]["enum"]
+    assert len(versions) > 4
+    for document in (ROOT / "README.md", CATALOGUE / "Populations.md"):
+        cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in document.read_text().splitlines()]
+        rows = {row[0].strip("`"): row for row in cells if row and re.fullmatch(r"`\w+`", row[0])}
+        for name, own in versions.items():
+            assert name in rows, f"{document.name} has a table of systems, and {name} is not in it"
+            numbered = [version for version in own if version != "document"]
+            assert all(version in " ".join(rows[name]) for version in numbered), f"{document.name}: {name} {own}"
+    listed = set(topics("Populations"))
+    linked = set(re.findall(r"<doc:(\w+)> \|$", (CATALOGUE / "Populations.md").read_text(), re.M))
+    assert len(linked) == len(versions) and linked <= listed
 
 
 def settings(node: dict, prefix: str = ""):

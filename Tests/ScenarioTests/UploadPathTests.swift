@@ -25,6 +25,13 @@ struct UploadPathTests {
             try paths(#""system": "sensors", "target": {"url": "http://h/x/sa?project=p"}"#) == [])
     }
 
+    @Test(
+        "every system whose uploads a collector reads can be simulated", arguments: CollectorSystem.allCases)
+    func simulated(system: CollectorSystem) {
+        let names = SimulatedSystems.all.map(\.name)
+        #expect(names.contains(system.rawValue), "\(system.rawValue) is missing in SystemFormat.all")
+    }
+
     @Test("those of targets that have others, once each and with their system")
     func own() throws {
         let tracking = #""system": "trackingsdk", "target": {"url": "http://h/ingest?a=b", "apiKey": "k"}"#
