@@ -65,8 +65,7 @@ struct FineSeries: Sendable {
     /// The most short intervals in one of the series'.
     static let partsLimit: Int64 = 32
 
-    /// Stored rows, active devices, started devices, connections.
-    private typealias Levels = SIMD4<UInt32>
+    private typealias Levels = TimeSeries.Gauges.Levels
 
     private struct Cell: Sendable {
         /// Captured, delivered, requests, failures.
@@ -122,9 +121,7 @@ struct FineSeries: Sendable {
     /// Sets the gauges of a cell and of those after it.
     mutating func setGauges(_ gauges: TimeSeries.Gauges, at index: Int) {
         reach(index)
-        let levels = Levels(
-            UInt32(clamping: gauges.storedRows), UInt32(clamping: gauges.devicesActive),
-            UInt32(clamping: gauges.devicesStarted), UInt32(clamping: gauges.connections))
+        let levels = gauges.levels
         // In an interval of several samples, none is forgotten for the next.
         if width > shortest {
             cells[index].low = pointwiseMin(cells[index].low, levels)
@@ -186,8 +183,8 @@ struct FineSeries: Sendable {
             most = Tally.greater(most, FineSeries.tally(cells[index]))
         }
         return SeriesExtremes(
-            width: width, low: least, high: most, lowGauges: FineSeries.gauges(low),
-            highGauges: FineSeries.gauges(high))
+            width: width, low: least, high: most, lowGauges: TimeSeries.Gauges(low),
+            highGauges: TimeSeries.Gauges(high))
     }
 
     private static func tally(_ cell: Cell) -> Tally {
@@ -198,14 +195,5 @@ struct FineSeries: Sendable {
         tally.failures = UInt64(cell.counts.w)
         tally.bytesSent = cell.bytesSent
         return tally
-    }
-
-    private static func gauges(_ levels: Levels) -> TimeSeries.Gauges {
-        var gauges = TimeSeries.Gauges()
-        gauges.storedRows = UInt64(levels.x)
-        gauges.devicesActive = UInt64(levels.y)
-        gauges.devicesStarted = UInt64(levels.z)
-        gauges.connections = UInt64(levels.w)
-        return gauges
     }
 }

@@ -1,11 +1,58 @@
-/// A state of a fleet that is a metric.
+/// A state of a fleet that is a metric, in the order in which reports show them.
 enum FleetGauge: UInt8, CaseIterable {
     case storedRows, devicesActive
+
+    /// The metric.
+    var entry: MetricCatalogue.Entry {
+        switch self {
+        case .storedRows:
+            .init("store_depth", .rows, .gauge(self), "Events waiting on all devices, on disk or in memory.")
+        case .devicesActive:
+            .init("devices_active", .devices, .gauge(self), "Devices whose app is in the foreground.")
+        }
+    }
 
     func level(in state: TimeSeries.Gauges) -> UInt64 {
         switch self {
         case .storedRows: state.storedRows
         case .devicesActive: state.devicesActive
+        }
+    }
+}
+
+extension TimeSeries {
+    /// States of the fleet at one moment, those included that are no metrics.
+    package struct Gauges: Hashable, Sendable {
+        package var storedRows: UInt64 = 0
+        package var devicesActive: UInt64 = 0
+        package var devicesStarted: UInt64 = 0
+        package var connections: UInt64 = 0
+
+        package init() {}
+
+        package static func + (left: Gauges, right: Gauges) -> Gauges {
+            var sum = left
+            sum.storedRows += right.storedRows
+            sum.devicesActive += right.devicesActive
+            sum.devicesStarted += right.devicesStarted
+            sum.connections += right.connections
+            return sum
+        }
+
+        /// As ``FineSeries`` keeps them: stored rows, active devices, started devices, connections.
+        typealias Levels = SIMD4<UInt32>
+
+        var levels: Levels {
+            Levels(
+                UInt32(clamping: storedRows), UInt32(clamping: devicesActive),
+                UInt32(clamping: devicesStarted), UInt32(clamping: connections))
+        }
+
+        init(_ levels: Levels) {
+            storedRows = UInt64(levels.x)
+            devicesActive = UInt64(levels.y)
+            devicesStarted = UInt64(levels.z)
+            connections = UInt64(levels.w)
         }
     }
 }

@@ -53,7 +53,9 @@ package enum MetricCatalogue {
         passes + fails == 0 ? nil : Double(passes) / Double(passes + fails)
     }
 
-    private static let fleet: [Entry] = [
+    private static let fleet: [Entry] = events + FleetGauge.allCases.map(\.entry)
+
+    private static let events: [Entry] = [
         Entry(
             "events_captured", .events, .captured,
             "Events that the SDK began to build, suppressed ones included."),
@@ -76,10 +78,6 @@ package enum MetricCatalogue {
             "retries", .requests, .count(.retries), "Uploads that carried a batch again after a failure."),
         Entry(
             "config_fetches", .requests, .count(.configFetches), "Fetches of remote configuration."),
-        Entry(
-            "store_depth", .rows, .gauge(.storedRows), "Events waiting on all devices, on disk or in memory."),
-        Entry(
-            "devices_active", .devices, .gauge(.devicesActive), "Devices whose app is in the foreground."),
     ]
 
     private static let requests: [Entry] = [

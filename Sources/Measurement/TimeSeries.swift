@@ -46,25 +46,6 @@ package struct TimeSeries: Sendable {
         }
     }
 
-    /// States of the fleet at one moment.
-    package struct Gauges: Hashable, Sendable {
-        package var storedRows: UInt64 = 0
-        package var devicesActive: UInt64 = 0
-        package var devicesStarted: UInt64 = 0
-        package var connections: UInt64 = 0
-
-        package init() {}
-
-        package static func + (left: Gauges, right: Gauges) -> Gauges {
-            var sum = left
-            sum.storedRows += right.storedRows
-            sum.devicesActive += right.devicesActive
-            sum.devicesStarted += right.devicesStarted
-            sum.connections += right.connections
-            return sum
-        }
-    }
-
     /// The run's start.
     package let start: Instant
     /// The present length of an interval; a power of two times a second.
