@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Reads one HTTP/1.x answer after the other from whatever pieces the network delivers (RFC 9112).
 ///
 /// A state machine over raw bytes. It works in place and allocates only where a line is split over
@@ -189,13 +183,6 @@ package struct ResponseParser {
         default: state = .malformed
         }
     }
-
-    static func offset(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - base
-    }
 }
 
 // MARK: - The lines of a head and of chunks
@@ -204,25 +191,17 @@ extension ResponseParser {
     /// `HTTP/1.1 200 OK`; the reason may be missing with its space.
     private mutating func readStatusLine(_ line: UnsafeRawBufferPointer) {
         if line.isEmpty { return }
-        let prefix: StaticString = "HTTP/1."
         guard line.count >= 12, line.count == 12 || line[12] == 0x20,
-            let base = line.baseAddress, memcmp(base, prefix.utf8Start, 7) == 0,
-            line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line)
+            ResponseParser.begins(line, with: "HTTP/1."),
+            line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line),
+            let value = ResponseParser.decimal(UnsafeRawBufferPointer(rebasing: line[9..<12]))
         else {
             state = .malformed
             return
         }
-        var value: UInt16 = 0
-        for byte in line[9..<12] {
-            guard (0x30...0x39).contains(byte) else {
-                state = .malformed
-                return
-            }
-            value = value * 10 + UInt16(byte - 0x30)
-        }
         isVersion10 = line[7] == 0x30
         keepsAlive = !isVersion10
-        status = value
+        status = UInt16(value)
         // 101 answers an upgrade that was never asked for.
         state = value < 100 || value == 101 ? .malformed : .fields
     }
@@ -274,19 +253,11 @@ extension ResponseParser {
 
     /// A length is digits only; a second one must say the same (RFC 9112, 6.3).
     private mutating func readLength(_ value: UnsafeRawBufferPointer) {
-        var number = 0
-        for byte in value {
-            guard (0x30...0x39).contains(byte), number <= (Int.max - 9) / 10 else {
-                state = .malformed
-                return
-            }
-            number = number * 10 + Int(byte - 0x30)
-        }
-        if value.isEmpty || (length ?? number) != number {
+        guard let number = ResponseParser.decimal(value), (length ?? number) == number else {
             state = .malformed
-        } else {
-            length = number
+            return
         }
+        length = number
     }
 
     /// Decides how long the body is (RFC 9112, 6.3).
@@ -312,62 +283,12 @@ extension ResponseParser {
         }
     }
 
-    /// Hexadecimal digits, then nothing or an extension.
     private mutating func readChunkSize(_ line: UnsafeRawBufferPointer) {
-        var size = 0
-        var index = 0
-        while index < line.count, let digit = ResponseParser.hexadecimal(line[index]) {
-            guard size <= Int.max >> 5 else {
-                state = .malformed
-                return
-            }
-            size = size << 4 | digit
-            index += 1
-        }
-        let rest = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[index...]))
-        guard index > 0, rest.isEmpty || rest[0] == 0x3B, !ResponseParser.hasControl(rest) else {
+        guard let size = ResponseParser.chunkSize(line) else {
             state = .malformed
             return
         }
         remaining = size
         state = size == 0 ? .trailers : .chunkData
-    }
-
-    static func hexadecimal(_ byte: UInt8) -> Int? {
-        switch byte {
-        case 0x30...0x39: Int(byte) - 0x30
-        case 0x41...0x46: Int(byte) - 0x41 + 10
-        case 0x61...0x66: Int(byte) - 0x61 + 10
-        default: nil
-        }
-    }
-
-    /// Whether a CR or NUL lies within a line, which no field may hold (RFC 9110, 5.5).
-    static func hasControl(_ line: UnsafeRawBufferPointer) -> Bool {
-        offset(of: 0x0D, in: line) != nil || offset(of: 0, in: line) != nil
-    }
-
-    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var low = 0
-        var high = bytes.count
-        while low < high && (bytes[low] == 0x20 || bytes[low] == 0x09) { low += 1 }
-        while low < high && (bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09) { high -= 1 }
-        return UnsafeRawBufferPointer(rebasing: bytes[low..<high])
-    }
-
-    /// Whether bytes are a text in lower case, whatever their own case.
-    static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
-        guard bytes.count == lowercase.utf8CodeUnitCount else { return false }
-        for index in 0..<bytes.count {
-            let byte = bytes[index]
-            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-            if lower != lowercase.utf8Start[index] { return false }
-        }
-        return true
-    }
-
-    static func lastElement(of list: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let comma = list.lastIndex(of: 0x2C) else { return list }
-        return trimmed(UnsafeRawBufferPointer(rebasing: list[(comma + 1)...]))
     }
 }

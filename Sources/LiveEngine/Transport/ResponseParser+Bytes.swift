@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What lines are made of.
+extension ResponseParser {
+    static func offset(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
+    }
+
+    /// A number of decimal digits and nothing else; `nil` also where it is too large.
+    static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
+        var number = 0
+        for byte in digits {
+            guard (0x30...0x39).contains(byte), number <= (Int.max - 9) / 10 else { return nil }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        return digits.isEmpty ? nil : number
+    }
+
+    /// The size that a chunk's line says: hexadecimal digits, then nothing or an extension.
+    static func chunkSize(_ line: UnsafeRawBufferPointer) -> Int? {
+        var size = 0
+        var index = 0
+        while index < line.count, let digit = hexadecimal(line[index]) {
+            guard size <= Int.max >> 5 else { return nil }
+            size = size << 4 | digit
+            index += 1
+        }
+        let rest = trimmed(UnsafeRawBufferPointer(rebasing: line[index...]))
+        let isSound = index > 0 && (rest.isEmpty || rest[0] == 0x3B) && !hasControl(rest)
+        return isSound ? size : nil
+    }
+
+    static func hexadecimal(_ byte: UInt8) -> Int? {
+        switch byte {
+        case 0x30...0x39: Int(byte) - 0x30
+        case 0x41...0x46: Int(byte) - 0x41 + 10
+        case 0x61...0x66: Int(byte) - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Whether a CR or NUL lies within a line, which no field may hold (RFC 9110, 5.5).
+    static func hasControl(_ line: UnsafeRawBufferPointer) -> Bool {
+        offset(of: 0x0D, in: line) != nil || offset(of: 0, in: line) != nil
+    }
+
+    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var low = 0
+        var high = bytes.count
+        while low < high && (bytes[low] == 0x20 || bytes[low] == 0x09) { low += 1 }
+        while low < high && (bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09) { high -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[low..<high])
+    }
+
+    /// Whether bytes begin with a text, in its own case.
+    static func begins(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
+        guard let base = bytes.baseAddress, bytes.count >= text.utf8CodeUnitCount else { return false }
+        return memcmp(base, text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
+
+    /// Whether bytes are a text in lower case, whatever their own case.
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
+        guard bytes.count == lowercase.utf8CodeUnitCount else { return false }
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            if lower != lowercase.utf8Start[index] { return false }
+        }
+        return true
+    }
+
+    static func lastElement(of list: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let comma = list.lastIndex(of: 0x2C) else { return list }
+        return trimmed(UnsafeRawBufferPointer(rebasing: list[(comma + 1)...]))
+    }
+}
