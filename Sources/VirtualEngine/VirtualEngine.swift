@@ -22,20 +22,20 @@ struct VirtualEngine {
     var phase = Phase.running
     var now: Instant
     var wakes: UInt64 = 0
-    private var stoppedAt: Instant?
+    var stoppedAt: Instant?
     var unexpectedAnswers: [UnexpectedAnswer] = []
     /// A device that held up the end of the drain when it was asked last.
-    private var drainingDevice: (fleet: Int, slot: Int)?
+    var drainingDevice: (fleet: Int, slot: Int)?
     private var nextTick: Instant
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0
     /// Whether the observer wants no more than the books.
-    private var isEnded = false
+    var isEnded = false
 
     /// Steps after which the observer is asked.
     private static let pollPeriod = 256
     /// Devices whose books are closed at once: what they seal is in memory at one time.
-    private static let closingBlock = 4096
+    static let closingBlock = 4096
 
     enum Phase {
         /// Users act.
@@ -89,7 +89,7 @@ struct VirtualEngine {
     }
 
     /// Asks the observer now and then whether the run is to go on.
-    private mutating func poll(_ observer: inout some VirtualObserver) {
+    mutating func poll(_ observer: inout some VirtualObserver) {
         steps += 1
         guard steps >= VirtualEngine.pollPeriod else { return }
         steps = 0
@@ -111,7 +111,7 @@ struct VirtualEngine {
         nextTick = min(nextTick, now + .milliseconds(250))
     }
 
-    private mutating func beginDrain() {
+    mutating func beginDrain() {
         for fleet in fleets { fleet.stopUsers(at: now) }
         phase = .draining
     }
@@ -209,95 +209,5 @@ struct VirtualEngine {
             Wake(
                 time: max(time, now), device: UInt32(device), sequence: devices.nextSequence(of: device),
                 payload: item.payload))
-    }
-
-    // MARK: - The end
-
-    /// Gauges are noted as often as anybody is told of them, and once when users stop.
-    private func nextTick(after tick: Instant) -> Instant {
-        guard phase == .running else { return tick + .milliseconds(250) }
-        let next = recorder.nextSample(after: tick)
-        return tick < schedule.usersEnd ? min(next, schedule.usersEnd) : next
-    }
-
-    private mutating func tick(_ observer: inout some VirtualObserver) {
-        noteGauges()
-        let goesOn = observer.tick(recorder, at: now)
-        switch phase {
-        case .running:
-            guard goesOn, now < schedule.usersEnd else {
-                if !goesOn { stoppedAt = now }
-                return beginDrain()
-            }
-        case .draining:
-            let limit = (stoppedAt ?? schedule.usersEnd) + schedule.drain
-            if now >= limit || (open.isEmpty && !anyDeviceDraining()) { phase = .closing }
-        case .closing: break
-        }
-    }
-
-    private mutating func anyDeviceDraining() -> Bool {
-        // The device that held up the drain at the last tick mostly still does: no search then.
-        if let (fleet, slot) = drainingDevice, fleets[fleet].isDraining(slot) { return true }
-        drainingDevice = nil
-        for (index, fleet) in fleets.enumerated() where fleet.storedCount > 0 && fleet.foregroundCount > 0 {
-            guard let slot = (0..<fleet.deviceCount).first(where: { fleet.isDraining($0) }) else { continue }
-            drainingDevice = (index, slot)
-            return true
-        }
-        return false
-    }
-
-    mutating func noteGauges() {
-        let instant = max(schedule.start, now - Interval(nanoseconds: 1))
-        for (index, fleet) in fleets.enumerated() {
-            var gauges = TimeSeries.Gauges()
-            gauges.storedRows = fleet.storedCount
-            gauges.devicesActive = UInt64(fleet.foregroundCount)
-            gauges.devicesStarted = UInt64(fleet.startedCount)
-            recorder.note(
-                gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
-                population: index, at: instant)
-        }
-    }
-
-    private mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
-        let limit = now + RunSchedule.answerGrace
-        while !open.isEmpty, !isEnded, let entry = queue.first(), entry.time <= limit {
-            poll(&observer)
-            _ = queue.popFirst()
-            now = entry.time
-            switch QueueItem(payload: entry.payload) {
-            case .wake: break
-            case .departure(let index): depart(index, device: Int(entry.device))
-            case .answer(let index):
-                guard let request = open.take(index) else { continue }
-                complete(request, device: Int(entry.device), &observer)
-            }
-        }
-        endOpenRequests(&observer)
-    }
-
-    private mutating func finish(_ observer: inout some VirtualObserver) -> VirtualResult {
-        for (index, fleet) in fleets.enumerated() {
-            for first in stride(from: 0, to: fleet.deviceCount, by: VirtualEngine.closingBlock) {
-                _ = observer.poll(recorder, at: now, wakes: wakes)
-                effects.removeAll()
-                let slots = first..<min(first + VirtualEngine.closingBlock, fleet.deviceCount)
-                fleet.finish(slots, effects: &effects)
-                recorder.note(effects.sealed, population: index)
-                observer.sealed(effects.sealed, population: index)
-            }
-        }
-        noteGauges()
-        recorder.beliefs.capturedCounts = (0..<devices.count).map { device in
-            let (fleet, slot) = devices.location(of: device)
-            return fleets[fleet].capturedCount(of: slot)
-        }
-        return VirtualResult(
-            recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
-            simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
-            stoppedAt: stoppedAt, unexpectedAnswers: unexpectedAnswers,
-            openRequestsPeak: open.peak, wakes: wakes)
     }
 }
