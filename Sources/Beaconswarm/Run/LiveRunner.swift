@@ -108,9 +108,11 @@ struct LiveRunner: Sendable {
             run.stop()
             console.stopping(drain: drain)
         }
-        let follower = RunFollower(
-            run: run, runner: self, builder: builder, state: state, events: output.events,
-            start: stage.start, began: began)
+        var follower = LiveFollower(
+            run: run, interruption: interruption,
+            follower: RunFollower(
+                console: console, builder: builder, state: state, events: output.events,
+                start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
         let abortedBy = await follower.follow()
         let result = try await run.result()
         interruption.onRequestFromNowOn { [console] in console.writing() }

@@ -1,78 +1,89 @@
-import LiveEngine
+import Accounting
 import Measurement
 import Reporting
 import Scenario
 import Timebase
 
-/// Follows a live run from outside: its progress, the thresholds that may end it, its partial report.
+/// Follows a run: its progress, the thresholds that may end it, the event file, the partial report.
+///
+/// Both worlds tell it how far their run has come, as often as suits them.
 struct RunFollower {
-    let run: LiveRun
-    let runner: LiveRunner
+    let console: RunConsole
     let builder: ReportBuilder
     let state: RunState
     let events: EventFile?
+    /// On the run's clock.
     let start: Instant
+    /// On the machine's.
     let began: Interval
+    /// How long users act.
+    let planned: Interval
+    let isLive: Bool
+    /// The threshold that ended the run, if one did.
+    private(set) var abortedBy: Report.ThresholdResult?
+    // What is known is written at once: a run that breaks off early can be read too.
+    private var isFirst = true
 
-    /// Returns when the run is over, with the threshold that ended it, if one did.
-    func follow() async -> Report.ThresholdResult? {
-        var abortedBy: Report.ThresholdResult?
-        // The first is written at once: a run that breaks off early can be read too.
-        var isFirst = true
-        while true {
-            await pause()
-            guard let snapshot = try? await run.snapshot() else { return abortedBy }
-            if snapshot.phase == .finished { return abortedBy }
-            let elapsed = max(.zero, snapshot.now - start)
-            events?.flush()
-            if let warning = events?.newWarning() { runner.console.warn(warning) }
-            runner.console.progress(
-                snapshot.recorder, elapsed: elapsed, planned: runner.scenario.document.duration,
-                phase: snapshot.phase == .running ? "running" : "draining", isLive: true,
-                pace: builder.pace)
-            if abortedBy == nil, snapshot.phase == .running,
-                let broken = builder.abortingThreshold(snapshot.recorder, elapsed: elapsed)
-            {
-                abortedBy = broken
-                runner.console.say(
-                    "threshold \(broken.metric) \(broken.expression) is broken: ending the run")
-                run.stop()
-            }
-            state.note(progress(snapshot, elapsed: elapsed), isFirst: isFirst)
-            isFirst = false
-        }
+    init(
+        console: RunConsole, builder: ReportBuilder, state: RunState, events: EventFile?, start: Instant,
+        began: Interval, planned: Interval, isLive: Bool
+    ) {
+        self.console = console
+        self.builder = builder
+        self.state = state
+        self.events = events
+        self.start = start
+        self.began = began
+        self.planned = planned
+        self.isLive = isLive
     }
 
-    /// Waits for a second, or until nothing more is to be waited for.
-    private func pause() async {
-        for _ in 0..<10 where !runner.interruption.isRepeated {
-            try? await Task.sleep(for: .milliseconds(100))
-        }
-        if runner.interruption.isRepeated { try? await Task.sleep(for: .milliseconds(20)) }
+    /// Whether a threshold that ends the run is broken; the first one found stays.
+    mutating func judge(_ recorder: RunRecorder, at now: Instant) -> Bool {
+        abortedBy = abortedBy ?? builder.abortingThreshold(recorder, elapsed: elapsed(at: now))
+        return abortedBy != nil
     }
 
-    private func progress(_ snapshot: LiveSnapshot, elapsed: Interval) -> ReportBuilder.Progress {
+    /// Shows how far the run has come.
+    func show(_ recorder: RunRecorder, at now: Instant, phase: String) {
+        events?.flush()
+        if let warning = events?.newWarning() { console.warn(warning) }
+        console.progress(
+            recorder, elapsed: elapsed(at: now), planned: planned, phase: phase, isLive: isLive,
+            pace: isLive ? builder.pace : 1)
+    }
+
+    /// Keeps what is known of the run, for its partial report.
+    ///
+    /// - Parameter generator: How well a live run kept its schedule so far.
+    mutating func keep(
+        _ recorder: RunRecorder, at now: Instant, fingerprint: UInt64, generator: Report.Generator? = nil
+    ) {
         var progress = ReportBuilder.Progress(
-            recorder: snapshot.recorder, simulated: elapsed, wall: Host.monotonic - began,
-            devicesStarted: Int(snapshot.recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
-            fingerprint: 0)
-        progress.generator.scheduleLag = TrendSummary(snapshot.recorder.scheduleLag)
-        return progress
+            recorder: recorder, simulated: elapsed(at: now), wall: Host.monotonic - began,
+            devicesStarted: Int(recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
+            fingerprint: fingerprint)
+        // Without the ids, which no partial report tells: a copy of them would be large.
+        progress.recorder.beliefs = DeviceBeliefs()
+        if let generator { progress.generator = generator }
+        state.note(progress, isFirst: isFirst)
+        isFirst = false
     }
+
+    private func elapsed(at now: Instant) -> Interval { max(.zero, now - start) }
 }
 
 extension ReportBuilder {
-    /// How well the generator kept its schedule.
-    static func generator(_ result: LiveResult) -> Report.Generator {
-        var generator = Report.Generator()
-        generator.saturated = result.health.isSaturated
-        generator.scheduleLag = TrendSummary(result.health.scheduleLag)
-        generator.cpuUtilization = result.health.busyShares.max() ?? 0
-        generator.eventLoops = result.health.busyShares.count
-        generator.connectionsOpened = result.connectionsOpened
-        generator.connectionsRecycled = result.connectionsRecycled
-        generator.connectionsPeak = UInt64(result.connectionsPeak)
-        generator.tlsHandshakes = result.handshakes
-        return generator
+    /// The first threshold that is broken and ends the run, if its time to be judged has come.
+    func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
+        let due = thresholds.filter { $0.abortOnFail && elapsed >= $0.delayAbortEval ?? .zero }
+        guard !due.isEmpty else { return nil }
+        let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds)
+        // A metric without samples fails at the end of a run, but is no reason to end one.
+        guard var broken = evaluate(due, on: metrics).first(where: { !$0.ok && $0.value != nil }) else {
+            return nil
+        }
+        broken.aborted = true
+        return broken
     }
 }

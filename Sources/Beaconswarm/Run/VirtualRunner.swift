@@ -49,12 +49,16 @@ struct VirtualRunner {
         let configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
         var observer = Observer(
-            runner: self, builder: builder, state: state, events: output.events, start: start, began: began)
+            interruption: interruption,
+            follower: RunFollower(
+                console: console, builder: builder, state: state, events: output.events, start: start,
+                began: began, planned: scenario.document.duration, isLive: false),
+            lastNoted: began)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = progress(result, wall: Host.monotonic - began)
         progress.interrupted = interruption.isRequested
-        progress.abortedBy = observer.abortedBy
+        progress.abortedBy = observer.follower.abortedBy
         progress.warnings = stores.warnings
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
@@ -77,84 +81,32 @@ struct VirtualRunner {
         }
     }
 
-    /// Follows the run: signals, progress, thresholds that end it, the event file, the partial report.
+    /// Lets the engine's run be followed: signals, and what ``RunFollower`` does.
     struct Observer: VirtualObserver {
-        let runner: VirtualRunner
-        let builder: ReportBuilder
-        let state: RunState
-        let events: EventFile?
-        let start: Instant
-        let began: Interval
-        var abortedBy: Report.ThresholdResult?
-        private var lastNoted: Interval
-        private var isFirst = true
+        let interruption: Interruption
+        var follower: RunFollower
+        fileprivate var lastNoted: Interval
 
         /// How often the run's state is looked at and kept, in real time.
         private static let period = Interval.milliseconds(500)
 
-        init(
-            runner: VirtualRunner, builder: ReportBuilder, state: RunState, events: EventFile?,
-            start: Instant, began: Interval
-        ) {
-            self.runner = runner
-            self.builder = builder
-            self.state = state
-            self.events = events
-            self.start = start
-            self.began = began
-            lastNoted = began
-        }
-
         mutating func sealed(_ sealed: ContiguousArray<SealedEvent>, population: Int) {
-            events?.write(sealed, population: population)
+            follower.events?.write(sealed, population: population)
         }
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
-            abortedBy = abortedBy ?? builder.abortingThreshold(recorder, elapsed: now - start)
-            return abortedBy == nil && !runner.interruption.isRequested
+            !follower.judge(recorder, at: now) && !interruption.isRequested
         }
 
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
             let wall = Host.monotonic
             if wall - lastNoted >= Observer.period {
                 lastNoted = wall
-                note(recorder, at: now, wall: wall)
+                follower.show(recorder, at: now, phase: "simulating")
+                follower.keep(recorder, at: now, fingerprint: recorder.eventFingerprint)
             }
-            if runner.interruption.isRepeated { return .end }
-            return runner.interruption.isRequested ? .drain : .goOn
+            if interruption.isRepeated { return .end }
+            return interruption.isRequested ? .drain : .goOn
         }
-
-        private mutating func note(_ recorder: RunRecorder, at now: Instant, wall: Interval) {
-            runner.console.progress(
-                recorder, elapsed: now - start, planned: runner.scenario.document.duration,
-                phase: "simulating", isLive: false)
-            events?.flush()
-            if let warning = events?.newWarning() { runner.console.warn(warning) }
-            // Without the ids, which no partial report tells: a copy of them would be large.
-            var recorder = recorder
-            recorder.beliefs = DeviceBeliefs()
-            state.note(
-                ReportBuilder.Progress(
-                    recorder: recorder, simulated: now - start, wall: wall - began,
-                    devicesStarted: Int(recorder.series.buckets.last?.gauges.devicesStarted ?? 0),
-                    fingerprint: recorder.eventFingerprint),
-                isFirst: isFirst)
-            isFirst = false
-        }
-    }
-}
-
-extension ReportBuilder {
-    /// The first threshold that is broken and ends the run, if its time to be judged has come.
-    func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
-        let due = thresholds.filter { $0.abortOnFail && elapsed >= $0.delayAbortEval ?? .zero }
-        guard !due.isEmpty else { return nil }
-        let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds)
-        // A metric without samples fails at the end of a run, but is no reason to end one.
-        guard var broken = evaluate(due, on: metrics).first(where: { !$0.ok && $0.value != nil }) else {
-            return nil
-        }
-        broken.aborted = true
-        return broken
     }
 }
