@@ -5,7 +5,7 @@ import Measurement
 package enum TerminalSummary {
     /// The whole text, ending with a line feed; no line is longer than `width` (at least 40) columns.
     package static func render(_ report: Report, color: Bool, width: Int) -> String {
-        var page = Page(report: report.summarised, paint: Paint(isOn: color), width: max(40, width))
+        var page = TerminalPage(report: report.summarised, paint: Paint(isOn: color), width: max(40, width))
         page.opening()
         page.ledger()
         page.audit()
@@ -20,7 +20,7 @@ package enum TerminalSummary {
 }
 
 /// The summary as it grows.
-private struct Page {
+struct TerminalPage {
     let report: Report
     let paint: Paint
     let width: Int
@@ -41,7 +41,7 @@ private struct Page {
     }
 
     /// Narrow terminals have other columns, and figures under their names.
-    private var isNarrow: Bool { width < 60 }
+    var isNarrow: Bool { width < 60 }
 
     /// A name with its count, and its share of a whole where one is given.
     private func row(_ name: String, _ count: String, share: String? = nil) -> String {
@@ -54,7 +54,7 @@ private struct Page {
     }
 
     /// Sentences over as many lines as they need, those after the first set in.
-    private mutating func sentence(_ text: String, mark: String, _ tone: Paint.Tone? = nil) {
+    mutating func sentence(_ text: String, mark: String, _ tone: Paint.Tone? = nil) {
         let indent = 2 + mark.count
         let wrapped = Columns.wrapped(Escaping.line(text), width - indent)
         for (index, line) in wrapped.enumerated() {
@@ -227,50 +227,6 @@ private struct Page {
         var text = Substring(text)
         while text.last == " " { text = text.dropLast() }
         return String(text)
-    }
-
-    mutating func populations() {
-        guard report.populations.count > 1 else { return }
-        heading("POPULATIONS")
-        guard !isNarrow else { return populationsBelow() }
-        // A narrow terminal shows shares and freshness only.
-        let hidden = width < 84 ? 2 : 0
-        let row = { (cells: [String]) in
-            let shown = cells.dropFirst(hidden)
-            return shown.dropLast().map { Columns.right($0, 12) }.joined()
-                + Columns.right(shown.last ?? "", 14)
-        }
-        let header = ["devices", "captured", "delivered", "gone", "fresh p(95)"]
-        let space = max(12, width - 6 - (header.count - hidden) * 12)
-        lines.append("    " + paint(Columns.left("", space) + row(header), .dim))
-        for population in report.populations {
-            let events = population.events
-            let fresh = population.metrics.trend("event_freshness")
-            let cells = [
-                Numbers.count(population.devices), Numbers.count(events.captured),
-                Numbers.percent(events.delivered, of: events.captured),
-                Numbers.percent(events.gone, of: events.captured),
-                fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–",
-            ]
-            let name = Columns.left(Columns.clipped(Escaping.line(population.name), space - 1), space)
-            lines.append("    " + name + row(cells))
-        }
-    }
-
-    /// For terminals without room for a table.
-    private mutating func populationsBelow() {
-        for population in report.populations {
-            let events = population.events
-            let fresh = population.metrics.trend("event_freshness")
-            lines.append("  " + Columns.clipped(Escaping.line(population.name), width - 2))
-            let facts = [
-                "\(Numbers.count(population.devices)) devices",
-                "\(Numbers.percent(events.delivered, of: events.captured)) delivered",
-                "\(Numbers.percent(events.gone, of: events.captured)) gone",
-                "fresh p(95) \(fresh.map { Numbers.duration(milliseconds: $0.p95) } ?? "–")",
-            ]
-            sentence(facts.joined(separator: ", "), mark: "  ", .dim)
-        }
     }
 
     mutating func answers() {

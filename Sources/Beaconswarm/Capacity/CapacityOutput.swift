@@ -1,0 +1,29 @@
+import Reporting
+import Timebase
+
+/// The folder of a search.
+struct CapacityOutput: Sendable {
+    private let folder: RunFolder
+    var path: String { folder.path }
+
+    /// - Throws: ``CommandFailure`` with code 64 if the folder is there already.
+    init(name: String, out: String?, startedAt: Instant) throws(CommandFailure) {
+        folder = try RunFolder(
+            creating: out ?? RunFolder.defaultPath(scenario: name, kind: "capacity", at: startedAt))
+    }
+
+    /// Renews what a search that breaks off leaves behind.
+    func writePartial(_ report: CapacityReport) throws(CommandFailure) {
+        try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.partial.json"))
+        try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
+    }
+
+    /// Writes everything, `capacity.json` first: the rest is made from it.
+    func write(_ report: CapacityReport) throws(CommandFailure) {
+        try OutputFile.write(CapacityJSON.write(report), to: folder.file("capacity.json"))
+        folder.remove("capacity.partial.json")
+        try OutputFile.write(CapacityHTML.write(report), to: folder.file("capacity.html"))
+        try OutputFile.write(CapacityMarkdown.write(report), to: folder.file("summary.md"))
+        try OutputFile.write(CapacityCSV.write(report), to: folder.file("steps.csv"))
+    }
+}
