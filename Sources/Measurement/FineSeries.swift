@@ -92,7 +92,7 @@ struct FineSeries: Sendable {
         mutating func add(_ other: Cell) {
             counts &+= other.counts
             bytesSent += other.bytesSent
-            let isJoined = low.x != .max || other.low.x != .max
+            let isJoined = low[0] != .max || other.low[0] != .max
             let sums = (lowest &+ other.lowest, highest &+ other.highest)
             if isJoined { (low, high) = sums }
             last &+= other.last
