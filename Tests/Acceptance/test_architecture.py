@@ -16,6 +16,8 @@ from package_graph import ROOT, dependencies
 
 PAGE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc" / "Architecture.md"
 SYSTEMS = sorted(path.name for path in (ROOT / "Sources" / "DeviceSDK" / "Systems").iterdir() if path.is_dir())
+# What the page says in words: the faults that drawn scenarios know.
+OTHER_LISTS = {"a fault of the collector": ["Sources/TestSupport/Scenarios/RandomScenario.swift"]}
 EARLIER = re.compile(r"^(?P<row>\w)  (?P<name>\S+) *(?P<marks>[x+. -]*)$", re.M)
 
 
@@ -115,6 +117,51 @@ def test_every_change_has_a_place():
     assert len(rows) > 10
     for row in rows:
         assert paths(row), f"no place is named: {row}"
+
+
+# What an addition touches
+
+
+def naming(*patterns: str) -> list[str]:
+    """The files of the sources, and README.md, in which each pattern is found."""
+    sources = ROOT / "Sources"
+    files = [ROOT / "README.md", *sources.rglob("*.swift"), *sources.rglob("*.md")]
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
+    return sorted(path for path, text in texts.items() if all(re.search(one, text) for one in patterns))
+
+
+def everything() -> dict[str, list[str]]:
+    """For each addition, how those that are there are named: a file with all of them is a list of them."""
+    forms = "Rules|Collected|Format|Fixture"
+    command = (ROOT / "Sources" / "beaconswarm-cli" / "BeaconswarmCommand.swift").read_text()
+    verbs = re.findall(r"(\w+)\.self", command.split("subcommands: [")[1].split("]")[0])
+    assert len(SYSTEMS) > 4 and len(verbs) > 8
+    return {
+        "an SDK": [
+            rf"\.{name[0].lower()}{name[1:]}\b|\b{name}({forms})\b|`{name.lower()}`" for name in SYSTEMS
+        ],
+        "a fault of the collector": [
+            rf"\b{fault}\b" for fault in ("acceptThenDie", "slowBody", "truncate", "wrongContent", "capacity", "deploy")
+        ],
+        "a level of the fleet": [
+            r"\bstoredRows\b|(?m:^)\| `store_depth`", r"\bdevicesActive\b|(?m:^)\| `devices_active`",
+            r"\bdevicesStarted\b|(?m:^)\| `devices_active`",
+        ],
+        "a verb": [rf"\b{verb}\.self|`{verb.lower()}\b" for verb in verbs],
+    }
+
+
+@pytest.mark.parametrize("addition", everything())
+def test_the_lists_are_those_that_an_addition_touches(addition: str):
+    rows = [row.strip("| ").split(" | ") for row in section("What an addition touches").splitlines() if row[:2] == "| "]
+    ((count, which),) = [rest for name, *rest in rows if name == addition]
+    named = re.findall(r"`([^`]+)`", which)
+    assert int(count) == len(named)
+    lists = [path for path in naming(*everything()[addition]) if path not in OTHER_LISTS.get(addition, [])]
+    for path in lists:
+        assert any(path == one or one.endswith("/") and path.startswith(one) for one in named), path
+    for one in named:
+        assert any(path.startswith(one) for path in lists), one
 
 
 def test_coverage_names_what_exists():

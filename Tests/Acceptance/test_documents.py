@@ -96,4 +96,11 @@ def test_the_page_of_metrics_lists_those_there_are(schema: dict):
         for name in [first, *(first.rpartition("_")[0] + name if name[0] == "_" else name for name in others)]:
             listed[name] = f"#/$defs/thresholds-{kind}"
     offered = {name: value["$ref"] for name, value in schema["properties"]["thresholds"]["properties"].items()}
-    assert len(listed) > 20 and listed.items() <= offered.items()
+    assert len(listed) > 20 and listed == offered
+
+
+@pytest.mark.parametrize("side", ["collector", "client"])
+def test_the_page_of_the_timeline_lists_every_fault(schema: dict, side: str):
+    faults = schema["properties"]["timeline"]["items"]["properties"][side]["properties"]["fault"]["enum"]
+    listed = re.findall(r"^\| `(\w+)` \|", (CATALOGUE / "Timeline.md").read_text(), re.M)
+    assert len(faults) > 3 and set(faults) <= set(listed)
