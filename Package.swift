@@ -115,12 +115,21 @@ let package = Package(
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "Reporting",
             ] + nio),
+        // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
+        .module(
+            "LiveSimulation",
+            [
+                "Timebase", "Accounting", "Measurement", "CollectorModel", "LiveEngine", "CollectorServer",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]),
         // What several tests share: scenarios, and the worlds to play them in. Not a product.
         .module(
             "TestSupport",
             [
                 "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
+                "LiveSimulation", .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
         // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
         .module(

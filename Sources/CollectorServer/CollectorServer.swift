@@ -8,14 +8,12 @@ package import NIOCore
 /// Beside the collector's own routes it serves `GET /healthz` and `GET /stats`, which meet no faults.
 package final class CollectorServer: Sendable {
     private let listener: Listener
-    private let server: ServerContext
-    private let pipeline: CommitPipeline
+    private let collector: ChannelCollector
     private let outages: Task<Void, Never>
 
-    private init(listener: Listener, server: ServerContext, pipeline: CommitPipeline) {
+    private init(listener: Listener, collector: ChannelCollector) {
         self.listener = listener
-        self.server = server
-        self.pipeline = pipeline
+        self.collector = collector
         outages = Task { await listener.followPlan() }
     }
 
@@ -26,15 +24,13 @@ package final class CollectorServer: Sendable {
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
-        let director = SharedDirector(plan: configuration.plan)
-        let pipeline = try CommitPipeline(configuration: configuration, director: director)
-        let server = ServerContext(configuration: configuration, director: director, pipeline: pipeline)
+        let collector = try ChannelCollector(configuration: configuration, executor: CommitThread())
         do {
             let listener = try await Listener.start(
-                configuration: configuration, server: server, group: group)
-            return CollectorServer(listener: listener, server: server, pipeline: pipeline)
+                configuration: configuration, collector: collector, group: group)
+            return CollectorServer(listener: listener, collector: collector)
         } catch {
-            await pipeline.close()
+            await collector.close()
             throw error
         }
     }
@@ -43,31 +39,31 @@ package final class CollectorServer: Sendable {
     package var address: SocketAddress { listener.address }
 
     /// The connections that are open now.
-    package var connectionCount: Int { server.openChannels.count }
+    package var connectionCount: Int { collector.openChannels.count }
 
     /// What was counted, and what the store holds, after the latest commit. Also after ``stop()``.
     ///
     /// The receipts share their memory with the server's until either changes.
-    package func snapshot() -> (CollectorStatistics, Receipts) { pipeline.snapshot() }
+    package func snapshot() -> (CollectorStatistics, Receipts) { collector.snapshot() }
 
     /// What the store could not take though no fault was planned; `nil` if it took everything. Also after
     /// ``stop()``.
-    package var storeFailure: StoreFailure? { pipeline.storeFailure }
+    package var storeFailure: StoreFailure? { collector.storeFailure }
 
     /// Ends: no new connections, requests in hand are answered for a while, the rest is cut off, and the
     /// store is committed and closed.
     package func stop() async {
         outages.cancel()
-        server.beginStop()
+        collector.beginStop()
         await listener.stop()
         await outages.value
         await listener.stop()
-        for channel in server.openChannels { channel.pipeline.fireUserInboundEventTriggered(StopEvent()) }
-        let deadline = NIODeadline.now() + TimeAmount(server.limits.stopGrace)
-        while !server.openChannels.isEmpty, NIODeadline.now() < deadline {
+        collector.closeIdle()
+        let deadline = NIODeadline.now() + TimeAmount(collector.server.limits.stopGrace)
+        while !collector.openChannels.isEmpty, NIODeadline.now() < deadline {
             try? await Task.sleep(for: .milliseconds(2))
         }
-        for channel in server.openChannels { try? await channel.close() }
-        await pipeline.close()
+        for channel in collector.openChannels { try? await channel.close() }
+        await collector.close()
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import Synchronization
 import Timebase
@@ -18,17 +17,17 @@ final class Listener: Sendable {
     }
 
     let address: SocketAddress
-    private let server: ServerContext
+    private let collector: ChannelCollector
     private let group: any EventLoopGroup
     private let state: Mutex<State>
     private let onWarning: @Sendable (String) -> Void
 
     private init(
-        channel: any Channel, address: SocketAddress, server: ServerContext, group: any EventLoopGroup,
-        onWarning: @escaping @Sendable (String) -> Void
+        channel: any Channel, address: SocketAddress, collector: ChannelCollector,
+        group: any EventLoopGroup, onWarning: @escaping @Sendable (String) -> Void
     ) {
         self.address = address
-        self.server = server
+        self.collector = collector
         self.group = group
         self.onWarning = onWarning
         state = Mutex(State(channel: channel))
@@ -36,16 +35,17 @@ final class Listener: Sendable {
 
     /// Begins to listen.
     static func start(
-        configuration: CollectorServerConfiguration, server: ServerContext, group: any EventLoopGroup
+        configuration: CollectorServerConfiguration, collector: ChannelCollector,
+        group: any EventLoopGroup
     ) async throws -> Listener {
         do {
-            let bootstrap = bootstrap(server: server, group: group)
+            let bootstrap = bootstrap(collector: collector, group: group)
             let channel = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
             guard let address = channel.localAddress else {
                 throw ChannelError.unknownLocalAddress
             }
             return Listener(
-                channel: channel, address: address, server: server, group: group,
+                channel: channel, address: address, collector: collector, group: group,
                 onWarning: configuration.onWarning)
         } catch {
             throw CollectorServerError.cannotListen(
@@ -57,10 +57,10 @@ final class Listener: Sendable {
     /// Follows the plan's outages until the task is cancelled.
     func followPlan() async {
         while !Task.isCancelled {
-            let now = server.clock.now()
-            if server.director.refusesConnections(at: now) { await close() } else { await open() }
-            guard let change = server.director.nextChange(after: now) else { return }
-            let wait = change - server.clock.now()
+            let now = collector.server.clock.now()
+            if collector.server.director.refusesConnections(at: now) { await close() } else { await open() }
+            guard let change = collector.server.director.nextChange(after: now) else { return }
+            let wait = change - collector.server.clock.now()
             // In short steps: the run's clock need not be the one that sleeping goes by.
             let step = min(max(wait.nanoseconds, 0), 1_000_000_000)
             try? await Task.sleep(for: .nanoseconds(step))
@@ -105,7 +105,7 @@ final class Listener: Sendable {
             }
             if isOpen { return }
             do {
-                let bootstrap = Listener.bootstrap(server: server, group: group)
+                let bootstrap = Listener.bootstrap(collector: collector, group: group)
                 let channel =
                     if let placeholder { try await bootstrap.withBoundSocket(placeholder).get() } else {
                         try await bootstrap.bind(to: address).get()
@@ -130,32 +130,19 @@ final class Listener: Sendable {
         }
     }
 
-    private static func bootstrap(server: ServerContext, group: any EventLoopGroup) -> ServerBootstrap {
+    private static func bootstrap(
+        collector: ChannelCollector, group: any EventLoopGroup
+    ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelInitializer { channel in
-                guard server.admit(channel) else { return channel.close() }
-                return channel.eventLoop.makeCompletedFuture {
-                    try configure(channel, server: server)
+                channel.eventLoop.makeCompletedFuture { try collector.serve(channel) }.flatMap {
+                    $0 ? channel.eventLoop.makeSucceededVoidFuture() : channel.close()
                 }
             }
-    }
-
-    private static func configure(_ channel: any Channel, server: ServerContext) throws {
-        let pipeline = channel.pipeline.syncOperations
-        let connection = CollectorConnection(server: server)
-        try pipeline.addHandler(FirstByteGuard(connection: connection))
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderListSize = server.limits.headerBytes
-        limits.maxHeaderFieldSize = min(limits.maxHeaderFieldSize, server.limits.headerBytes)
-        try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withServerUpgrade: nil, withErrorHandling: true,
-            withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
-            withDecoderLimitConfiguration: limits)
-        try pipeline.addHandler(connection)
     }
 
     /// A socket that holds the address without listening; `nil` if the system gives none, in which

@@ -19,8 +19,8 @@ package struct LiveConfiguration: Sendable {
     /// How long an idle connection is kept.
     package var idleLimit = LiveConfiguration.idleLimit
 
-    /// Asks for the addresses of a host's name; blocks, off the event loop.
-    var lookup = NameResolver.systemLookup
+    /// Where bytes and questions for addresses go.
+    package var transport: any ClientTransport = SocketTransport()
 
     /// Takes the sealed events of a population's devices in one shard.
     package typealias SealedSink =

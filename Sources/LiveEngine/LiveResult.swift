@@ -22,6 +22,22 @@ package struct LiveSnapshot: Sendable {
     package var now: Instant
 }
 
+extension LiveSnapshot {
+    /// How a run stands whose shards stand so.
+    ///
+    /// - Precondition: there is at least one.
+    init(merging parts: [LiveSnapshot]) {
+        self = parts[0]
+        for part in parts.dropFirst() {
+            recorder.merge(part.recorder)
+            phase = min(phase, part.phase)
+            openConnections += part.openConnections
+            requestsInFlight += part.requestsInFlight
+            now = max(now, part.now)
+        }
+    }
+}
+
 /// Whether the generator kept up with its own schedule.
 package struct GeneratorHealth: Sendable {
     /// How late things were done, over all shards.

@@ -14,22 +14,16 @@ import Timebase
 /// ```
 package final class LiveRun: Sendable {
     private let configuration: LiveConfiguration
-    private let shards: [NIOLoopBound<Shard>]
-    private let loops: [any EventLoop]
-    private let results: [EventLoopFuture<ShardResult>]
+    private let shards: [MadeShard]
     private let stops = Atomic<Int>(0)
     /// What ``SealedEvent/label`` points into, for each population.
     package let labels: [[EventLabel]]
 
-    private init(
-        configuration: LiveConfiguration, shards: [NIOLoopBound<Shard>], loops: [any EventLoop],
-        results: [EventLoopFuture<ShardResult>], labels: [[EventLabel]]
-    ) {
+    private init(_ configuration: LiveConfiguration, shards: [MadeShard]) {
         self.configuration = configuration
         self.shards = shards
-        self.loops = loops
-        self.results = results
-        self.labels = labels
+        labels = shards[0].labels
+        for made in shards { made.loop.execute { made.shard.value.begin() } }
     }
 
     /// Makes the devices and begins to drive them; returns when every shard is set up.
@@ -45,36 +39,68 @@ package final class LiveRun: Sendable {
         precondition(!loops.isEmpty, "a run needs an event loop")
         let loops = Array(loops.prefix(PoolSplit.shards(loops.count, for: configuration.plans)))
         let endpoints = try await endpoints(of: configuration.plans)
-        var shards: [NIOLoopBound<Shard>] = []
-        var results: [EventLoopFuture<ShardResult>] = []
-        var labels: [[EventLabel]] = []
+        var made: [MadeShard] = []
         for (index, loop) in loops.enumerated() {
             let share = ShardShare(index: index, count: loops.count)
-            let made = try await loop.submit { [endpoints] in
-                let shard = Shard(
-                    configuration: configuration, endpoints: endpoints, share: share, loop: loop)
-                return (NIOLoopBound(shard, eventLoop: loop), shard.result, shard.labels)
-            }.get()
-            shards.append(made.0)
-            results.append(made.1)
-            if index == 0 { labels = made.2 }
+            made.append(
+                try await loop.submit {
+                    MadeShard(configuration, endpoints: endpoints, share: share, loop: loop)
+                }.get())
         }
-        for (shard, loop) in zip(shards, loops) { loop.execute { shard.value.begin() } }
+        return LiveRun(configuration, shards: made)
+    }
+
+    /// The same on loops that the calling thread drives itself, such as those of a clock of one's own.
+    ///
+    /// - Precondition: every loop counts the caller as its own.
+    /// - Throws: ``LiveEngineError`` if a target cannot be used.
+    package static func startInPlace(
+        _ configuration: LiveConfiguration, on loops: [any EventLoop]
+    ) throws -> LiveRun {
+        precondition(!loops.isEmpty, "a run needs an event loop")
+        let loops = Array(loops.prefix(PoolSplit.shards(loops.count, for: configuration.plans)))
+        let endpoints = try readEndpoints(of: configuration.plans)
         return LiveRun(
-            configuration: configuration, shards: shards, loops: loops, results: results, labels: labels)
+            configuration,
+            shards: loops.enumerated().map { index, loop in
+                MadeShard(
+                    configuration, endpoints: endpoints,
+                    share: ShardShare(index: index, count: loops.count), loop: loop)
+            })
+    }
+
+    /// A shard that was made on its loop, as others may hold it.
+    private struct MadeShard: Sendable {
+        let shard: NIOLoopBound<Shard>
+        let loop: any EventLoop
+        let result: EventLoopFuture<ShardResult>
+        let labels: [[EventLabel]]
+
+        init(
+            _ configuration: LiveConfiguration, endpoints: [[Endpoint]], share: ShardShare,
+            loop: any EventLoop
+        ) {
+            let made = Shard(configuration: configuration, endpoints: endpoints, share: share, loop: loop)
+            shard = NIOLoopBound(made, eventLoop: loop)
+            self.loop = loop
+            result = made.result
+            labels = made.labels
+        }
     }
 
     /// Reads what `https` targets need on a thread that may block, once for those with the same rules.
     private static func endpoints(of plans: [PopulationPlan]) async throws -> [[Endpoint]] {
-        try await NIOThreadPool.singleton.runIfActive {
-            var known: [PopulationPlan.Target.TLSRules: [String: TLSClient]] = [:]
-            return try plans.map { plan in
-                try plan.targets.map { target in
-                    guard target.isSecure else { return try Endpoint(target) }
-                    let tls = try known[target.tls]?[target.host] ?? TLSClient(target)
-                    known[target.tls, default: [:]][target.host] = tls
-                    return try Endpoint(target, tls: tls)
-                }
+        try await NIOThreadPool.singleton.runIfActive { try readEndpoints(of: plans) }
+    }
+
+    private static func readEndpoints(of plans: [PopulationPlan]) throws -> [[Endpoint]] {
+        var known: [PopulationPlan.Target.TLSRules: [String: TLSClient]] = [:]
+        return try plans.map { plan in
+            try plan.targets.map { target in
+                guard target.isSecure else { return try Endpoint(target) }
+                let tls = try known[target.tls]?[target.host] ?? TLSClient(target)
+                known[target.tls, default: [:]][target.host] = tls
+                return try Endpoint(target, tls: tls)
             }
         }
     }
@@ -83,38 +109,35 @@ package final class LiveRun: Sendable {
     ///
     /// - Throws: `EventLoopError.shutdown` if the loops were shut down under the run.
     package func snapshot() async throws -> LiveSnapshot {
-        var merged: LiveSnapshot?
-        for (shard, loop) in zip(shards, loops) {
-            let part = try await loop.submit { shard.value.snapshot() }.get()
-            guard var sum = merged else {
-                merged = part
-                continue
-            }
-            sum.recorder.merge(part.recorder)
-            sum.phase = min(sum.phase, part.phase)
-            sum.openConnections += part.openConnections
-            sum.requestsInFlight += part.requestsInFlight
-            sum.now = max(sum.now, part.now)
-            merged = sum
-        }
-        guard let merged else { preconditionFailure("a run has at least one shard") }
-        return merged
+        var parts: [LiveSnapshot] = []
+        for made in shards { parts.append(try await made.loop.submit { made.shard.value.snapshot() }.get()) }
+        return LiveSnapshot(merging: parts)
+    }
+
+    /// The same for a run that was started in place.
+    package func snapshotInPlace() -> LiveSnapshot {
+        LiveSnapshot(merging: shards.map { $0.shard.value.snapshot() })
     }
 
     /// Ends the run early: users stop at once, then the drain runs as ever. The second call ends
     /// everything at once; what is then unanswered stays pending.
     package func stop() {
         let atOnce = stops.add(1, ordering: .relaxed).newValue > 1
-        for (shard, loop) in zip(shards, loops) { loop.execute { shard.value.stop(atOnce: atOnce) } }
+        for made in shards { made.loop.execute { made.shard.value.stop(atOnce: atOnce) } }
     }
 
     /// Waits for the end of the run.
     ///
     /// - Throws: what a shard ended with, if it broke off: `EventLoopError.shutdown` if the loops were shut down
     ///   under it.
-    package func result() async throws -> LiveResult {
-        var parts: [ShardResult] = []
-        for result in results { parts.append(try await result.get()) }
+    package func result() async throws -> LiveResult { try await outcome.get() }
+
+    /// The end of the run, on the first of its loops; fails as ``result()`` does.
+    package var outcome: EventLoopFuture<LiveResult> {
+        EventLoopFuture.whenAllSucceed(shards.map(\.result), on: shards[0].loop).map { self.merged($0) }
+    }
+
+    private func merged(_ parts: [ShardResult]) -> LiveResult {
         var recorder = parts[0].recorder
         for part in parts.dropFirst() { recorder.merge(part.recorder) }
         let captured = capturedPerDevice(parts)

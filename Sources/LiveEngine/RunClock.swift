@@ -36,7 +36,10 @@ package struct RunClock: Hashable, Sendable {
             showing: instant - begun.runTime(lead), atUptime: begun.uptimeNanoseconds, pace: pace)
     }
 
-    init(showing instant: Instant, atUptime uptime: UInt64, pace: Int) {
+    /// Makes a clock that shows `instant` when the monotonic clock shows `uptime` nanoseconds.
+    ///
+    /// - Parameter pace: Seconds of the run in a second of the machine, 1...86,400.
+    package init(showing instant: Instant, atUptime uptime: UInt64, pace: Int) {
         precondition(pace >= 1, "a run's clock does not stand still")
         origin = instant
         uptimeNanoseconds = uptime

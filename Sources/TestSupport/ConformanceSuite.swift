@@ -114,6 +114,21 @@ package enum ConformanceSuite {
         return events
     }
 
+    /// Plays a scenario with the live engine in a simulated world and compares it with virtual time.
+    ///
+    /// - Returns: what is wrong, in sentences; empty if the worlds agree.
+    package static func simulatedDisagreement(
+        _ scenario: ConformanceScenario, _ world: SimulatedWorld
+    ) throws -> [String] {
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        let expected = Worlds.virtual(document)
+        let found = try world.play(document)
+        return found.problems
+            + Differences.between(
+                expected, found, tolerating: scenario.tolerates,
+                undetermined: undetermined(scenario, document, expected))
+    }
+
     /// Plays a scenario live and compares it with virtual time.
     ///
     /// - Parameter inFiles: Whether devices keep their events in files, live; the other world has memory.

@@ -136,26 +136,47 @@ package enum Worlds {
         _ plans: ScenarioPlans, clock: RunClock, loops: [any EventLoop], server: CollectorServer,
         makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
-        let sealed = Mutex<[(events: [SealedEvent], population: Int)]>([])
-        var configuration = LiveConfiguration(
-            plans: plans.populations, schedule: plans.schedule, clock: clock, descriptorBudget: 1000
-        ) { events, population, _ in
-            sealed.withLock { $0.append((events, population)) }
-        }
-        configuration.fleetFactory = makeFleet
+        let sealed = SealedEvents()
+        let configuration = LiveConfiguration(
+            plans, clock: clock, sealedSink: sealed.sink, makeFleet: makeFleet)
         let run = try await LiveRun.start(configuration, on: loops)
         let result = try await run.result()
         await server.stop()
-        var outcome = WorldOutcome()
-        for part in sealed.withLock({ $0 }) {
-            outcome.add(
-                part.events, population: part.population, labels: run.labels[part.population],
-                start: plans.schedule.start)
-        }
         let (statistics, receipts) = server.snapshot()
+        var outcome = sealed.outcome(labels: run.labels, start: plans.schedule.start)
         outcome.take(result.recorder, receipts: receipts, statistics: statistics)
         outcome.devicesStarted = result.devicesStarted
         outcome.lag = .fractional(seconds: result.health.scheduleLag.milliseconds(atPercentile: 100) / 1000)
+        return outcome
+    }
+}
+
+extension LiveConfiguration {
+    init(
+        _ plans: ScenarioPlans, clock: RunClock, sealedSink: @escaping SealedSink,
+        makeFleet: @escaping Worlds.FleetFactory
+    ) {
+        self.init(
+            plans: plans.populations, schedule: plans.schedule, clock: clock, descriptorBudget: 1000,
+            sealedSink: sealedSink)
+        fleetFactory = makeFleet
+    }
+}
+
+/// Keeps what a live run seals.
+final class SealedEvents: Sendable {
+    private let parts = Mutex<[(events: [SealedEvent], population: Int)]>([])
+
+    var sink: LiveConfiguration.SealedSink {
+        { events, population, _ in self.parts.withLock { $0.append((events, population)) } }
+    }
+
+    func outcome(labels: [[EventLabel]], start: Instant) -> WorldOutcome {
+        var outcome = WorldOutcome()
+        for part in parts.withLock({ $0 }) {
+            outcome.add(
+                part.events, population: part.population, labels: labels[part.population], start: start)
+        }
         return outcome
     }
 }

@@ -19,12 +19,13 @@ struct ResolverTests {
 
     /// Asks for the host so often, one after the other.
     private static func ask(
-        _ times: Int, lifetime: Interval, _ lookup: @escaping NameResolver.Lookup
+        _ times: Int, lifetime: Interval, _ lookup: @escaping SocketTransport.Lookup
     ) async throws -> [[String]] {
         try await withGroup(threads: 1) { group in
             let loop = group.next()
             let resolver = try await loop.submit {
-                NIOLoopBound(NameResolver(on: loop, lookup: lookup), eventLoop: loop)
+                NIOLoopBound(
+                    NameResolver(on: loop, transport: SocketTransport(lookup: lookup)), eventLoop: loop)
             }.get()
             var answers: [[String]] = []
             for _ in 0..<times {

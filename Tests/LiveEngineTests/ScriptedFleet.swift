@@ -194,7 +194,7 @@ struct ScriptedRun {
     var connections = PopulationPlan.Target.Connections.perDevice
     /// In place of the server's own address; the port is the server's where they have none.
     var targets: [PopulationPlan.Target] = []
-    var lookup: NameResolver.Lookup?
+    var lookup: SocketTransport.Lookup?
     var script: @Sendable (Int) -> ScriptedFleet.Script
 
     static let start = Instant(milliseconds: 1_767_571_200_000)
@@ -226,7 +226,7 @@ struct ScriptedRun {
             descriptorBudget: descriptorBudget,
             sealedSink: sink)
         configuration.idleLimit = idleLimit
-        if let lookup { configuration.lookup = lookup }
+        if let lookup { configuration.transport = SocketTransport(lookup: lookup) }
         let script = script
         let bodySize = bodySize
         configuration.fleetFactory = { plan, share in

@@ -1,6 +1,5 @@
 import CollectorModel
 import NIOCore
-import NIOPosix
 import Synchronization
 import Timebase
 import Wire
@@ -51,11 +50,14 @@ final class CommitPipeline: Sendable {
 
     private let queue = Mutex(Queue())
     private let writer: Mutex<CollectorWriter>
-    private let thread = NIOThreadPool(numberOfThreads: 1)
+    private let executor: any CommitExecutor
 
-    init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
+    init(
+        configuration: CollectorServerConfiguration, director: SharedDirector,
+        executor: any CommitExecutor
+    ) throws {
         writer = Mutex(try CollectorWriter(configuration: configuration, director: director))
-        thread.start()
+        self.executor = executor
     }
 
     /// Hands a request to the writer; its connection gets the answer on its own loop.
@@ -65,7 +67,7 @@ final class CommitPipeline: Sendable {
             defer { queue.isDraining = true }
             return !queue.isDraining
         }
-        if mustStart { thread.submit { _ in self.drain() } }
+        if mustStart { executor.submit { self.commitNext() } }
     }
 
     /// What was counted, and what is held, after the latest commit.
@@ -79,22 +81,25 @@ final class CommitPipeline: Sendable {
     /// Writes what is queued, closes the store and ends the thread. Nothing may be submitted any more.
     func close() async {
         while queue.withLock({ $0.isDraining }) { try? await Task.sleep(for: .milliseconds(2)) }
-        writer.withLock { $0.close() }
-        try? await thread.shutdownGracefully()
+        closeStore()
+        await executor.shutDown()
     }
 
-    private func drain() {
-        while true {
-            let batch = queue.withLock { queue in
-                let batch = Array(queue.requests.prefix(CommitPipeline.requestsPerTransaction))
-                queue.requests.removeFirst(batch.count)
-                queue.isDraining = !batch.isEmpty
-                return batch
-            }
-            if batch.isEmpty { return }
-            let answers = writer.withLock { writer in writer.process(batch) }
-            release(answers, of: batch)
+    /// Closes the store, whatever is queued.
+    func closeStore() { writer.withLock { $0.close() } }
+
+    /// Writes one transaction, releases its answers, and leaves the rest to the next piece of work.
+    private func commitNext() {
+        let batch = queue.withLock { queue in
+            let batch = Array(queue.requests.prefix(CommitPipeline.requestsPerTransaction))
+            queue.requests.removeFirst(batch.count)
+            queue.isDraining = !batch.isEmpty
+            return batch
         }
+        if batch.isEmpty { return }
+        let answers = writer.withLock { writer in writer.process(batch) }
+        release(answers, of: batch)
+        executor.submit { self.commitNext() }
     }
 
     /// Sends each loop the answers of its connections, in one go.

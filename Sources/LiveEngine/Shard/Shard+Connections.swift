@@ -56,7 +56,7 @@ extension Shard {
     }
 
     private func connect(_ index: Int32) {
-        let connection = Connection(owner: self)
+        let connection = Connection(owner: self, loop: loop, transport: configuration.transport)
         let pool = pool(of: index)
         connections.add(connection, owner: owner(of: index))
         connection.entry.pool = Int32(pool)
@@ -65,7 +65,7 @@ extension Shard {
         pools[pool].count += 1
         parts[Int(requests[index].fleet)].connections += 1
         requests[index].connection = connection.entry.slot
-        connection.connect(to: endpoint(of: index), through: resolver, on: loop)
+        connection.connect(to: endpoint(of: index), through: resolver)
     }
 
     /// Closes a connection of ours.

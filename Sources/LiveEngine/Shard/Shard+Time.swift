@@ -198,9 +198,9 @@ extension Shard {
     /// The state at this moment; what was captured so far is counted up to it, so that a snapshot never
     /// tells of more events delivered than captured.
     func snapshot() -> LiveSnapshot {
-        if phase < .finished { noteFleets(at: max(now, clock.now())) }
+        if phase < .finished { noteFleets(at: max(now, clockTime)) }
         return LiveSnapshot(
             recorder: recorder, phase: phase, openConnections: connections.count,
-            requestsInFlight: requests.count, now: max(now, clock.now()))
+            requestsInFlight: requests.count, now: max(now, clockTime))
     }
 }

@@ -123,7 +123,7 @@ final class Shard {
         nextNote = schedule.start + noteInterval
         networkChanges = NetworkTimeline(schedule: schedule)
         clientFaults = ClientFaultDirector(plan: schedule.clientFaults)
-        now = clock.now()
+        now = clock.instant(atUptime: loop.now.uptimeNanoseconds)
         recorder = RunRecorder(
             start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured,
             closeUps: schedule.closeUps, interval: noteInterval, measuresFreshness: clock.pace == 1)
@@ -144,7 +144,7 @@ final class Shard {
             first += UInt32(fleet.deviceCount)
         }
         firstPoolOwner = first
-        resolver = NameResolver(on: loop, lookup: configuration.lookup)
+        resolver = NameResolver(on: loop, transport: configuration.transport)
         wakes = WakeHeap(deviceCount: Int(first))
         requests = RequestTable(deviceCount: Int(first))
         connections = ConnectionTable(ownerCount: Int(first) + pools.count)
@@ -184,7 +184,10 @@ final class Shard {
     }
 
     /// Reads the clock; the shard's time never goes back.
-    func tick() { now = max(now, clock.now()) }
+    func tick() { now = max(now, clockTime) }
+
+    /// What the run's clock shows.
+    var clockTime: Instant { clock.instant(atUptime: loop.now.uptimeNanoseconds) }
 
     func doWork() {
         while phase != .finished, let item = work.popFirst() {

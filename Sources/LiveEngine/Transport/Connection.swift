@@ -1,8 +1,13 @@
 import NIOCore
-import NIOPosix
 import NIOSSL
 import NIOTLS
 import World
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Who uses connections: told what became of them, on their event loop.
 protocol ConnectionOwner: AnyObject {
@@ -56,6 +61,9 @@ final class Connection: ChannelInboundHandler {
     var entry = ConnectionEntry()
 
     private unowned let owner: any ConnectionOwner
+    private let loop: any EventLoop
+    /// What opens connections where this one lives.
+    private let transport: any ClientTransport
     private var context: ChannelHandlerContext?
     private var keepsSample = false
     private var isWriting = false
@@ -66,58 +74,53 @@ final class Connection: ChannelInboundHandler {
     private var carriedBefore = false
     private var isSecure = false
 
-    init(owner: any ConnectionOwner) { self.owner = owner }
+    init(owner: any ConnectionOwner, loop: any EventLoop, transport: any ClientTransport) {
+        self.owner = owner
+        self.loop = loop
+        self.transport = transport
+    }
+
+    /// The loop's monotonic clock.
+    private var uptime: UInt64 { loop.now.uptimeNanoseconds }
 
     /// Begins to connect. The owner is told the outcome, possibly before this returns.
-    func connect(to endpoint: Endpoint, through resolver: NameResolver, on loop: any EventLoop) {
+    func connect(to endpoint: Endpoint, through resolver: NameResolver) {
         switch endpoint.location {
-        case .address(let address): connect(to: [address], tls: endpoint.tls, on: loop)
+        case .address(let address): connect(to: [address], tls: endpoint.tls)
         case .name(let name, let lifetime):
             if let addresses = resolver.known(name, lifetime: lifetime) {
-                connect(to: addresses[...], tls: endpoint.tls, on: loop)
+                connect(to: addresses[...], tls: endpoint.tls)
                 return
             }
-            times.lookupBegan = NIODeadline.now().uptimeNanoseconds
+            times.lookupBegan = uptime
             resolver.lookUp(name) { addresses in
                 guard self.state == .connecting else { return }
-                self.times.lookedUp = NIODeadline.now().uptimeNanoseconds
+                self.times.lookedUp = self.uptime
                 guard let addresses else {
                     self.end(with: .dns)
                     return
                 }
-                self.connect(to: addresses[...], tls: endpoint.tls, on: loop)
+                self.connect(to: addresses[...], tls: endpoint.tls)
             }
         }
     }
 
     /// Connects to the first address that accepts. Where none does, the last one's failure counts.
-    private func connect(
-        to addresses: ArraySlice<SocketAddress>, tls: TLSClient?, on loop: any EventLoop
-    ) {
+    private func connect(to addresses: ArraySlice<SocketAddress>, tls: TLSClient?) {
         guard let address = addresses.first else { return }
-        if times.connectBegan == 0 { times.connectBegan = NIODeadline.now().uptimeNanoseconds }
+        if times.connectBegan == 0 { times.connectBegan = uptime }
         isSecure = tls != nil
         let bound = NIOLoopBound(self, eventLoop: loop)
-        ClientBootstrap(group: loop)
-            // The device's own limit covers the connect too; the owner keeps it.
-            .connectTimeout(.hours(24))
-            .channelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(
-                    minimum: 512, initial: 1024, maximum: 64 * 1024)
-            )
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(tls.makeHandler()) }
-                    try pipeline.addHandler(bound.value)
-                }
-            }
-            .connect(to: address)
+        let handshake = tls
+        transport.connect(to: address, on: loop) { channel in
+            let pipeline = channel.pipeline.syncOperations
+            if let handshake { try pipeline.addHandler(handshake.makeHandler()) }
+            try pipeline.addHandler(bound.value)
+        }
             .assumeIsolated()
             .whenFailure { error in
                 if self.state == .connecting, addresses.count > 1 {
-                    self.connect(to: addresses.dropFirst(), tls: tls, on: loop)
+                    self.connect(to: addresses.dropFirst(), tls: tls)
                 } else {
                     self.end(with: Connection.failure(of: error))
                 }
@@ -138,15 +141,15 @@ final class Connection: ChannelInboundHandler {
         // What setting up took belongs to the request that it was done for.
         if carriedBefore { times = Times() }
         carriedBefore = true
-        times.writeBegan = NIODeadline.now().uptimeNanoseconds
+        times.writeBegan = uptime
         isWriting = true
         if request.readableBytes < Connection.awaitedSize {
             context.writeAndFlush(wrapOutboundOut(request), promise: nil)
-            times.written = NIODeadline.now().uptimeNanoseconds
+            times.written = uptime
         } else {
             let promise = context.eventLoop.makePromise(of: Void.self)
             promise.futureResult.assumeIsolated().whenSuccess {
-                if self.state == .busy { self.times.written = NIODeadline.now().uptimeNanoseconds }
+                if self.state == .busy { self.times.written = self.uptime }
             }
             context.writeAndFlush(wrapOutboundOut(request), promise: promise)
         }
@@ -158,7 +161,7 @@ final class Connection: ChannelInboundHandler {
         guard state != .gone, let context else { return }
         sentBytes = part.readableBytes
         if carriedBefore { times = Times() }
-        times.writeBegan = NIODeadline.now().uptimeNanoseconds
+        times.writeBegan = uptime
         times.written = times.writeBegan
         // What a lingering close would keep back would make it an orderly end.
         if let options = context.channel as? any SocketOptionProvider {
@@ -189,7 +192,7 @@ final class Connection: ChannelInboundHandler {
             context.close(promise: nil)
             return
         }
-        times.connected = NIODeadline.now().uptimeNanoseconds
+        times.connected = uptime
         if isSecure {
             state = .securing
         } else {
@@ -200,7 +203,7 @@ final class Connection: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard state == .securing, case .handshakeCompleted? = event as? TLSUserEvent else { return }
-        times.secured = NIODeadline.now().uptimeNanoseconds
+        times.secured = uptime
         state = .idle
         owner.opened(self)
     }
@@ -213,7 +216,7 @@ final class Connection: ChannelInboundHandler {
             return
         }
         if times.firstByte == 0 {
-            times.firstByte = NIODeadline.now().uptimeNanoseconds
+            times.firstByte = uptime
         } else {
             wasReadOnce = true
         }
@@ -254,7 +257,7 @@ final class Connection: ChannelInboundHandler {
     }
 
     private func complete(reusable: Bool) {
-        times.lastByte = wasReadOnce ? NIODeadline.now().uptimeNanoseconds : times.firstByte
+        times.lastByte = wasReadOnce ? uptime : times.firstByte
         // A server may answer before it read everything; then the rest would meet the next request.
         let isWritten = times.written != 0
         if !isWritten { times.written = times.firstByte }

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import Timebase
 
 #if canImport(Glibc)
@@ -9,20 +8,17 @@ import Timebase
 #endif
 
 /// A host's name with the port that its addresses are wanted for.
-struct HostName: Hashable, Sendable {
-    var name: String
-    var port: Int
+package struct HostName: Hashable, Sendable {
+    package var name: String
+    package var port: Int
 }
 
 /// Turns host names into addresses for the connections of one event loop.
 ///
-/// Confined to its loop; the system is asked on a thread of NIO's pool, once at a time for each name. A
+/// Confined to its loop; the transport is asked once at a time for each name. A
 /// name with several addresses gives them in turn, those of the family that the system puts first
 /// before the others, so that each connection has all of them to fall back on.
 final class NameResolver {
-    /// Asks for a name's addresses, the best first; blocks.
-    typealias Lookup = @Sendable (HostName) throws -> [SocketAddress]
-
     private struct Entry {
         var addresses: [SocketAddress]
         /// Monotonic clock.
@@ -31,19 +27,19 @@ final class NameResolver {
     }
 
     private let loop: any EventLoop
-    private let lookup: Lookup
+    private let transport: any ClientTransport
     private var entries: [HostName: Entry] = [:]
     private var waiting: [HostName: [([SocketAddress]?) -> Void]] = [:]
 
-    init(on loop: any EventLoop, lookup: @escaping Lookup = NameResolver.systemLookup) {
+    init(on loop: any EventLoop, transport: any ClientTransport) {
         self.loop = loop
-        self.lookup = lookup
+        self.transport = transport
     }
 
     /// The addresses to try, best first, if they were learnt less than `lifetime` ago.
     func known(_ name: HostName, lifetime: Interval) -> [SocketAddress]? {
         guard let entry = entries[name] else { return nil }
-        let age = NIODeadline.now().uptimeNanoseconds &- entry.learnedAt
+        let age = loop.now.uptimeNanoseconds &- entry.learnedAt
         guard age < UInt64(clamping: lifetime.nanoseconds) else { return nil }
         return takeTurn(name)
     }
@@ -55,14 +51,13 @@ final class NameResolver {
     func lookUp(_ name: HostName, then: @escaping ([SocketAddress]?) -> Void) {
         waiting[name, default: []].append(then)
         guard waiting[name]?.count == 1 else { return }
-        let lookup = lookup
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try lookup(name) }
+        transport.lookUp(name, on: loop)
             .assumeIsolated()
             .whenComplete { result in
                 let addresses = (try? result.get()) ?? []
                 self.entries[name] =
                     addresses.isEmpty
-                    ? nil : Entry(addresses: addresses, learnedAt: NIODeadline.now().uptimeNanoseconds)
+                    ? nil : Entry(addresses: addresses, learnedAt: self.loop.now.uptimeNanoseconds)
                 for done in self.waiting.removeValue(forKey: name) ?? [] { done(self.takeTurn(name)) }
             }
     }
@@ -77,7 +72,7 @@ final class NameResolver {
     }
 
     /// The system's own way (`getaddrinfo`): its files and servers, in the order of RFC 6724.
-    static let systemLookup: Lookup = { host in
+    static let systemLookup: SocketTransport.Lookup = { host in
         var hints = addrinfo()
         #if canImport(Glibc)
             hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

@@ -49,6 +49,7 @@ package enum TransportBench {
 private final class Hammer: ConnectionOwner {
     private let endpoint: Endpoint
     private let loop: any EventLoop
+    private let transport = SocketTransport()
     private let resolver: NameResolver
     private let closesAfterAnswer: Bool
     private var request = ByteBuffer()
@@ -62,7 +63,7 @@ private final class Hammer: ConnectionOwner {
         self.endpoint = endpoint
         self.closesAfterAnswer = closesAfterAnswer
         self.loop = loop
-        resolver = NameResolver(on: loop)
+        resolver = NameResolver(on: loop, transport: transport)
         var wire = WireBuffer(capacity: body.count)
         wire.append(contentsOf: body)
         let head = RequestHead(method: .post, path: path, headerLines: "")
@@ -85,10 +86,10 @@ private final class Hammer: ConnectionOwner {
     }
 
     private func connect() {
-        let connection = Connection(owner: self)
+        let connection = Connection(owner: self, loop: loop, transport: transport)
         connection.entry.slot = Int32(connections.count)
         connections.append(connection)
-        connection.connect(to: endpoint, through: resolver, on: loop)
+        connection.connect(to: endpoint, through: resolver)
     }
 
     private func send(on connection: Connection) {
@@ -124,9 +125,9 @@ private final class Hammer: ConnectionOwner {
 
     private func renew(_ connection: Connection) {
         guard !isDone else { return }
-        let fresh = Connection(owner: self)
+        let fresh = Connection(owner: self, loop: loop, transport: transport)
         fresh.entry.slot = connection.entry.slot
         connections[Int(fresh.entry.slot)] = fresh
-        fresh.connect(to: endpoint, through: resolver, on: loop)
+        fresh.connect(to: endpoint, through: resolver)
     }
 }

@@ -1,0 +1,128 @@
+package import Accounting
+package import CollectorModel
+package import CollectorServer
+import Foundation
+package import NIOCore
+package import NIOEmbedded
+package import Timebase
+
+/// The collector on a simulated machine: its transactions take time, and its process may die at any moment and come
+/// back with what was durable.
+///
+/// Confined to its loop.
+package final class SimulatedCollector: SimulatedHost {
+    private let loop: EmbeddedEventLoop
+    private var configuration: CollectorServerConfiguration
+    private let commitTime: ClosedRange<Interval>
+    private var random: RandomStream
+    private var life: (collector: ChannelCollector, commits: SimulatedCommits)?
+    private let folder: String
+    private var lives = 0
+    /// What earlier lives counted.
+    private var past: [CollectorStatistics] = []
+    private var lastReceipts = Receipts()
+
+    /// Starts the process.
+    ///
+    /// - Parameters:
+    ///   - configuration: Host, port and the store's path are not used.
+    ///   - folder: An empty folder for its files; in memory, where there is such a file system.
+    ///   - commitTime: What a transaction takes.
+    /// - Throws: `CollectorServerError`.
+    package init(
+        on loop: EmbeddedEventLoop, configuration: CollectorServerConfiguration, folder: String,
+        commitTime: ClosedRange<Interval> = .microseconds(300)...Interval.microseconds(300), seed: UInt64
+    ) throws {
+        self.loop = loop
+        self.configuration = configuration
+        self.folder = folder
+        self.commitTime = commitTime
+        random = RandomStream(key: seed ^ RandomStream.hash(of: "collector"))
+        try start()
+    }
+
+    package var accepts: Bool {
+        guard let life else { return false }
+        return !life.collector.refusesConnections(at: configuration.clock.now())
+    }
+
+    package func serve(_ channel: any Channel) throws -> Bool { try life?.collector.serve(channel) ?? false }
+
+    /// Starts the process, if it does not run.
+    package func start() throws {
+        guard life == nil else { return }
+        lives += 1
+        random = random.child(UInt64(lives))
+        let commits = SimulatedCommits(on: loop, time: commitTime, random: random)
+        configuration.storePath = path(ofLife: lives)
+        life = (try ChannelCollector(configuration: configuration, executor: commits), commits)
+    }
+
+    /// The process dies: its queue is lost, and of its files the next life finds what was written.
+    package func die() throws {
+        guard let (collector, commits) = life else { return }
+        commits.die()
+        let (statistics, receipts) = collector.snapshot()
+        past.append(statistics)
+        lastReceipts = receipts
+        // What another process would find now, whatever this one's closing might still write.
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(ofLife: lives) + suffix) {
+            try FileManager.default.copyItem(
+                atPath: path(ofLife: lives) + suffix, toPath: path(ofLife: lives + 1) + suffix)
+        }
+        collector.abandon()
+        life = nil
+    }
+
+    /// Has connections end with their next answer, and ends the idle ones.
+    package func beginStop() {
+        life?.collector.beginStop()
+        life?.collector.closeIdle()
+    }
+
+    /// Closes the store.
+    package func close() {
+        life?.collector.abandon()
+    }
+
+    /// The connections that are open now.
+    package var openConnections: Int { life?.collector.openChannels.count ?? 0 }
+
+    /// What was counted in each life, and what is held.
+    package func snapshot() -> (statistics: [CollectorStatistics], receipts: Receipts) {
+        guard let life else { return (past, lastReceipts) }
+        let (statistics, receipts) = life.collector.snapshot()
+        return (past + [statistics], receipts)
+    }
+
+    /// The store's file in the present life, or the last.
+    package var storePath: String { path(ofLife: lives) }
+
+    private func path(ofLife number: Int) -> String { "\(folder)/collected-\(number).sqlite" }
+}
+
+/// Writes transactions on the loop, each after the time that it takes.
+///
+/// Unchecked: all of it happens on its loop, which one thread drives.
+final class SimulatedCommits: CommitExecutor, @unchecked Sendable {
+    private let loop: EmbeddedEventLoop
+    private let time: ClosedRange<Interval>
+    private var random: RandomStream
+    private var isAlive = true
+
+    init(on loop: EmbeddedEventLoop, time: ClosedRange<Interval>, random: RandomStream) {
+        self.loop = loop
+        self.time = time
+        self.random = random
+    }
+
+    func submit(_ work: @escaping @Sendable () -> Void) {
+        let width = UInt64(time.upperBound.nanoseconds - time.lowerBound.nanoseconds)
+        let wait = time.lowerBound + Interval(nanoseconds: Int64(random.below(width + 1)))
+        loop.scheduleTask(in: TimeAmount(wait)) { if self.isAlive { work() } }
+    }
+
+    func shutDown() async {}
+
+    func die() { isAlive = false }
+}
