@@ -142,7 +142,7 @@ let package = Package(
             ] + nio),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["TestSupport", "Scenario", "Timebase", "CDeviceDisk"],
+            dependencies: ["TestSupport", "Accounting", "LiveSimulation", "Scenario", "Timebase", "CDeviceDisk"],
             swiftSettings: strict),
         .testTarget(
             name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
@@ -164,6 +164,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio + tls),
+        .tests(
+            of: "LiveSimulation",
+            [
+                "LiveEngine", "Timebase", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ]),
         .tests(
             of: "CollectorServer",
             ["Timebase", "Accounting", "CollectorModel", "TestSupport", "Wire", grdb] + nio),

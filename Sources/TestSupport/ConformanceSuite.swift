@@ -31,6 +31,17 @@ package enum ConformanceSuite {
     /// the others it is the collector that acts, and the stores are compared in virtual time alone.
     package static let liveInFiles = deviceScenarios + lifeScenarios + diskScenarios
 
+    /// One of each kind, for real sockets.
+    package static let onSockets: [ConformanceScenario] =
+        [faultScenarios, answerScenarios, clientScenarios, deviceScenarios, lifeScenarios, systemScenarios]
+        .compactMap(\.first) + mixedScenarios.suffix(1)
+
+    /// Those whose collector keeps its word beyond its own life: it neither swallows nor only checks events.
+    package static let deathProof = scenarios.filter { scenario in
+        guard let document = try? Worlds.load(scenario.json, name: scenario.name) else { return false }
+        return Worlds.virtual(document).facts.isDisjoint(with: ["audit/swallowed", "audit/dry_run"])
+    }
+
     /// Whether some scenario plays a system in a version.
     package static func plays(_ row: SystemMatrix.Row) throws -> Bool {
         try scenarios.contains { scenario in

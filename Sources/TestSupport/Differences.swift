@@ -1,4 +1,4 @@
-import Accounting
+package import Accounting
 
 /// Compares a run with the same scenario in another world.
 ///
@@ -11,8 +11,8 @@ import Accounting
 /// that are said to be undetermined.
 ///
 /// Not compared: when answers came, how long anything took, and how a transport failure is named.
-enum Differences {
-    static func between(
+package enum Differences {
+    package static func between(
         _ expected: WorldOutcome, _ found: WorldOutcome,
         tolerating tolerates: Set<ConformanceScenario.Tolerance>, undetermined: Set<EventID>? = nil
     ) -> [String] {

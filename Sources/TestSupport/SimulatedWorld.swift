@@ -1,6 +1,6 @@
 import Accounting
 import CollectorModel
-import CollectorServer
+package import CollectorServer
 import DeviceSDK
 import Foundation
 import LiveEngine
@@ -11,12 +11,30 @@ package import Scenario
 package import Timebase
 
 /// The live engine and the collector as they are, on a simulated network and disk, under a clock that jumps from one
-/// due moment to the next.
+/// due moment to the next: the same seed gives the same run, to the byte.
 package struct SimulatedWorld: Sendable {
+    /// One end of a process, and how long until it runs again.
+    package struct Death: Hashable, Sendable {
+        /// Since the start of the run.
+        package var at: Interval
+        package var down: Interval
+
+        package init(at: Interval, down: Interval) {
+            self.at = at
+            self.down = down
+        }
+    }
+
     package var shards = 1
     package var conditions = NetworkConditions()
+    /// From when on connections meet no more of the conditions' faults, since the start of the run.
+    package var faultsEnd: Interval?
     /// What a transaction of the collector takes.
     package var commitTime = Interval.microseconds(300)...Interval.microseconds(300)
+    package var limits = CollectorLimits()
+    package var collectorDeaths: [Death] = []
+    /// When the run's own process dies, since the start of the run.
+    package var runnerDeath: Interval?
     package var seed: UInt64 = 1
     package var makeFleet = Worlds.inMemory
 
@@ -24,38 +42,110 @@ package struct SimulatedWorld: Sendable {
 
     /// Plays a scenario to its end; on the calling thread, and nowhere else.
     ///
+    /// What the collector counted is the sum over its lives. Of a run that dies itself, only what was sealed, the
+    /// devices' beliefs and the collector's receipts are known.
+    ///
     /// - Throws: ``Unfinished``, or whatever keeps the collector or the run from starting.
     package func play(_ document: ScenarioDocument) throws -> WorldOutcome {
         let folder = TestFolder.newPath("simulated")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let loop = SimulatedRun.makeLoop()
-        let start = document.start ?? ScenarioDocument.virtualStart
-        let clock = SimulatedRun.clock(showing: start - .milliseconds(300), on: loop)
-        var served = CollectorServerConfiguration()
-        served.plan = document.plans(start: start).collector
-        served.clock = CollectorClock { clock.instant(atUptime: loop.now.uptimeNanoseconds) }
-        let collector = try SimulatedCollector(
-            on: loop, configuration: served, folder: folder, commitTime: commitTime, seed: seed)
-        defer { collector.close() }
-        let plans = document.plans(start: start, embedded: ScenarioDocument.embeddedTarget(port: 80))
-        let sealed = SealedEvents()
-        var configuration = LiveConfiguration(
-            plans, clock: clock, sealedSink: sealed.sink, makeFleet: makeFleet)
-        configuration.transport = SimulatedNetwork(
-            on: loop, conditions: conditions, seed: seed, host: collector)
-        let limit = plans.schedule.usersEnd - start + plans.schedule.drain + .minutes(1)
-        guard let (result, run) = try SimulatedRun.play(configuration, shards: shards, on: loop, limit: limit)
-        else { throw Unfinished(after: limit) }
-        collector.beginStop()
-        loop.advanceTime(by: .seconds(1))
-        let (statistics, receipts) = collector.snapshot()
-        var outcome = sealed.outcome(labels: run.labels, start: start)
-        outcome.take(result.recorder, receipts: receipts, statistics: statistics[0])
-        outcome.devicesStarted = result.devicesStarted
-        return outcome
+        return try Stage(self, document, folder: folder).play()
     }
 
     /// The run went on beyond its drain.
     package struct Unfinished: Error { package let after: Interval }
+}
+
+/// One run of a simulated world, with all that takes part in it.
+private struct Stage {
+    /// How long before the run's start the clock begins.
+    private static let lead = Interval.milliseconds(300)
+
+    let world: SimulatedWorld
+    let loop: EmbeddedEventLoop
+    let plans: ScenarioPlans
+    let collector: SimulatedCollector
+    let network: SimulatedNetwork
+    let configuration: LiveConfiguration
+    let sealed = SealedEvents()
+
+    init(_ world: SimulatedWorld, _ document: ScenarioDocument, folder: String) throws {
+        self.world = world
+        let loop = SimulatedRun.makeLoop()
+        self.loop = loop
+        let start = document.start ?? ScenarioDocument.virtualStart
+        let clock = SimulatedRun.clock(showing: start - Stage.lead, on: loop)
+        plans = document.plans(start: start, embedded: ScenarioDocument.embeddedTarget(port: 80))
+        var served = CollectorServerConfiguration()
+        served.plan = plans.collector
+        served.limits = world.limits
+        served.clock = CollectorClock { clock.instant(atUptime: loop.now.uptimeNanoseconds) }
+        collector = try SimulatedCollector(
+            on: loop, configuration: served, folder: folder, commitTime: world.commitTime, seed: world.seed)
+        network = SimulatedNetwork(
+            on: loop, conditions: world.conditions, seed: world.seed, host: collector,
+            faultsEnd: world.faultsEnd.map { clock.deadline(of: start + $0) } ?? .distantFuture)
+        var configuration = LiveConfiguration(
+            plans, clock: clock, sealedSink: sealed.sink, makeFleet: world.makeFleet)
+        configuration.transport = network
+        self.configuration = configuration
+    }
+
+    func play() throws -> WorldOutcome {
+        defer { collector.close() }
+        for death in world.collectorDeaths { schedule(death) }
+        if let death = world.runnerDeath { return try playUntil(death) }
+        let start = plans.schedule.start
+        let limit = plans.schedule.usersEnd - start + plans.schedule.drain + .minutes(1)
+        guard
+            let (result, run) = try SimulatedRun.play(
+                configuration, shards: world.shards, on: loop, limit: limit)
+        else { throw SimulatedWorld.Unfinished(after: limit) }
+        endCollector()
+        var outcome = sealed.outcome(labels: run.labels, start: start)
+        let (statistics, receipts) = collector.snapshot()
+        outcome.take(result.recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
+        outcome.collectorRequests = statistics.reduce(0) { $0 + $1.requests }
+        outcome.configFetches = statistics.reduce(0) { $0 + $1.configFetches }
+        outcome.devicesStarted = result.devicesStarted
+        return outcome
+    }
+
+    /// Plays up to a moment, as if the process ended there: what it knew by then is judged.
+    private func playUntil(_ death: Interval) throws -> WorldOutcome {
+        let run = try LiveRun.startInPlace(
+            configuration, on: Array(repeating: loop, count: world.shards))
+        loop.advanceTime(by: TimeAmount.nanoseconds((Stage.lead + death).nanoseconds))
+        let recorder = run.snapshotInPlace().recorder
+        run.stop()
+        run.stop()
+        loop.advanceTime(by: .seconds(1))
+        endCollector()
+        var outcome = sealed.outcome(labels: run.labels, start: plans.schedule.start)
+        let (statistics, receipts) = collector.snapshot()
+        outcome.take(recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
+        return outcome
+    }
+
+    /// Has the collector answer what it has, and end.
+    private func endCollector() {
+        try? collector.start()
+        collector.beginStop()
+        loop.advanceTime(by: .seconds(1))
+    }
+
+    private func schedule(_ death: SimulatedWorld.Death) {
+        let bound = (
+            collector: NIOLoopBound(collector, eventLoop: loop), network: network, loop: loop
+        )
+        let due = loop.now + .nanoseconds((Stage.lead + death.at).nanoseconds)
+        loop.scheduleTask(deadline: due) {
+            try bound.collector.value.die()
+            bound.network.hostDied()
+        }
+        loop.scheduleTask(deadline: due + .nanoseconds(death.down.nanoseconds)) {
+            try bound.collector.value.start()
+        }
+    }
 }

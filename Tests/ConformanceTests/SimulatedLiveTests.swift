@@ -1,3 +1,5 @@
+import Accounting
+import LiveSimulation
 import Scenario
 import TestSupport
 import Testing
@@ -11,5 +13,96 @@ struct SimulatedLiveTests {
     func books(scenario: ConformanceScenario, shards: Int) throws {
         let problems = try ConformanceSuite.simulatedDisagreement(scenario, SimulatedWorld(shards: shards))
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+
+    @Test("comes to the same books from files", arguments: ConformanceSuite.liveInFiles)
+    func files(scenario: ConformanceScenario) throws {
+        let folder = try StoreFolder(fleets: 6)
+        var world = SimulatedWorld(shards: 2)
+        world.makeFleet = folder.makeFleet
+        let problems = try ConformanceSuite.simulatedDisagreement(scenario, world) + folder.warnings
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+    }
+
+    @Test(
+        "comes to the same books however bytes are cut and delayed, within what a scenario bears",
+        arguments: ConformanceSuite.scenarios)
+    func cuts(scenario: ConformanceScenario) throws {
+        var world = SimulatedWorld(shards: 2)
+        world.seed = RandomStream.hash(of: scenario.name)
+        world.conditions.latency = .microseconds(1) ... .milliseconds(5)
+        world.conditions.segment = 1...1_500
+        world.conditions.window = 4_096
+        world.commitTime = .zero ... .milliseconds(5)
+        let problems = try ConformanceSuite.simulatedDisagreement(scenario, world)
+        #expect(problems.isEmpty, "seed \(world.seed): \(problems.joined(separator: "\n"))")
+    }
+}
+
+@Suite("The live engine where everything goes wrong")
+struct SimulatedFaultTests {
+    /// A world in which a fifth of the connections ends in some bad way.
+    static func badWorld(seed: UInt64) -> SimulatedWorld {
+        var world = SimulatedWorld(shards: 1 + Int(seed % 4))
+        world.seed = seed
+        world.conditions.latency = .microseconds(1) ... .milliseconds(200)
+        world.conditions.segment = 1...3_000
+        world.conditions.refused = 0.04
+        world.conditions.unanswered = 0.02
+        world.conditions.reset = 0.08
+        world.conditions.ended = 0.04
+        world.conditions.stalled = 0.02
+        world.commitTime = .zero ... .milliseconds(50)
+        return world
+    }
+
+    @Test("keeps its books, and loses nothing that was acknowledged", arguments: ConformanceSuite.scenarios)
+    func faults(scenario: ConformanceScenario) throws {
+        let world = Self.badWorld(seed: RandomStream.hash(of: scenario.name))
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        let problems = try world.play(document).problems
+        #expect(problems.isEmpty, "seed \(world.seed): \(problems.joined(separator: "\n"))")
+    }
+
+    @Test("gives the same run for the same seed", arguments: 1...6 as ClosedRange<UInt64>)
+    func repeatable(seed: UInt64) throws {
+        let scenario = ConformanceSuite.scenarios[Int(seed) * 7 % ConformanceSuite.scenarios.count]
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        var world = Self.badWorld(seed: seed)
+        world.collectorDeaths = [.init(at: .seconds(3), down: .seconds(2))]
+        let (first, second) = (try world.play(document), try world.play(document))
+        #expect(Differences.between(first, second, tolerating: []).isEmpty, "seed \(seed)")
+        #expect(first.lines == second.lines && first.audit == second.audit, "seed \(seed)")
+    }
+
+    @Test("keeps what it acknowledged over deaths of the collector", arguments: ConformanceSuite.deathProof)
+    func collectorDeaths(scenario: ConformanceScenario) throws {
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        for seed in 1...4 as ClosedRange<UInt64> {
+            var world = Self.badWorld(seed: seed)
+            var random = RandomStream(key: seed)
+            world.collectorDeaths = (0..<8).map { number in
+                SimulatedWorld.Death(
+                    at: .milliseconds(Int64(number) * 2_000 + Int64(random.below(1_500))),
+                    down: .milliseconds(Int64(random.below(400))))
+            }
+            let problems = try world.play(document).problems
+            #expect(problems.isEmpty, "seed \(seed): \(problems.joined(separator: "\n"))")
+        }
+    }
+
+    @Test(
+        "knows of nothing acknowledged that is not durable, whenever the run dies",
+        arguments: ConformanceSuite.deathProof)
+    func runnerDeaths(scenario: ConformanceScenario) throws {
+        let document = try Worlds.load(scenario.json, name: scenario.name)
+        for seed in 1...8 as ClosedRange<UInt64> {
+            var world = Self.badWorld(seed: seed)
+            var random = RandomStream(key: seed)
+            world.runnerDeath = .milliseconds(Int64(random.below(20_000)))
+            let outcome = try world.play(document)
+            #expect(outcome.audit.ackedNotFound == 0, "seed \(seed)")
+            #expect(outcome.audit.received == outcome.audit.unique + outcome.audit.duplicates)
+        }
     }
 }

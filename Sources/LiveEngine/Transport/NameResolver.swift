@@ -11,6 +11,11 @@ import Timebase
 package struct HostName: Hashable, Sendable {
     package var name: String
     package var port: Int
+
+    package init(name: String, port: Int) {
+        self.name = name
+        self.port = port
+    }
 }
 
 /// Turns host names into addresses for the connections of one event loop.
