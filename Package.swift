@@ -142,7 +142,9 @@ let package = Package(
             ] + nio),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["TestSupport", "Accounting", "LiveSimulation", "Scenario", "Timebase", "CDeviceDisk"],
+            dependencies: [
+                "TestSupport", "Accounting", "LiveSimulation", "Scenario", "Timebase", "CDeviceDisk",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
@@ -160,7 +162,7 @@ let package = Package(
             of: "LiveEngine",
             [
                 "Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
-                "TestSupport",
+                "TestSupport", "LiveSimulation", "Scenario",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio + tls),

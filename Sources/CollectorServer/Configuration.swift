@@ -60,6 +60,8 @@ package struct CollectorServerConfiguration: Sendable {
     package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases
     package var limits = CollectorLimits()
+    /// Whether the disk refuses a transaction that is to be committed now: for simulated machines.
+    package var refusesCommit: @Sendable () -> Bool = { false }
     /// Hears, once each, of failures that the server goes on with, such as a full disk.
     package var onWarning: @Sendable (String) -> Void = { _ in }
 

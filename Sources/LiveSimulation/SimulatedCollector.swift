@@ -13,7 +13,7 @@ package import Timebase
 package final class SimulatedCollector: SimulatedHost {
     private let loop: EmbeddedEventLoop
     private var configuration: CollectorServerConfiguration
-    private let commitTime: ClosedRange<Interval>
+    private let disk: DiskConditions
     private var random: RandomStream
     private var life: (collector: ChannelCollector, commits: SimulatedCommits)?
     private let folder: String
@@ -27,16 +27,16 @@ package final class SimulatedCollector: SimulatedHost {
     /// - Parameters:
     ///   - configuration: Host, port and the store's path are not used.
     ///   - folder: An empty folder for its files; in memory, where there is such a file system.
-    ///   - commitTime: What a transaction takes.
+    ///   - disk: What its disk makes of transactions.
     /// - Throws: `CollectorServerError`.
     package init(
         on loop: EmbeddedEventLoop, configuration: CollectorServerConfiguration, folder: String,
-        commitTime: ClosedRange<Interval> = .microseconds(300)...Interval.microseconds(300), seed: UInt64
+        disk: DiskConditions = DiskConditions(), seed: UInt64
     ) throws {
         self.loop = loop
         self.configuration = configuration
         self.folder = folder
-        self.commitTime = commitTime
+        self.disk = disk
         random = RandomStream(key: seed ^ RandomStream.hash(of: "collector"))
         try start()
     }
@@ -53,8 +53,10 @@ package final class SimulatedCollector: SimulatedHost {
         guard life == nil else { return }
         lives += 1
         random = random.child(UInt64(lives))
-        let commits = SimulatedCommits(on: loop, time: commitTime, random: random)
+        let commits = SimulatedCommits(on: loop, disk: disk, random: random)
         configuration.storePath = path(ofLife: lives)
+        configuration.limits.storeBytes = disk.storeBytes
+        configuration.refusesCommit = { commits.refuses() }
         life = (try ChannelCollector(configuration: configuration, executor: commits), commits)
     }
 
@@ -66,7 +68,8 @@ package final class SimulatedCollector: SimulatedHost {
         past.append(statistics)
         lastReceipts = receipts
         // What another process would find now, whatever this one's closing might still write.
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(ofLife: lives) + suffix) {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(ofLife: lives) + suffix)
+        {
             try FileManager.default.copyItem(
                 atPath: path(ofLife: lives) + suffix, toPath: path(ofLife: lives + 1) + suffix)
         }
@@ -101,28 +104,44 @@ package final class SimulatedCollector: SimulatedHost {
     private func path(ofLife number: Int) -> String { "\(folder)/collected-\(number).sqlite" }
 }
 
+/// What a simulated collector's disk makes of its transactions.
+package struct DiskConditions: Hashable, Sendable {
+    /// What a transaction takes.
+    package var commitTime = Interval.microseconds(300)...Interval.microseconds(300)
+    /// The share of transactions that the disk refuses, 0…1.
+    package var commitFails = 0.0
+    /// The size at which it is full, in bytes; `nil` for never.
+    package var storeBytes: Int64?
+
+    /// A sound disk, a fast one.
+    package init() {}
+}
+
 /// Writes transactions on the loop, each after the time that it takes.
 ///
 /// Unchecked: all of it happens on its loop, which one thread drives.
 final class SimulatedCommits: CommitExecutor, @unchecked Sendable {
     private let loop: EmbeddedEventLoop
-    private let time: ClosedRange<Interval>
+    private let disk: DiskConditions
     private var random: RandomStream
     private var isAlive = true
 
-    init(on loop: EmbeddedEventLoop, time: ClosedRange<Interval>, random: RandomStream) {
+    init(on loop: EmbeddedEventLoop, disk: DiskConditions, random: RandomStream) {
         self.loop = loop
-        self.time = time
+        self.disk = disk
         self.random = random
     }
 
     func submit(_ work: @escaping @Sendable () -> Void) {
+        let time = disk.commitTime
         let width = UInt64(time.upperBound.nanoseconds - time.lowerBound.nanoseconds)
         let wait = time.lowerBound + Interval(nanoseconds: Int64(random.below(width + 1)))
         loop.scheduleTask(in: TimeAmount(wait)) { if self.isAlive { work() } }
     }
 
     func shutDown() async {}
+
+    func refuses() -> Bool { random.chance(disk.commitFails) }
 
     func die() { isAlive = false }
 }

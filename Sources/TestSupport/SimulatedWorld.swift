@@ -1,11 +1,11 @@
 import Accounting
 import CollectorModel
 package import CollectorServer
-import DeviceSDK
+package import DeviceSDK
 import Foundation
 import LiveEngine
 package import LiveSimulation
-import NIOCore
+package import NIOCore
 import NIOEmbedded
 package import Scenario
 package import Timebase
@@ -29,9 +29,13 @@ package struct SimulatedWorld: Sendable {
     package var conditions = NetworkConditions()
     /// From when on connections meet no more of the conditions' faults, since the start of the run.
     package var faultsEnd: Interval?
-    /// What a transaction of the collector takes.
-    package var commitTime = Interval.microseconds(300)...Interval.microseconds(300)
+    /// Under the collector's store.
+    package var disk = DiskConditions()
     package var limits = CollectorLimits()
+    /// Where populations without a target of their own send to; the rules of its TLS are everybody's.
+    package var target = ScenarioDocument.embeddedTarget(port: 80)
+    /// Adds handlers to the collector's connections, in front of its own.
+    package var decorate: @Sendable (any Channel) throws -> Void = { _ in }
     package var collectorDeaths: [Death] = []
     /// When the run's own process dies, since the start of the run.
     package var runnerDeath: Interval?
@@ -76,15 +80,22 @@ private struct Stage {
         self.loop = loop
         let start = document.start ?? ScenarioDocument.virtualStart
         let clock = SimulatedRun.clock(showing: start - Stage.lead, on: loop)
-        plans = document.plans(start: start, embedded: ScenarioDocument.embeddedTarget(port: 80))
+        var plans = document.plans(start: start, embedded: world.target)
+        for population in plans.populations.indices {
+            for index in plans.populations[population].targets.indices {
+                plans.populations[population].targets[index].tls = world.target.tls
+            }
+        }
+        self.plans = plans
         var served = CollectorServerConfiguration()
         served.plan = plans.collector
         served.limits = world.limits
         served.clock = CollectorClock { clock.instant(atUptime: loop.now.uptimeNanoseconds) }
         collector = try SimulatedCollector(
-            on: loop, configuration: served, folder: folder, commitTime: world.commitTime, seed: world.seed)
+            on: loop, configuration: served, folder: folder, disk: world.disk, seed: world.seed)
         network = SimulatedNetwork(
-            on: loop, conditions: world.conditions, seed: world.seed, host: collector,
+            on: loop, conditions: world.conditions, seed: world.seed,
+            host: Front(collector: collector, decorate: world.decorate),
             faultsEnd: world.faultsEnd.map { clock.deadline(of: start + $0) } ?? .distantFuture)
         var configuration = LiveConfiguration(
             plans, clock: clock, sealedSink: sealed.sink, makeFleet: world.makeFleet)
@@ -126,6 +137,24 @@ private struct Stage {
         let (statistics, receipts) = collector.snapshot()
         outcome.take(recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
         return outcome
+    }
+
+    /// The collector behind what else stands on its machine.
+    private final class Front: SimulatedHost {
+        let collector: SimulatedCollector
+        let decorate: @Sendable (any Channel) throws -> Void
+
+        init(collector: SimulatedCollector, decorate: @escaping @Sendable (any Channel) throws -> Void) {
+            self.collector = collector
+            self.decorate = decorate
+        }
+
+        var accepts: Bool { collector.accepts }
+
+        func serve(_ channel: any Channel) throws -> Bool {
+            try decorate(channel)
+            return try collector.serve(channel)
+        }
     }
 
     /// Has the collector answer what it has, and end.

@@ -90,7 +90,8 @@ struct SimulatedNetworkTests {
 
     @Test("breaks connections as its conditions say")
     func faults() throws {
-        func ends(_ change: (inout NetworkConditions) -> Void) throws -> (client: [String], server: [String]?) {
+        func ends(_ change: (inout NetworkConditions) -> Void) throws -> (client: [String], server: [String]?)
+        {
             var conditions = NetworkConditions()
             conditions.faultAfter = 5...5
             change(&conditions)
@@ -131,7 +132,8 @@ private final class Pair: SimulatedHost {
     private(set) var server: Witness?
     let accepts: Bool
 
-    init(_ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1, accepts: Bool = true) throws {
+    init(_ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1, accepts: Bool = true) throws
+    {
         self.accepts = accepts
         network = SimulatedNetwork(on: loop, conditions: conditions, seed: seed, host: self)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 80)

@@ -18,7 +18,7 @@ struct CollectorWriter: ~Copyable {
     init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
         let store = try EventStore(
             path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
-            byteLimit: configuration.limits.storeBytes)
+            byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
         let receipts = try store.loadReceipts()
         self.store = store
         model = CollectorModel(plan: configuration.plan, systems: configuration.systems)

@@ -25,6 +25,7 @@ final class EventStore {
     let path: String
     private let isTemporary: Bool
     private let database: DatabaseQueue
+    private let refusesCommit: @Sendable () -> Bool
     private var insertion: OpaquePointer?
     private var isClosed = false
     private var idText = WireBuffer()
@@ -36,8 +37,13 @@ final class EventStore {
     /// - Parameters:
     ///   - path: The file, or `nil` for a temporary one in `temporaryFolder`.
     ///   - byteLimit: The size at which the store counts as full.
+    ///   - refusesCommit: Whether a commit is to fail as if the disk had refused it.
     /// - Throws: ``CollectorServerError``.
-    init(path: String?, temporaryFolder: String = NSTemporaryDirectory(), byteLimit: Int64? = nil) throws {
+    init(
+        path: String?, temporaryFolder: String = NSTemporaryDirectory(), byteLimit: Int64? = nil,
+        refusesCommit: @escaping @Sendable () -> Bool = { false }
+    ) throws {
+        self.refusesCommit = refusesCommit
         isTemporary = path == nil
         let path = path ?? "\(temporaryFolder)/beaconswarm-\(UUID().uuidString).sqlite"
         self.path = path
@@ -94,8 +100,10 @@ final class EventStore {
                 _ = body(self)
                 return reason
             }
-            if body(self), run("COMMIT") { return nil }
-            let reason = message()
+            let isWhole = body(self)
+            let isRefused = isWhole && refusesCommit()
+            if isWhole, !isRefused, run("COMMIT") { return nil }
+            let reason = isRefused ? SystemWords.text(EIO) : message()
             // Some errors (a full disk) have rolled back already.
             if sqlite3_get_autocommit(connection) == 0 { _ = run("ROLLBACK") }
             return reason

@@ -117,14 +117,14 @@ final class Connection: ChannelInboundHandler {
             if let handshake { try pipeline.addHandler(handshake.makeHandler()) }
             try pipeline.addHandler(bound.value)
         }
-            .assumeIsolated()
-            .whenFailure { error in
-                if self.state == .connecting, addresses.count > 1 {
-                    self.connect(to: addresses.dropFirst(), tls: tls)
-                } else {
-                    self.end(with: Connection.failure(of: error))
-                }
+        .assumeIsolated()
+        .whenFailure { error in
+            if self.state == .connecting, addresses.count > 1 {
+                self.connect(to: addresses.dropFirst(), tls: tls)
+            } else {
+                self.end(with: Connection.failure(of: error))
             }
+        }
     }
 
     /// Writes a whole request.
