@@ -37,6 +37,11 @@ public struct RunOptions: Sendable {
     public var store: String?
     /// Where devices' own files (backend `sqlite`) are kept; `nil` drops them at the end.
     public var keepStores: String?
+    /// Hosts that are the user's to load: besides loopback and private addresses, a live run sends to these alone,
+    /// and to those in ``targetsFile``.
+    public var ownedHosts: [String] = []
+    /// A list of such hosts, one a line; `nil` for `beaconswarm.targets` in the working directory, if it is there.
+    public var targetsFile: String?
     /// Event loops that play devices.
     public var threads: Int?
     /// The report's JSON on standard output.
@@ -64,18 +69,22 @@ public struct CollectOptions: Sendable {
     public var systems: String?
     /// `SYSTEM=/PATH` each: paths that take uploads beside the systems' own.
     public var paths: [String]
+    /// Whether the collector may listen where other machines can reach it.
+    public var allowsRemote: Bool
 
     /// The systems that a collector can read, separated by commas.
     public static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// Asks for a collector.
     public init(
-        listen: String, store: String, faults: String?, systems: String? = nil, paths: [String] = []
+        listen: String, store: String, faults: String?, systems: String? = nil, paths: [String] = [],
+        allowsRemote: Bool = false
     ) {
         self.listen = listen
         self.store = store
         self.faults = faults
         self.systems = systems
         self.paths = paths
+        self.allowsRemote = allowsRemote
     }
 }

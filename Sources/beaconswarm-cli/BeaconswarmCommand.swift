@@ -26,7 +26,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
             Exit codes:
 
               0    done, every threshold held
-              64   wrong usage, or an output that already exists
+              64   wrong usage, an output that already exists, or a target that is not yours
               69   target unreachable
               70   internal error
               95   the ledger does not balance, or acknowledged events are missing

@@ -17,10 +17,13 @@ struct Capacity: AsyncParsableCommand {
             does not hold by itself is compared with the same users and a collector without limits, in virtual \
             time.
 
+            A target that is neither loopback nor private is refused unless it is yours, as for run.
+
             Without thresholds, http_req_failed rate<0.01 and events_lost rate==0 apply.
             """)
 
     @OptionGroup var scenario: ScenarioOptions
+    @OptionGroup var safety: SafetyOptions
 
     @Option(
         help: ArgumentHelp(
@@ -89,6 +92,7 @@ struct Capacity: AsyncParsableCommand {
         run.json = json
         run.quiet = quiet
         run.color = !noColor
+        safety.apply(to: &run)
         run.threads = threads
         var options = CapacityOptions(run: run)
         options.scaling = by

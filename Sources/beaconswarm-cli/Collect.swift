@@ -7,6 +7,9 @@ struct Collect: AsyncParsableCommand {
         discussion: """
             GET /healthz answers 200; GET /stats returns the counts as JSON. Ends with exit code 0 on Ctrl-C or \
             SIGTERM. Whatever was acknowledged survives a kill -9.
+
+            An address that other machines can reach wants --allow-remote, because the collector stores whatever \
+            strangers send.
             """)
 
     @Option(help: ArgumentHelp("Address to listen on; port 0 takes a free one.", valueName: "HOST:PORT"))
@@ -36,9 +39,13 @@ struct Collect: AsyncParsableCommand {
             valueName: "SYSTEM=/PATH"))
     var path: [String] = []
 
+    @Flag(help: "Listens on an address that other machines can reach, and stores whatever they send.")
+    var allowRemote = false
+
     mutating func run() async throws {
         let options = CollectOptions(
-            listen: listen, store: store, faults: faults, systems: systems, paths: path)
+            listen: listen, store: store, faults: faults, systems: systems, paths: path,
+            allowsRemote: allowRemote)
         try await finish { try await Beaconswarm.collect(options) }
     }
 }

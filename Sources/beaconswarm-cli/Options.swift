@@ -40,6 +40,29 @@ struct ScenarioOptions: ParsableArguments {
     }
 }
 
+/// What keeps a live run from harming anybody.
+struct SafetyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("i-own"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Says that a target which is neither loopback nor a private address is yours to load. Repeatable.",
+            valueName: "HOST"))
+    var owned: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A list of such hosts, one a line; default: \(RunOptions.targetsFileName) in the working directory, if "
+                + "it is there.",
+            valueName: "FILE"))
+    var targets: String?
+
+    /// Puts what was said into a run's options.
+    func apply(to options: inout RunOptions) {
+        options.ownedHosts = owned
+        options.targetsFile = targets
+    }
+}
+
 /// Where results go, for the verbs that make a run's folder.
 struct OutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The run's folder; it must not exist.", valueName: "DIR"))

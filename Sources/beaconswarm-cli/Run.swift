@@ -9,6 +9,9 @@ struct Run: AsyncParsableCommand {
             run. With "pace" in the scenario, the clocks of users and devices run that many times as fast; \
             sockets remain in real time.
 
+            Loopback, private addresses and localhost may be loaded by anybody. Any other target is refused (64), \
+            before its name is looked up, unless you say that it is yours: with --i-own, or in a list of hosts.
+
             A run without a successful upload fails (99), unless the scenario says "expect": "nothing delivered".
 
             The first Ctrl-C (SIGTERM, SIGHUP) ends the run gracefully: no new events, drain, full report, \
@@ -17,6 +20,7 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var safety: SafetyOptions
 
     @Option(
         help: ArgumentHelp(
@@ -33,6 +37,7 @@ struct Run: AsyncParsableCommand {
 
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
+        safety.apply(to: &options)
         options.threads = threads
         options.receipts = receipts
         options.store = store

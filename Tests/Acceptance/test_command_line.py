@@ -111,6 +111,8 @@ def test_a_name_without_an_address_is_69(tool: Tool, tmp_path: Path):
         write_scenario(tmp_path, quick()),
         "--target",
         "http://no-such-host.invalid/sa",
+        "--i-own",
+        "no-such-host.invalid",
         "--out",
         tmp_path / "out",
     ).expect(69)

@@ -104,12 +104,14 @@ def test_no_threads_are_no_number_of_threads(tool: Tool, tmp_path: Path):
 
 
 def test_an_address_of_another_machine(tool: Tool, tmp_path: Path):
-    finished = tool.run("collect", "--listen", "192.0.2.1:0", "--store", tmp_path / "s.sqlite")
+    listen = ("--listen", "192.0.2.1:0", "--allow-remote")
+    finished = tool.run("collect", *listen, "--store", tmp_path / "s.sqlite")
     expect_words(finished, 70, "192.0.2.1", "no such address", "0.0.0.0")
 
 
 def test_a_host_without_an_address(tool: Tool, tmp_path: Path):
-    finished = tool.run("collect", "--listen", "no-such-host.invalid:0", "--store", tmp_path / "s.sqlite")
+    listen = ("--listen", "no-such-host.invalid:0", "--allow-remote")
+    finished = tool.run("collect", *listen, "--store", tmp_path / "s.sqlite")
     expect_words(finished, 70, "no-such-host.invalid", "no address is known")
 
 

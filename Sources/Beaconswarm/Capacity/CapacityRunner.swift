@@ -32,6 +32,7 @@ struct CapacityRunner: Sendable {
     private var color: Bool { console.colorsProgress }
 
     func run() async throws -> CommandStatus {
+        if !options.isVirtual { try TargetGate.check(scenario.document, options: options.run) }
         let live = LiveRunner(
             scenario: scenario, options: options.run, console: console, interruption: interruption)
         if !options.isVirtual, !embeds { try await live.checkTargets() }

@@ -20,6 +20,7 @@ extension RunOptions {
         try FileName.check(receipts, of: "--receipts")
         try FileName.check(store, of: "--store")
         try FileName.check(keepStores, of: "--keep-stores")
+        try FileName.check(targetsFile, of: "--targets")
     }
 }
 

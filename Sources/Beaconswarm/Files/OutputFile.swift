@@ -28,23 +28,28 @@ enum OutputFile {
 
     /// Reads a whole file.
     ///
+    /// - Parameter limit: The most bytes that it may have.
     /// - Throws: ``CommandFailure`` with the given code.
-    static func read(_ path: String, failing code: CommandStatus) throws(CommandFailure) -> [UInt8] {
+    static func read(
+        _ path: String, failing code: CommandStatus, limit: Int = .max
+    ) throws(CommandFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let shown = path.isEmpty ? "\"\"" : path
             throw CommandFailure(code, "cannot read \(shown): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
-        return try read(descriptor: descriptor, name: path, failing: code)
+        return try read(descriptor: descriptor, name: path, failing: code, limit: limit)
     }
 
     /// Reads what is left of an open file.
     ///
-    /// - Parameter path: What messages call it.
+    /// - Parameters:
+    ///   - path: What messages call it.
+    ///   - limit: The most bytes that it may have; a file that never ends is read no further.
     /// - Throws: ``CommandFailure`` with the given code.
     static func read(
-        descriptor: Int32, name path: String, failing code: CommandStatus
+        descriptor: Int32, name path: String, failing code: CommandStatus, limit: Int = .max
     ) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -55,6 +60,10 @@ enum OutputFile {
                 throw CommandFailure(code, "cannot read \(path): \(String(cString: strerror(errno)))")
             }
             if count == 0 { return bytes }
+            guard count <= limit - bytes.count else {
+                throw CommandFailure(
+                    code, "cannot read \(path): it has more than the \(limit) bytes that are allowed")
+            }
             bytes.append(contentsOf: chunk[..<count])
         }
     }

@@ -19,6 +19,7 @@ struct LiveRunner: Sendable {
     let interruption: Interruption
 
     func run() async throws -> CommandStatus {
+        try TargetGate.check(scenario.document, options: options)
         let embeds = scenario.document.needsEmbeddedCollector
         if embeds, options.receipts != nil {
             throw CommandFailure(

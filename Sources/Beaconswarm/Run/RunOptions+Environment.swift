@@ -7,7 +7,7 @@ enum EnvironmentVariables {
     static let prefix = "BEACONSWARM_"
     /// Those that change the scenario; the loader reads them.
     static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "SET"]
-    static let ofRun = ["OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "THREADS"]
+    static let ofRun = ["OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "TARGETS", "THREADS"]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN"]
 
@@ -42,6 +42,7 @@ extension RunOptions {
         result.receipts = try name("RECEIPTS", or: receipts)
         result.store = try name("STORE", or: store)
         result.keepStores = try name("KEEP_STORES", or: keepStores)
+        result.targetsFile = try name("TARGETS", or: targetsFile)
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }

@@ -12,12 +12,18 @@ import Timebase
 extension Beaconswarm {
     /// Runs the collector until Ctrl-C or SIGTERM.
     ///
-    /// - Throws: ``CommandFailure`` for a wrong option (64), a wrong file of faults (104), an address
+    /// - Throws: ``CommandFailure`` for a wrong option, or an address beyond loopback that nobody allowed (64), a wrong file of faults (104), an address
     ///   that cannot be listened on or a store that cannot be used (70).
     public static func collect(_ options: CollectOptions) async throws -> CommandStatus {
         try options.checkFileNames()
         var configuration = CollectorServerConfiguration()
         (configuration.host, configuration.port) = try address(options.listen)
+        guard options.allowsRemote || TargetHost(configuration.host).isLoopback else {
+            throw CommandFailure(
+                .usage,
+                "--listen \(options.listen): other machines may reach this address, and a collector stores whatever "
+                    + "strangers send to it; if that is what you want, say so with --allow-remote")
+        }
         configuration.storePath = options.store
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }

@@ -85,7 +85,9 @@ final class NameResolver {
             hints.ai_socktype = SOCK_STREAM
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host.name, String(host.port), &hints, &list) == 0 else {
+        // Files know it without the root's dot, and no name server is to be asked for it.
+        let name = host.name.lowercased() == "localhost." ? "localhost" : host.name
+        guard getaddrinfo(name, String(host.port), &hints, &list) == 0 else {
             throw LiveEngineError.unresolvedHost(host.name)
         }
         defer { freeaddrinfo(list) }
