@@ -42,6 +42,8 @@ public struct RunOptions: Sendable {
     public var ownedHosts: [String] = []
     /// A list of such hosts, one a line; `nil` for `beaconswarm.targets` in the working directory, if it is there.
     public var targetsFile: String?
+    /// Requests that a live run may send in a second of real time, 1 or more; `nil` for any number.
+    public var maximumRate: Double?
     /// Event loops that play devices.
     public var threads: Int?
     /// The report's JSON on standard output.

@@ -16,10 +16,16 @@ package final class LiveRun: Sendable {
     private let configuration: LiveConfiguration
     private let shards: [MadeShard]
     private let stops = Atomic<Int>(0)
+    /// What was sent to each target and what it answered, by origin, in the order of the populations.
+    package let tallies: [TargetTally]
     /// What ``SealedEvent/label`` points into, for each population.
     package let labels: [[EventLabel]]
 
-    private init(_ configuration: LiveConfiguration, shards: [MadeShard]) {
+    private init(
+        _ configuration: LiveConfiguration, shards: [MadeShard], endpoints: [[Endpoint]]
+    ) {
+        var known: Set<ObjectIdentifier> = []
+        tallies = endpoints.joined().map(\.tally).filter { known.insert(ObjectIdentifier($0)).inserted }
         self.configuration = configuration
         self.shards = shards
         labels = shards[0].labels
@@ -47,7 +53,7 @@ package final class LiveRun: Sendable {
                     MadeShard(configuration, endpoints: endpoints, share: share, loop: loop)
                 }.get())
         }
-        return LiveRun(configuration, shards: made)
+        return LiveRun(configuration, shards: made, endpoints: endpoints)
     }
 
     /// The same on loops that the calling thread drives itself, such as those of a clock of one's own.
@@ -66,7 +72,7 @@ package final class LiveRun: Sendable {
                 MadeShard(
                     configuration, endpoints: endpoints,
                     share: ShardShare(index: index, count: loops.count), loop: loop)
-            })
+            }, endpoints: endpoints)
     }
 
     /// A shard that was made on its loop, as others may hold it.
@@ -95,12 +101,15 @@ package final class LiveRun: Sendable {
 
     private static func readEndpoints(of plans: [PopulationPlan]) throws -> [[Endpoint]] {
         var known: [PopulationPlan.Target.TLSRules: [String: TLSClient]] = [:]
+        var tallies: [String: TargetTally] = [:]
         return try plans.map { plan in
             try plan.targets.map { target in
-                guard target.isSecure else { return try Endpoint(target) }
+                let tally = tallies[target.origin] ?? TargetTally(target)
+                tallies[target.origin] = tally
+                guard target.isSecure else { return try Endpoint(target, tls: nil, tally: tally) }
                 let tls = try known[target.tls]?[target.host] ?? TLSClient(target)
                 known[target.tls, default: [:]][target.host] = tls
-                return try Endpoint(target, tls: tls)
+                return try Endpoint(target, tls: tls, tally: tally)
             }
         }
     }
@@ -124,6 +133,12 @@ package final class LiveRun: Sendable {
     package func stop() {
         let atOnce = stops.add(1, ordering: .relaxed).newValue > 1
         for made in shards { made.loop.execute { made.shard.value.stop(atOnce: atOnce) } }
+    }
+
+    /// Ends everything at once, without a drain; what is then unanswered stays pending.
+    package func end() {
+        stop()
+        stop()
     }
 
     /// Waits for the end of the run.

@@ -92,6 +92,8 @@ package struct PopulationRecord: Sendable {
 extension PopulationRecord {
     /// Uploads that began, those without an answer included.
     package var requests: UInt64 { counts[.uploads] }
+    /// The same with fetches of configurations.
+    package var allRequests: UInt64 { counts[.uploads] + counts[.configFetches] }
     package var failedRequests: UInt64 { counts[.failed] }
     /// Of the failed, those of apps whose process died: no target can do anything about them.
     package var abandonedRequests: UInt64 { counts[.abandoned] }

@@ -36,6 +36,7 @@ extension Report {
         findings.balance = events.balance
         findings.audit = audit
         findings.interrupted = isInterrupted
+        findings.endedBy = endedBy
         findings.isPartial = isPartial
         findings.saturated = generator.saturated
         findings.lagP99 = generator.scheduleLag.p99
@@ -52,7 +53,8 @@ extension Report {
         var delivery = VerdictRules.Delivery()
         delivery.isLive = mode == .live
         delivery.isExternal = run.target != Report.embeddedTarget
-        delivery.expectsNothing = scenario.expectsNothingDelivered
+        delivery.expectsNothing = scenario.expectation == .nothingDelivered
+        delivery.expectsGuard = scenario.expectation == .guard
         if let failed = metrics.rate("http_req_failed") {
             delivery.uploads = failed.samples
             delivery.acknowledged = failed.samples - failed.passes

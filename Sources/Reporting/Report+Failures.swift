@@ -35,9 +35,33 @@ extension Report {
     }
 }
 
-extension Report.ScenarioReference {
-    /// The value of the scenario's `expect`.
-    static let nothingDelivered = "nothing delivered"
+extension Report {
+    /// What a scenario may be for instead of delivery, by its `expect`.
+    package enum Expectation: String, CaseIterable, Sendable {
+        /// No upload gets through.
+        case nothingDelivered = "nothing delivered"
+        /// The guard ends the run, because the target refuses everything.
+        case `guard`
+    }
+
+    /// Why Beaconswarm ended a live run at once, without a drain.
+    package struct EarlyEnd: Hashable, Sendable {
+        package enum Cause: String, CaseIterable, Sendable {
+            /// More requests were sent within a second than `--max-rate` allows.
+            case maxRate = "max_rate"
+            /// A target answered nothing but 403, 429 or 5xx for too long.
+            case `guard`
+        }
+
+        package var cause: Cause
+        /// What happened, in a sentence.
+        package var text: String
+
+        package init(cause: Cause, text: String) {
+            self.cause = cause
+            self.text = text
+        }
+    }
 }
 
 extension Report {

@@ -47,6 +47,8 @@ package struct Report: Sendable {
     package var warnings: [String]
     /// Whether the run was asked to end before its time.
     package var isInterrupted = false
+    /// What ended the run at once, where Beaconswarm itself did, to keep harm from its target.
+    package var endedBy: EarlyEnd?
     /// Whether the run is not over: its figures are those so far, and nothing is judged.
     package var isPartial = false
     /// Distributions by percentiles, for the metrics of ``PercentileWriter``.
@@ -65,17 +67,17 @@ package struct Report: Sendable {
         package var sha256: String
         /// `--set` and other options that changed the scenario, as given (secrets left out).
         package var overrides: [String]
-        /// Whether it is the scenario's purpose that no upload gets through.
-        package var expectsNothingDelivered: Bool
+        /// What the scenario is for, where that is not delivery.
+        package var expectation: Expectation?
         package init(
             name: String, description: String, sha256: String, overrides: [String],
-            expectsNothingDelivered: Bool = false
+            expectation: Expectation? = nil
         ) {
             self.name = name
             self.description = description
             self.sha256 = sha256
             self.overrides = overrides
-            self.expectsNothingDelivered = expectsNothingDelivered
+            self.expectation = expectation
         }
     }
 

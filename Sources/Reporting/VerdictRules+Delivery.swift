@@ -6,6 +6,8 @@ extension VerdictRules {
         package var isExternal = true
         /// Whether it is the scenario's purpose that nothing gets through.
         package var expectsNothing = false
+        /// Whether it is the scenario's purpose that the guard ends the run.
+        package var expectsGuard = false
         /// Uploads that began, those without an answer included.
         package var uploads: UInt64 = 0
         /// Those whose answer their system takes as success.
@@ -27,7 +29,7 @@ extension Report {
     /// to nothing, or that Beaconswarm itself was in the way.
     package var alarms: [String] {
         guard !isPartial else { return [] }
-        let reasons = [delivery.ownFailureReason, delivery.reason?.text].compactMap { $0 }
+        let reasons = [delivery.ownFailureReason, endedBy?.text, delivery.reason?.text].compactMap { $0 }
         return reasons + delivery.warnings
     }
 }
@@ -35,7 +37,7 @@ extension Report {
 extension VerdictRules.Delivery {
     /// What the answers, or the lack of them, say of a live run; `nil` where it is as it should be.
     var reason: (cause: VerdictRules.Cause, text: String)? {
-        guard isLive, uploads > 0 else { return nil }
+        guard isLive, uploads > 0, !expectsGuard else { return nil }
         if expectsNothing {
             guard acknowledged > 0 else { return nil }
             let text =
@@ -72,7 +74,7 @@ extension VerdictRules.Delivery {
                     + "\(Numbers.percent(VerdictRules.ownFailureLimit)) the run would be invalid")
         }
         let share = Double(acknowledged) / Double(uploads)
-        if !expectsNothing, acknowledged > 0, share < VerdictRules.acknowledgedLimit {
+        if !expectsNothing, !expectsGuard, acknowledged > 0, share < VerdictRules.acknowledgedLimit {
             warnings.append(
                 "only \(Numbers.percent(share)) of the uploads (\(Numbers.count(acknowledged)) of "
                     + "\(Numbers.count(uploads))) got an answer that the sending system takes as success "

@@ -20,6 +20,8 @@ package enum VerdictRules {
         /// The generator's lag at p(99), milliseconds.
         package var lagP99 = 0.0
         package var thresholds: [Report.ThresholdResult] = []
+        /// What ended a live run at once, to keep harm from its target.
+        package var endedBy: Report.EarlyEnd?
         /// What went wrong inside, if anything did.
         package var internalError: String?
         package var delivery = Delivery()
@@ -38,7 +40,10 @@ package enum VerdictRules {
         case interrupted
         case generatorLate = "generator_late"
         case generatorFailed = "generator_failed"
+        case maxRate = "max_rate"
         case thresholdBroken = "threshold_broken"
+        case `guard`
+        case guardMissing = "guard_missing"
         case nothingDelivered = "nothing_delivered"
         case deliveredUnexpectedly = "delivered_unexpectedly"
 
@@ -48,8 +53,8 @@ package enum VerdictRules {
             case .internalError, .unwritten: 70
             case .balance, .ackedNotFound, .unexpectedEvents: 95
             case .interrupted: 105
-            case .generatorLate, .generatorFailed: 96
-            case .thresholdBroken, .nothingDelivered, .deliveredUnexpectedly: 99
+            case .generatorLate, .generatorFailed, .maxRate: 96
+            case .thresholdBroken, .guard, .guardMissing, .nothingDelivered, .deliveredUnexpectedly: 99
             }
         }
 
@@ -125,10 +130,21 @@ package enum VerdictRules {
             found.append((.generatorLate, text))
         }
         if let text = findings.delivery.ownFailureReason { found.append((.generatorFailed, text)) }
+        let end = findings.endedBy
+        if let end, end.cause == .maxRate { found.append((.maxRate, end.text)) }
         found += findings.thresholds.filter { !$0.ok }.map { (.thresholdBroken, sentence($0)) }
+        let isGuarded = end?.cause == .guard
+        if let end, isGuarded, !findings.delivery.expectsGuard { found.append((.guard, end.text)) }
+        if findings.delivery.isLive, findings.delivery.expectsGuard, !isGuarded {
+            found.append((.guardMissing, guardMissing))
+        }
         if let reason = findings.delivery.reason { found.append(reason) }
         return found
     }
+
+    private static let guardMissing =
+        "The scenario expects that the guard ends the run, but it did not: it watches targets that are neither "
+        + "loopback nor private, and acts when one of them answers nothing but 403, 429 or 5xx for long enough."
 
     private static func balanceReasons(_ balance: Int64) -> [String] {
         guard balance != 0 else { return [] }
@@ -198,6 +214,9 @@ package enum VerdictRules {
     /// What the audit adds. Planned answers that store nothing, such as a captive portal's, took what no reader
     /// should believe to be in the collector.
     private static func held(_ findings: Findings) -> String {
+        if findings.delivery.expectsGuard, findings.delivery.isLive {
+            return ", and the guard ended the run, as the scenario expects"
+        }
         if findings.delivered == 0 {
             return findings.delivery.expectsNothing
                 ? ", and none was delivered, as the scenario expects" : ", but none was delivered"

@@ -58,6 +58,8 @@ package enum ScenarioExpectation: String, CaseIterable, Sendable {
     case delivery
     /// None does.
     case nothingDelivered = "nothing delivered"
+    /// The guard ends the run, because its target answers nothing but 403, 429 and 5xx.
+    case `guard`
 }
 
 /// A population of a sound scenario.

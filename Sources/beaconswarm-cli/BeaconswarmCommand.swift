@@ -30,8 +30,8 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               69   target unreachable
               70   internal error
               95   the ledger does not balance, or acknowledged events are missing
-              96   the generator could not keep its own schedule, or had no sockets or disk
-              99   a threshold failed, or a live run delivered nothing
+              96   the generator could not keep its own schedule, had no sockets or disk, or passed --max-rate
+              99   a threshold failed, a live run delivered nothing, or the guard ended it
               104  invalid scenario
               105  interrupted
             """,

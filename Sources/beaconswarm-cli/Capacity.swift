@@ -17,7 +17,8 @@ struct Capacity: AsyncParsableCommand {
             does not hold by itself is compared with the same users and a collector without limits, in virtual \
             time.
 
-            A target that is neither loopback nor private is refused unless it is yours, as for run.
+            A target that is neither loopback nor private is refused unless it is yours, and guarded, as for run. \
+            With --max-rate, loads that are forecast to send more are not tried.
 
             Without thresholds, http_req_failed rate<0.01 and events_lost rate==0 apply.
             """)

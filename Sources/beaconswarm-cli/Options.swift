@@ -56,10 +56,18 @@ struct SafetyOptions: ParsableArguments {
             valueName: "FILE"))
     var targets: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Requests in a second, retries and fetches of configurations included, that the run may send. A scenario "
+                + "that is forecast to send more is refused; a run that does is ended at once (96).",
+            valueName: "R"))
+    var maxRate: Double?
+
     /// Puts what was said into a run's options.
     func apply(to options: inout RunOptions) {
         options.ownedHosts = owned
         options.targetsFile = targets
+        options.maximumRate = maxRate
     }
 }
 

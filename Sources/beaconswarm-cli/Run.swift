@@ -12,6 +12,9 @@ struct Run: AsyncParsableCommand {
             Loopback, private addresses and localhost may be loaded by anybody. Any other target is refused (64), \
             before its name is looked up, unless you say that it is yours: with --i-own, or in a list of hosts.
 
+            A target that needs your word is guarded: if it answers nothing but 403, 429 or 5xx for 30 s, the run \
+            ends at once, without a drain (99).
+
             A run without a successful upload fails (99), unless the scenario says "expect": "nothing delivered".
 
             The first Ctrl-C (SIGTERM, SIGHUP) ends the run gracefully: no new events, drain, full report, \

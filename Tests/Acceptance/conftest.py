@@ -38,6 +38,14 @@ def pytest_configure(config) -> None:
         tempfile.tempdir = None
 
 
+def pytest_collection_finish(session) -> None:
+    """Modules with a `begin_early` start what takes long by itself, such as a wait of half a minute, before the first
+    test; their tests look at it when it is done."""
+    if not session.config.option.collectonly:
+        for module in {item.module for item in session.items}:
+            getattr(module, "begin_early", lambda: None)()
+
+
 @dataclass
 class Finished:
     """A process that has ended."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -79,6 +82,70 @@ def test_the_users_list(tool: Tool, tmp_path: Path):
     assert "beaconswarm.targets:1: found" in tool.run(*arguments).expect(64).err
 
 
+# The highest rate
+
+
+def test_a_scenario_that_will_pass_the_limit_is_refused(tool: Tool, tmp_path: Path):
+    path = write_scenario(tmp_path, steady(40, "5s"))
+    refused = tool.run("run", path, "--max-rate", 10, "--out", "out").expect(64)
+    assert "--max-rate 10:" in refused.err and "would keep to it (--devices" in refused.err, str(refused)
+    environment = {"BEACONSWARM_MAX_RATE": "10"}
+    assert "requests in a second" in tool.run("run", path, "--out", "out", env=environment).expect(64).err
+    assert not (tmp_path / "out").exists()
+    for wrong in ("0", "-5", "none", "inf"):
+        tool.run("run", path, f"--max-rate={wrong}", "--out", "out").expect(64)
+    search = tool.run("capacity", path, "--max-rate", 1, "--out", "out").expect(64)
+    assert "even the smallest load" in search.err, str(search)
+
+
+def test_a_run_that_passes_the_limit_ends_at_once(tool: Tool, tmp_path: Path):
+    """What devices brought along leaves in bursts that no forecast tells of."""
+    scenario = steady(20, "1m", drain="1m")
+    scenario["populations"][0]["sdk"]["storage"] = {"prefill": 5000}
+    running = tool.start("run", write_scenario(tmp_path, scenario), "--max-rate", 100, "--out", "out")
+    ended = running.wait(50)
+    assert ended.code == 96, str(ended)
+    report = read_report(tmp_path / "out")
+    assert "max_rate" in report["causes"] and report["verdict"] == "invalid"
+    assert report["ended_by"]["cause"] == "max_rate" and "--max-rate allows 100" in report["ended_by"]["text"]
+    assert report["ended_by"]["text"] in ended.err and report["events"]["balance"] == 0
+    assert report["events"]["pending"]["stored"] > 0, "there was no drain"
+    again = json.loads(tool.run("report", "out", "--format", "json").expect(0).out)
+    assert again["causes"] == report["causes"] and again["ended_by"] == report["ended_by"]
+
+
+# The guard
+
+GUARDED: dict[str, tuple[Path, Running]] = {}
+
+
+def begin_early() -> None:
+    """A target of somebody else's that refuses everything, for longer than the guard stands by."""
+    if subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True).returncode:
+        return
+    for name, status in (("ended", 503), ("expected", 429), ("served", 200)):
+        folder = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        scenario = write_scenario(folder, steady(2, "40s" if status != 200 else "33s", drain="1s"))
+        options = ["--target", "http://collector.example:8106/sa", "--i-own", "collector.example", "--out", folder / "out"]
+        expected = ["--set", "expect=guard"] if name != "ended" else []
+        running = in_own_network(folder, "collector.example", status, "run", scenario, *options, *expected)
+        atexit.register(running.kill)
+        GUARDED[name] = folder, running
+
+
+def guarded(name: str, code: int) -> dict:
+    if name not in GUARDED:
+        pytest.skip("no network of one's own (root needed)")
+    real_clock.plays()
+    folder, running = GUARDED[name]
+    finished = running.wait()
+    finished.folder = folder / "out"
+    finished.expect(code)
+    assert counts(folder)["queries"] == 0 and counts(folder)["requests"] > 20
+    return read_report(folder / "out")
+
+
 # The collector
 
 
@@ -92,3 +159,21 @@ def test_a_collector_that_others_may_reach(tool: Tool, tmp_path: Path):
     running = tool.start("collect", "--listen", "0.0.0.0:0", "--allow-remote", "--store", tmp_path / "s.sqlite")
     running.wait_until(lambda: "\n" in running.out, "printed a line when ready")
     assert "collecting on http://0.0.0.0:" in running.out
+
+
+# These have gone on since before the first test.
+
+
+def test_the_guard_ends_a_run_that_is_refused_for_half_a_minute():
+    report = guarded("ended", 99)
+    assert report["causes"] == ["guard", "nothing_delivered"] and report["verdict"] == "failed"
+    assert report["ended_by"]["cause"] == "guard" and "http://collector.example:8106" in report["ended_by"]["text"]
+    assert 30 <= report["simulated_seconds"] < 40 and report["events"]["balance"] == 0
+
+
+def test_a_scenario_may_be_there_to_be_guarded():
+    report = guarded("expected", 0)
+    assert report["causes"] == [] and report["ended_by"]["cause"] == "guard"
+    assert report["scenario"]["expect"] == "guard" and report["answers"] == {"429": report["answers"]["429"]}
+    report = guarded("served", 99)
+    assert report["causes"] == ["guard_missing"] and report["ended_by"] is None

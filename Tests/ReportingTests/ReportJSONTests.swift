@@ -28,7 +28,7 @@ struct ReportJSONTests {
             members.map(\.key) == [
                 "schema", "tool", "scenario", "mode", "seed", "fingerprint", "verdict", "reasons", "causes",
                 "exit_code",
-                "interrupted", "partial",
+                "interrupted", "ended_by", "partial",
                 "started_at", "wall_seconds", "simulated_seconds", "pace", "devices",
                 "devices_started", "run", "events",
                 "audit", "audit_note", "metrics", "populations", "thresholds", "generator", "answers",

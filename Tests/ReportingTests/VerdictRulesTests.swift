@@ -157,6 +157,25 @@ struct VerdictRulesTests {
         #expect(alive.causes == ["delivered_unexpectedly"])
     }
 
+    @Test("what ended a run at once is its verdict, unless that is its purpose")
+    func endedAtOnce() {
+        var findings = Self.live(uploads: 8, acknowledged: 0)
+        findings.endedBy = Report.EarlyEnd(cause: .guard, text: "guarded")
+        let guarded = VerdictRules.judge(findings)
+        #expect(guarded.exitCode == 99 && guarded.causes == ["guard", "nothing_delivered"])
+        findings.delivery.expectsGuard = true
+        let meant = VerdictRules.judge(findings)
+        #expect(meant.exitCode == 0 && meant.causes.isEmpty)
+        #expect(meant.reasons.first?.hasSuffix("the guard ended the run, as the scenario expects.") == true)
+        findings.endedBy = nil
+        #expect(VerdictRules.judge(findings).causes == ["guard_missing"])
+        #expect(VerdictRules.judge(findings).exitCode == 99)
+        findings.endedBy = Report.EarlyEnd(cause: .maxRate, text: "too fast")
+        let fast = VerdictRules.judge(findings)
+        #expect(fast.exitCode == 96 && fast.verdict == .invalid && fast.reasons.first == "too fast")
+        #expect(fast.causes == ["max_rate", "guard_missing"])
+    }
+
     @Test("warns where less than half was acknowledged", arguments: [(49, true), (50, false), (100, false)])
     func fewAcknowledged(acknowledged: UInt64, warns: Bool) {
         let delivery = Self.live(uploads: 100, acknowledged: acknowledged).delivery

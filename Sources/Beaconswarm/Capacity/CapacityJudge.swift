@@ -17,6 +17,8 @@ struct StepMeasurement: Sendable {
     var recycledConnections: UInt64 = 0
     /// Whether the step was ended before its time.
     var wasCut = false
+    /// Why Beaconswarm itself ended it, if it did.
+    var endedBy: Report.EarlyEnd?
 }
 
 /// Judges a load by what was measured in its window.

@@ -61,6 +61,7 @@ enum CapacityReasons {
                 "The generator is the limit, at \(limit): this search says nothing of what the target does "
                 + "there.\(unbroken)"
         case .time: return timeHeadline(report)
+        case .stopped: return "\(report.endedBy?.text ?? "The search was ended.")\(unbroken)"
         case .unsettled:
             return
                 "Unsettled within \(report.steps.count) steps: loads held and broke by turns, between \(text(report.holds)) and "

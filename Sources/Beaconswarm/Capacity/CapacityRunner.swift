@@ -93,7 +93,8 @@ struct CapacityRunner: Sendable {
 
     private func playLive(_ session: inout CapacitySession, _ search: Search) async throws {
         let player = LiveStepPlayer(
-            embeds: embeds, threads: options.run.threads, interruption: interruption, console: console)
+            embeds: embeds, threads: options.run.threads, interruption: interruption, console: console,
+            keeper: SafetyKeeper(maximumRate: options.run.maximumRate, redact: scenario.document.redact))
         var servesConfiguration: Bool? = embeds ? true : nil
         do {
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
@@ -172,6 +173,12 @@ struct CapacityRunner: Sendable {
             operatingSystem: Host.operatingSystem, cores: Host.cores, memoryBytes: Host.memoryBytes,
             target: document.redact(target))
         let (control, load) = try control(player)
+        let seconds = control.window.seconds * load
+        var settings = settings
+        if !options.isVirtual {
+            try settings.search.keep(
+                to: options.run.maximumRate, requestsPerLoad: Double(control.started) / seconds)
+        }
         let conditions = CapacityConditions(
             scenario.thresholds, control: control.wasCut ? nil : control.window,
             populations: document.publicNames)
@@ -182,7 +189,6 @@ struct CapacityRunner: Sendable {
             conditions: conditions.described)
         report.maxSeconds = settings.maxTime.fractionalSeconds
         report.warnings = document.warnings.map { "\($0.pointer): \($0.text)" }
-        let seconds = control.window.seconds * load
         return CapacitySession(
             settings: settings, document: document, conditions: conditions, report: report,
             forecast: (Double(control.started) / seconds, Double(control.captured) / seconds),

@@ -115,6 +115,7 @@ struct CapacitySession: Sendable {
         let served = try judge.judge(measurement, control: control, into: &step)
         step.isClose = step.verdict == .held && margin(measurement, of: plan, &step)
         report.steps.append(step)
+        report.endedBy = measurement.endedBy
         pace.note(wall, of: plan.warmUp + plan.window, load: plan.load)
         if numbersGoOn { nextDevice += UInt32(plan.document.deviceCount) }
         isUnaccounted = isUnaccounted || measurement.isUnaccounted
@@ -192,6 +193,7 @@ struct CapacitySession: Sendable {
             case .timeIsUp: report.ending = .time
             }
         }
+        if report.endedBy != nil { report.ending = .stopped }
         report.setLevels(holds: holds, breaks: breaks)
         report.exitCode = exitCode(report).rawValue
         report.reasons = CapacityReasons.of(
@@ -206,6 +208,7 @@ struct CapacitySession: Sendable {
         case .floor, .unsettled: .thresholdFailed
         case .time: report.holds != nil ? .success : report.breaks != nil ? .thresholdFailed : .invalidRun
         case .generator: .invalidRun
+        case .stopped: report.endedBy?.cause == .guard ? .thresholdFailed : .invalidRun
         case .interrupted: .interrupted
         }
     }

@@ -18,14 +18,18 @@ struct LiveStepPlayer: Sendable {
     let collectors: MultiThreadedEventLoopGroup
     let interruption: Interruption
     let console: RunConsole
+    let keeper: SafetyKeeper
 
     /// How long a target is left alone after a load, and after one that broke it: bursts are forgiven,
     /// queues run empty, connections are closed.
     private static let pause = Interval.milliseconds(500)
     private static let longPause = Interval.seconds(2)
 
-    init(embeds: Bool, threads: Int?, interruption: Interruption, console: RunConsole) {
+    init(
+        embeds: Bool, threads: Int?, interruption: Interruption, console: RunConsole, keeper: SafetyKeeper
+    ) {
         self.embeds = embeds
+        self.keeper = keeper
         self.interruption = interruption
         self.console = console
         let limit = MachineLimits.raiseDescriptorLimit()
@@ -77,7 +81,7 @@ struct LiveStepPlayer: Sendable {
             run.stop()
             CapacityRunner.acknowledge(on: console)
         }
-        let result = try await run.result()
+        let (result, endedBy) = try await run.kept(by: keeper) { try await run.result() }
         guard let window = result.recorder.window else {
             throw CommandFailure(.internalError, "a step was not measured")
         }
@@ -86,7 +90,8 @@ struct LiveStepPlayer: Sendable {
             result.health.problem ?? ownProblem(result.recorder, embedded: server?.storeFailure)
         measurement.balance = result.recorder.total.ledger.balance
         measurement.recycledConnections = result.connectionsRecycled
-        measurement.wasCut = result.wasStopped
+        measurement.wasCut = result.wasStopped || endedBy != nil
+        measurement.endedBy = endedBy
         if let server {
             await server.stop()
             measurement.audit = Audit.compare(

@@ -12,6 +12,8 @@ struct Forecast {
     var eventsMean = 0.0
     var eventsPeak = 0.0
     var requestsMean = 0.0
+    /// Of one second, fetches of configurations included.
+    var requestsPeak = 0.0
     /// Bodies with their heads.
     var bytesMean = 0.0
     /// Connections of the devices whose app is in the foreground at the same time, at most.
@@ -36,13 +38,15 @@ struct Forecast {
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         let stepLimit = PopulationSample.stepBudget / max(1, plans.populations.count)
         var events = EventCourse()
+        var requests = RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace))
         for plan in plans.populations {
-            let sample = PopulationSample(plan, schedule: plans.schedule, stepLimit: stepLimit)
+            let sample = PopulationSample(plan, schedule: plans.schedule, stepLimit: stepLimit, pace: pace)
             let record = sample.recorder.populations[0]
             eventsMean += Double(record.ledger.captured) * sample.totalScale / seconds
             requestsMean += Double(record.requests) * sample.totalScale / seconds
             bytesMean += record.sentBytes * sample.totalScale / seconds
             events.add(sample.recorder.series, scale: sample.scale)
+            requests.add(sample.requests, scale: sample.scale)
             let peakActive = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
             let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
             // An idle minute of a socket may be days of its device: as good as all have one.
@@ -54,6 +58,7 @@ struct Forecast {
                 Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
         eventsPeak = events.peak * Double(pace)
+        requestsPeak = requests.peak * Double(pace)
         eventsMean *= Double(pace)
         requestsMean *= Double(pace)
         bytesMean *= Double(pace)
@@ -108,11 +113,11 @@ struct Forecast {
             }
         return head
             + "offers \(Forecast.figure(eventsMean)) events/s on average (peak \(Forecast.figure(eventsPeak))), "
-            + "\(Forecast.figure(requestsMean)) requests/s, \(Forecast.figure(bytesMean / 1000)) kB/s, \(needs)"
+            + "\(Forecast.figure(requestsMean)) requests/s (peak \(Forecast.figure(requestsPeak))), \(Forecast.figure(bytesMean / 1000)) kB/s, \(needs)"
             + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")
     }
 
-    private static func figure(_ value: Double) -> String {
+    static func figure(_ value: Double) -> String {
         value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
     }
 

@@ -20,6 +20,8 @@ struct LiveRunner: Sendable {
 
     func run() async throws -> CommandStatus {
         try TargetGate.check(scenario.document, options: options)
+        let forecast = Forecast(scenario.document, pace: scenario.document.pace)
+        try RateLimit.check(forecast, maximumRate: options.maximumRate)
         let embeds = scenario.document.needsEmbeddedCollector
         if embeds, options.receipts != nil {
             throw CommandFailure(
@@ -31,7 +33,6 @@ struct LiveRunner: Sendable {
         let budget = MachineLimits.descriptorBudget(
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
-        let forecast = Forecast(scenario.document, pace: scenario.document.pace)
         try Room.checkDescriptors(forecast, limit: limit, budget: budget)
         try Room.checkMemory(forecast, connections: budget)
         // The run's clock goes before the run begins, by the time that setting everything up takes.
@@ -114,11 +115,13 @@ struct LiveRunner: Sendable {
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events,
                 start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
-        let abortedBy = await follower.follow()
+        let keeper = SafetyKeeper(maximumRate: options.maximumRate, redact: scenario.document.redact)
+        let (abortedBy, endedBy) = await run.kept(by: keeper) { await follower.follow() }
         let result = try await run.result()
         interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
+        progress.endedBy = endedBy
         progress.warnings = stage.stores.warnings
         await audit(&progress, result: result, server: server, output: output)
         progress.generator.ownFailures = OwnFailures.of(

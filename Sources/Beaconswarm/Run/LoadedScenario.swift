@@ -47,7 +47,7 @@ struct LoadedScenario: Sendable {
             name: document.redact(document.name), description: document.redact(document.description),
             sha256: SHA256.hexadecimal(of: bytes),
             overrides: document.overrides.map { "\($0.origin) \($0.path)=\($0.value)" },
-            expectsNothingDelivered: document.expect == .nothingDelivered)
+            expectation: Report.Expectation(rawValue: document.expect.rawValue))
         thresholds = try LoadedScenario.parse(document.thresholds)
         for index in thresholds.indices {
             thresholds[index].population = thresholds[index].population.map(document.publicName)

@@ -19,6 +19,8 @@ struct PopulationSample {
     /// Steps of the engine for a whole scenario.
     static let stepBudget = 200_000
 
+    /// Requests of all kinds over the run.
+    private(set) var requests: RequestCourse
     /// What all slices recorded, as the one population of a run.
     private(set) var recorder: RunRecorder
     /// The most requests in the air at the same time, the slices' sum.
@@ -28,8 +30,11 @@ struct PopulationSample {
     /// The same for what happens in the whole run: devices that were not played to its end count in part.
     private(set) var totalScale = 1.0
 
-    /// - Parameter stepLimit: Steps after which no further slice is begun; a slice takes no more either.
-    init(_ plan: PopulationPlan, schedule: RunSchedule, stepLimit: Int) {
+    /// - Parameters:
+    ///   - stepLimit: Steps after which no further slice is begun; a slice takes no more either.
+    ///   - pace: Seconds of the run in a real one.
+    init(_ plan: PopulationPlan, schedule: RunSchedule, stepLimit: Int, pace: Int = 1) {
+        requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
         var quietPlan = plan
         quietPlan.index = 0
         quietPlan.firstDevice = 0
@@ -47,7 +52,7 @@ struct PopulationSample {
         for place in UserForecast.places(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
             let share = ShardShare(index: place * sliceCount / slices, count: sliceCount)
-            var result = PopulationSample.play(quietPlan, share, quietSchedule, stepLimit: stepLimit)
+            var result = play(quietPlan, share, quietSchedule, stepLimit: stepLimit)
             let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
             played += share.deviceCount(of: plan.deviceCount)
             whole += Double(share.deviceCount(of: plan.deviceCount)) * part
@@ -60,25 +65,72 @@ struct PopulationSample {
         totalScale = Double(plan.deviceCount) / max(1e-12, whole)
     }
 
-    private static func play(
+    /// The length of a course's intervals: a second of real time, and more for long runs, of which the engine tells
+    /// less often.
+    static func courseWidth(_ schedule: RunSchedule, pace: Int) -> Interval {
+        var width = Interval.seconds(1)
+        while width * Int64(TimeSeries.capacity) < schedule.duration + schedule.drain { width = width * 2 }
+        return max(width, .seconds(Int64(pace)))
+    }
+
+    private mutating func play(
         _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule, stepLimit: Int
     ) -> VirtualResult {
         var collector = CollectorPlan()
         collector.growingCiphers = GrowingCiphers(of: plan)
         let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
-        var observer = Bound(steps: stepLimit)
-        return runVirtually(
+        var observer = Bound(steps: stepLimit, start: schedule.start, requests: requests)
+        let result = runVirtually(
             configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer)
+        requests = observer.requests
+        return result
     }
 
     /// Ends a run after a number of steps.
     private struct Bound: VirtualObserver {
         let steps: Int
+        let start: Instant
+        var requests: RequestCourse
+        private var seen: UInt64 = 0
+
+        init(steps: Int, start: Instant, requests: RequestCourse) {
+            (self.steps, self.start, self.requests) = (steps, start, requests)
+        }
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
-        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
+            let total = recorder.populations[0].allRequests
+            requests.note(total - seen, until: now - start)
+            seen = total
+            return true
+        }
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
             wakes < UInt64(steps) ? .goOn : .end
         }
+    }
+}
+
+/// Requests in each interval of a run.
+struct RequestCourse {
+    private let width: Interval
+    private var counts: [Double] = []
+
+    init(_ width: Interval) { self.width = width }
+
+    /// The highest number in an interval, by the interval's length: requests per second.
+    var peak: Double { (counts.max() ?? 0) / width.fractionalSeconds }
+
+    /// Adds requests that were made just before a moment of the run.
+    mutating func note(_ count: UInt64, until moment: Interval) {
+        guard count > 0 else { return }
+        let index = Int(max(0, moment.nanoseconds - 1) / width.nanoseconds)
+        while counts.count <= index { counts.append(0) }
+        counts[index] += Double(count)
+    }
+
+    /// Adds another course of the same width; `scale` is by how much it counts for more.
+    mutating func add(_ other: RequestCourse, scale: Double) {
+        while counts.count < other.counts.count { counts.append(0) }
+        for (index, count) in other.counts.enumerated() { counts[index] += count * scale }
     }
 }

@@ -40,6 +40,7 @@ struct ReportBuilder: Sendable {
         var generator = Report.Generator()
         var interrupted = false
         var abortedBy: Report.ThresholdResult?
+        var endedBy: Report.EarlyEnd?
         var internalError: String?
         /// Secrets taken out.
         var unexpectedAnswers: [Report.UnexpectedAnswer] = []
@@ -91,6 +92,7 @@ struct ReportBuilder: Sendable {
         report.pace = pace
         if !progress.isPartial { report.warnings += report.delivery.warnings }
         report.isInterrupted = progress.interrupted
+        report.endedBy = progress.endedBy
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
         report.addDistributions(of: progress.recorder.series)

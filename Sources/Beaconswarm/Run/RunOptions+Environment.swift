@@ -7,7 +7,9 @@ enum EnvironmentVariables {
     static let prefix = "BEACONSWARM_"
     /// Those that change the scenario; the loader reads them.
     static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "SET"]
-    static let ofRun = ["OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "TARGETS", "THREADS"]
+    static let ofRun = [
+        "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS",
+    ]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN"]
 
@@ -46,6 +48,8 @@ extension RunOptions {
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
+        result.maximumRate = try RateLimit.read(
+            maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"] ?? "")
         let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
         if threads == nil, !threadCount.isEmpty {
             let text = threadCount

@@ -78,7 +78,9 @@ extension Shard {
         body.removeAll()
         tick()
         let head = parts[part].fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
-        endpoint(of: index).write(head, body: body, into: &buffer)
+        let endpoint = endpoint(of: index)
+        endpoint.tally.noteRequest()
+        endpoint.write(head, body: body, into: &buffer)
         if cutsOff(index, on: connection) { return }
         connection.send(
             buffer, keepsBody: request.wantsBody, keepsSample: unexpected.count < UnexpectedAnswer.limit
@@ -104,6 +106,7 @@ extension Shard: ConnectionOwner {
             guard index >= 0, !losesReply(index, on: connection) else { return }
             fillSample(index, from: connection)
             let status = connection.parser.status
+            endpoint(of: index).tally.noteAnswer(status: status)
             requests[index].sample.status = status
             if status / 100 != 2 {
                 keepSample(of: connection, request: index, failure: nil)

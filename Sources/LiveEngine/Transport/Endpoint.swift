@@ -14,6 +14,8 @@ struct Endpoint: Sendable {
     let location: Location
     /// `nil` for plain HTTP.
     let tls: TLSClient?
+    /// Shared with the other endpoints of the same origin.
+    let tally: TargetTally
     /// ` HTTP/1.1`, the `Host` field and the end of the connection's life, with their line ends; all
     /// other headers come from the fleet.
     private let fixedLines: String
@@ -25,8 +27,12 @@ struct Endpoint: Sendable {
         try self.init(target, tls: target.isSecure ? TLSClient(target) : nil)
     }
 
-    /// - Parameter tls: Made for this target; `nil` for plain HTTP.
-    init(_ target: PopulationPlan.Target, tls: TLSClient?) throws(LiveEngineError) {
+    /// - Parameters:
+    ///   - tls: Made for this target; `nil` for plain HTTP.
+    ///   - tally: Of the target's origin; a new one by default.
+    init(
+        _ target: PopulationPlan.Target, tls: TLSClient?, tally: TargetTally? = nil
+    ) throws(LiveEngineError) {
         guard target.scheme == "http" || target.isSecure else {
             throw .unsupportedScheme(target.scheme)
         }
@@ -37,6 +43,7 @@ struct Endpoint: Sendable {
                 HostName(name: target.host, port: target.port), lifetime: target.addressLifetime)
         }
         self.tls = tls
+        self.tally = tally ?? TargetTally(target)
         let name = target.host.contains(":") ? "[\(target.host)]" : target.host
         let isUsualPort = target.port == (target.isSecure ? 443 : 80)
         var lines = " HTTP/1.1\r\nHost: \(name)" + (isUsualPort ? "\r\n" : ":\(target.port)\r\n")

@@ -61,6 +61,7 @@ package enum CapacityHTML {
         case .knee, .maximum, .time: report.exitCode == 0 ? "passed" : "failed"
         case .floor, .unsettled: "failed"
         case .generator: "invalid"
+        case .stopped: report.endedBy?.cause == .guard ? "failed" : "invalid"
         case .interrupted: "interrupted"
         }
     }
@@ -74,6 +75,7 @@ package enum CapacityHTML {
             case .generator: "The generator was the limit"
             case .unsettled: "Unsettled"
             case .time: "The time was up"
+            case .stopped: "Ended at once"
             case .interrupted: "Interrupted"
             }
         return word + (report.exitCode == 0 ? "" : " (exit code \(report.exitCode))")

@@ -34,6 +34,7 @@ package enum CapacityJSON {
             ReportField("mode", \.mode, .choice),
             ReportField("seed", \.seed, .unsigned),
             ReportField("ending", \.ending, .choice),
+            ReportField("ended_by", \.endedBy, .earlyEnd),
             ReportField("exit_code", \.exitCode, .clamped),
             ReportField("reasons", \.reasons, .texts),
             ReportField("by", \.scaling, .choice),

@@ -26,6 +26,8 @@ package struct CapacityReport: Sendable {
         case unsettled
         /// The time was up; what was known by then stands.
         case time
+        /// Beaconswarm ended it, to keep harm from the target: ``CapacityReport/endedBy``.
+        case stopped
         case interrupted
     }
 
@@ -48,6 +50,7 @@ package struct CapacityReport: Sendable {
     package var maxSeconds: Double?
     package var steps: [Step] = []
     package var ending = Ending.interrupted
+    package var endedBy: Report.EarlyEnd?
     /// The highest load that is known to hold, and the lowest above it that is known to break.
     package var holds: Level?
     package var breaks: Level?

@@ -143,7 +143,7 @@ private struct CapacityPage {
             case .knee, .maximum: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
             case .time: report.exitCode == 0 ? ("✓", .good) : ("✗", .bad)
             case .floor, .unsettled: ("✗", .bad)
-            case .generator: ("!", .warn)
+            case .generator, .stopped: ("!", .warn)
             case .interrupted: ("■", .warn)
             }
         for (index, reason) in report.reasons.enumerated() {

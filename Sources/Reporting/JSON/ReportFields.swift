@@ -17,16 +17,24 @@ extension ReportCodec<Report.ScenarioReference> {
                 .later("description", \.description, .text),
                 ReportField("sha256", \.sha256, .text),
                 ReportField("overrides", \.overrides, .texts),
-                ReportField("expect", \.expectation, .text),
+                ReportField("expect", \.writtenExpectation, .text),
             ])
     }
 }
 
 extension Report.ScenarioReference {
     /// The value of the scenario's `expect`.
-    fileprivate var expectation: String? {
-        get { expectsNothingDelivered ? Report.ScenarioReference.nothingDelivered : nil }
-        set { expectsNothingDelivered = newValue == Report.ScenarioReference.nothingDelivered }
+    fileprivate var writtenExpectation: String? {
+        get { expectation?.rawValue }
+        set { expectation = newValue.flatMap(Report.Expectation.init) }
+    }
+}
+
+extension ReportCodec<Report.EarlyEnd> {
+    static var earlyEnd: ReportCodec {
+        object(
+            Report.EarlyEnd(cause: .guard, text: ""),
+            [ReportField("cause", \.cause, .choice), ReportField("text", \.text, .text)])
     }
 }
 

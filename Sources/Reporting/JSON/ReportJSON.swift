@@ -41,6 +41,7 @@ package enum ReportJSON {
             .later("causes", \.causes, .texts),
             .later("exit_code", \.exitCode, .clamped),
             interrupted,
+            ReportField("ended_by", \.endedBy, .earlyEnd),
             .later("partial", \.isPartial, .boolean),
             ReportField("started_at", \.startedAt, .time),
             ReportField("wall_seconds", \.wallSeconds, .real),

@@ -89,11 +89,14 @@ package struct JUnitWriter: ReportWriter {
             cases.append(Case(group: "audit", name: "the collector holds what it acknowledged", skipped: why))
         }
         if report.mode == .live { cases += liveCases(report) }
+        let isExpected = report.endedBy?.cause == .guard && report.delivery.expectsGuard
+        let end = isExpected ? nil : report.endedBy
         let broken = report.verdict == .interrupted || report.exitCode == 70
         cases.append(
             Case(
                 group: "run", name: "the run reached its end",
-                failure: broken ? report.reasons.first ?? "cut short" : nil))
+                failure: broken ? report.reasons.first ?? "cut short" : end?.text,
+                type: broken ? nil : end?.cause.rawValue))
         return cases
             + report.thresholds.map { result in
                 let failure = result.ok ? nil : VerdictRules.sentence(result)

@@ -63,7 +63,8 @@ struct ScenarioDraft: Sendable {
             Field(
                 "expect", \.expect, .cases(what: "an expectation"),
                 "What a live run is for. With \"delivery\" it fails if none of its uploads gets an answer that its "
-                    + "system takes as success; with \"nothing delivered\" if one does."),
+                    + "system takes as success; with \"nothing delivered\" if one does, and with \"guard\" if the guard does not "
+                    + "end it because its target answers nothing but 403, 429 or 5xx."),
             Field(
                 "target", \.target, .object(TargetDraft.format),
                 "The collector; by default the embedded one."),

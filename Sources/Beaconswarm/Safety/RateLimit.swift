@@ -1,0 +1,53 @@
+/// The rate that a live run may have (`--max-rate`).
+enum RateLimit {
+    /// Refuses a scenario that would pass the limit by itself, before anything is sent.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 that says how many devices would keep to it.
+    static func check(_ forecast: Forecast, maximumRate: Double?) throws(CommandFailure) {
+        guard let maximumRate, forecast.requestsPeak > maximumRate else { return }
+        let fitting = Int(Double(forecast.devices) * maximumRate / forecast.requestsPeak)
+        let advice =
+            fitting > 0
+            ? "about \(fitting) devices would keep to it (--devices \(fitting))" : "no device would"
+        throw CommandFailure(
+            .usage,
+            "--max-rate \(SafetyWatch.figure(maximumRate)): the scenario is forecast to send up to "
+                + "\(Forecast.figure(forecast.requestsPeak)) requests in a second: \(advice); nothing was run"
+        )
+    }
+
+    /// The limit as the option gives it, or else the environment.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for what is no rate.
+    static func read(_ option: Double?, else variable: String) throws(CommandFailure) -> Double? {
+        let (name, text) = option.map { ("--max-rate", "\($0)") } ?? ("BEACONSWARM_MAX_RATE", variable)
+        guard !text.isEmpty else { return nil }
+        guard let rate = Double(text), rate >= 1, rate <= 1e9 else {
+            throw CommandFailure(
+                .usage, "\(name): found \(text), allowed is a number of requests in a second, from 1")
+        }
+        return rate
+    }
+}
+
+extension CapacitySearch.Settings {
+    /// Leaves out loads that would pass the limit by themselves.
+    ///
+    /// Requests come by chance, so that of a mean of R the busiest second of many has R + 4·√R or so.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 where that leaves none.
+    mutating func keep(to maximumRate: Double?, requestsPerLoad: Double) throws(CommandFailure) {
+        guard let maximumRate, requestsPerLoad > 0 else { return }
+        let root = (maximumRate + 4).squareRoot() - 2
+        let limit = (root * root / requestsPerLoad / quantum).rounded(.down) * quantum
+        guard limit >= floor else {
+            throw CommandFailure(
+                .usage,
+                "--max-rate \(SafetyWatch.figure(maximumRate)): even the smallest load of this scenario is forecast "
+                    + "to send more, \(Forecast.figure(floor * requestsPerLoad)) requests in a second on average; "
+                    + "nothing was run")
+        }
+        maximum = min(maximum, limit)
+        from = min(from, maximum)
+    }
+}
