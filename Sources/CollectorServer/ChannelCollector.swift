@@ -24,9 +24,10 @@ package final class ChannelCollector: Sendable {
     ///
     /// - Returns: `false` if there is no room for it: it is to be closed.
     package func serve(_ channel: any Channel) throws -> Bool {
-        guard server.admit(channel) else { return false }
-        let pipeline = channel.pipeline.syncOperations
         let connection = CollectorConnection(server: server)
+        let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        guard server.admit(channel, bound, wait: connection.wait) else { return false }
+        let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(FirstByteGuard(connection: connection))
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = server.limits.headerBytes

@@ -37,8 +37,11 @@ package struct CollectorLimits: Sendable {
     package var bodyTimeout = Interval.seconds(30)
     /// Without a request in hand. Long, since a phone's flush may be minutes away.
     package var idleTimeout = Interval.seconds(600)
-    /// Connections beyond this number are closed as soon as they are accepted.
+    /// Beyond this number those that have waited longest for their clients are closed.
     package var connections = 20_000
+    /// Bytes of requests that are in hand, coming in or waiting for the writer, of all connections together. Beyond it
+    /// the requests that have been coming in longest are cut off; where only the writer is behind, new ones get 503.
+    package var heldBytes = 128 << 20
     /// The store's size beyond which it counts as full; `nil` for the disk's.
     package var storeBytes: Int64?
     /// How long a stop waits for requests in hand.

@@ -176,7 +176,7 @@ struct CollectorServerTests {
         }
     }
 
-    @Test("turns connections beyond the limit away")
+    @Test("of too many connections, the one that has waited longest for its client gives way")
     func connectionLimit() async throws {
         var configuration = CollectorServerConfiguration()
         configuration.limits.connections = 2
@@ -185,9 +185,44 @@ struct CollectorServerTests {
             let second = try await RawClient.connect(port: port)
             #expect(try await first.exchange(Requests.get("/healthz")).status == 200)
             #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
+            // Headers that do not get on are no business of their own.
+            try await first.send("GET /healthz HTTP/1.1\r\nHost: ")
+            #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
             let third = try await RawClient.connect(port: port)
-            await #expect(throws: RawClient.Failure.self) { try await third.receive() }
-            #expect(try await first.exchange(Requests.get("/healthz")).status == 200)
+            #expect(try await third.exchange(Requests.get("/healthz")).status == 200)
+            await #expect(throws: RawClient.Failure.self) { try await first.receive() }
+            #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
+        }
+    }
+
+    @Test("of requests that hold too many bytes, those that have been coming in longest give way")
+    func heldBytesLimit() async throws {
+        var configuration = CollectorServerConfiguration()
+        configuration.limits.heldBytes = 16_000
+        try await withServer(configuration) { (server, port) async throws in
+            let head = "POST /sa?project=p HTTP/1.1\r\nHost: x\r\nContent-Length: 12000\r\n\r\n"
+            let other = try await RawClient.connect(port: port)
+            let slow = try await RawClient.connect(port: port)
+            try await slow.send(head + String(repeating: "a", count: 9000))
+            #expect(try await other.exchange(Requests.get("/healthz")).status == 200)
+            let fresh = try await RawClient.connect(port: port)
+            #expect(
+                try await fresh.exchange(Array((head + String(repeating: "b", count: 12_000)).utf8)).status
+                    != 503)
+            await #expect(throws: RawClient.Failure.self) { try await slow.receive() }
+            #expect(try await other.exchange(Requests.get("/healthz")).status == 200)
+            // What nobody can give way for is refused, and takes nobody along.
+            let huge = "POST /sa HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n"
+            let refused = try await RawClient.connect(port: port)
+            #expect(
+                try await refused.exchange(Array((huge + String(repeating: "c", count: 20_000)).utf8)).status
+                    == 503)
+            #expect(try await fresh.exchange(Requests.get("/healthz")).status == 200)
+            // The refused one's books are closed with it.
+            let last = try await RawClient.connect(port: port)
+            #expect(
+                try await last.exchange(Array((head + String(repeating: "d", count: 12_000)).utf8)).status
+                    != 503)
         }
     }
 

@@ -2,6 +2,7 @@ import CollectorModel
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import Timebase
 
 /// One client's connection: collects requests, hands them to the writer, carries its answers out with
@@ -38,6 +39,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private var deadline: NIODeadline?
     private var timer: Scheduled<Void>?
     private var timerDue = NIODeadline.distantFuture
+    let wait = ClientWait()
 
     init(server: ServerContext) { self.server = server }
 
@@ -50,6 +52,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        releaseBytes()
         timer?.cancel()
         timer = nil
         self.context = nil
@@ -67,9 +70,28 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
 
     /// Hears from the guard in front of the HTTP decoder that bytes came.
-    func bytesArrived() {
+    ///
+    /// - Returns: whether there is room for them.
+    func bytesArrived(_ count: Int) -> Bool {
+        if case .closing = phase { return true }
         if case .idle = phase { enter(.head) }
+        wait.held.add(count, ordering: .relaxed)
+        guard !server.hold(count, wait: wait) else { return true }
+        if case .waiting = phase { close() } else { refuse(.serviceUnavailable, version: .http1_1) }
+        return false
     }
+
+    private func releaseBytes() {
+        let held = wait.held.exchange(0, ordering: .relaxed)
+        if held > 0 { _ = server.hold(-held, wait: wait) }
+    }
+
+    private func noteWait(since begin: NIODeadline?) {
+        wait.since.store(begin?.uptimeNanoseconds ?? ClientWait.none, ordering: .relaxed)
+    }
+
+    /// Closes for the sake of others that are not kept waiting.
+    func giveWay() { close() }
 
     // MARK: Requests
 
@@ -226,6 +248,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private func close() {
         phase = .closing
         deadline = nil
+        releaseBytes()
+        noteWait(since: nil)
         context?.close(promise: nil)
     }
 
@@ -233,6 +257,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
     private func reset() {
         phase = .closing
         deadline = nil
+        releaseBytes()
+        noteWait(since: nil)
         guard let context else { return }
         if let options = context.channel as? any SocketOptionProvider {
             options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
@@ -242,6 +268,11 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
 
     private func enter(_ next: Phase) {
         phase = next
+        switch next {
+        case .idle, .closing: releaseBytes()
+        case .head, .body, .waiting: break
+        }
+        if case .waiting = next { noteWait(since: nil) } else { noteWait(since: context?.eventLoop.now) }
         switch next {
         case .idle: setDeadline(server.limits.idleTimeout)
         case .head: setDeadline(server.limits.headerTimeout)

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// In front of the HTTP decoder, which tells of a request only when its headers are whole: notices the
-/// first byte, so that slow headers have their own time.
+/// first byte, so that slow headers have their own time, and how many bytes are in hand.
 final class FirstByteGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -11,7 +11,7 @@ final class FirstByteGuard: ChannelInboundHandler, RemovableChannelHandler {
     init(connection: CollectorConnection) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.bytesArrived()
+        guard connection.bytesArrived(unwrapInboundIn(data).readableBytes) else { return }
         context.fireChannelRead(data)
     }
 }
