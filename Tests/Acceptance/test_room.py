@@ -135,3 +135,31 @@ def test_the_forecast_of_a_huge_scenario_is_bounded(tool: Tool, tmp_path: Path):
     said = tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
     rate = float(re.search(r"offers ([0-9.]+) events/s", said)[1])
     assert rate > 500_000 * 0.9, said
+
+
+def test_scenarios_without_measure_are_refused_with_what_would_fit(binary: Path, tmp_path: Path):
+    """None takes more than 2 GB of addresses to be refused, and what is said fits on a page."""
+
+    def refused(text: str, verb: str = "simulate") -> str:
+        path = tmp_path / "large.json"
+        path.write_text(text)
+        ended = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, verb, path)
+        assert ended.returncode == 104 and len(ended.stderr + ended.stdout) < 5000, ended
+        return ended.stderr + ended.stdout
+
+    whole = steady(2, "1s")
+    assert "more than the 16777216 bytes that are allowed" in refused(json.dumps(whole | {"description": "x" * (50 << 20)}), "run")
+    entry = '{"at":"1s","for":"1s","collector":{"fault":"outage"}}'
+    endless = json.dumps(whole)[:-1] + ', "timeline": [' + ",".join([entry] * 1_000_000) + "]}"
+    assert "more than the 16777216 bytes that are allowed" in refused(endless, "capacity")
+    many = json.dumps(whole)[:-1] + ', "timeline": [' + ",".join([entry] * 200_000) + "]}"
+    assert "found 200000 elements; allowed: an array of 0 to 10000 elements" in refused(many)
+    zeros = json.dumps(whole)[:-1] + ', "seed": [' + "0," * 8_000_000 + "0]}"
+    assert "/seed" in refused(zeros)
+    name = "n" * (1 << 20)
+    assert "characters" in refused(json.dumps(whole | {"description": name}))
+    assert "(1048" in refused(json.dumps(whole | {name: 1}))
+    whole["populations"][0]["name"] = name
+    assert "/populations/0/name" in refused(json.dumps(whole))
+    ended = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "validate", "/dev/zero")
+    assert ended.returncode == 104 and "more than the 16777216 bytes" in ended.stderr + ended.stdout, ended

@@ -8,6 +8,7 @@ import NIOPosix
 import Reporting
 import Scenario
 import Timebase
+import Wire
 
 extension Beaconswarm {
     /// Runs the collector until Ctrl-C or SIGTERM.
@@ -30,7 +31,9 @@ extension Beaconswarm {
         configuration.plan.uploadPaths = try options.paths.map(uploadPath)
         configuration.onWarning = { Console.error("collector: \($0)") }
         let interruption = Interruption(early: .success)
-        MachineLimits.raiseDescriptorLimit()
+        // Some are for the store, the listener and the program itself.
+        let descriptors = MachineLimits.raiseDescriptorLimit()
+        configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server: CollectorServer
         do {
@@ -106,7 +109,7 @@ extension Beaconswarm {
     }
 
     private static func plan(_ path: String, start: Instant) throws(CommandFailure) -> CollectorPlan {
-        let bytes = try OutputFile.read(path, failing: .invalidScenario)
+        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
         switch FaultsFile.load(bytes: bytes, name: path, start: start) {
         case .success(let plan): return plan
         case .failure(let problems):

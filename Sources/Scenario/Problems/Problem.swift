@@ -44,6 +44,12 @@ package struct Problem: Hashable, Sendable {
         self.nearest = nearest
     }
 
+    /// A name or a value may be as long as the file; its beginning tells enough.
+    private static func clipped(_ text: String) -> String {
+        guard text.utf8.count > 400 else { return text }
+        return "\(String(text.unicodeScalars.prefix(200)))… (\(text.utf8.count) bytes)"
+    }
+
     /// One line for people: place, pointer, what was found, what is allowed, the nearest match.
     package func text(file: String) -> String {
         var place = file
@@ -52,8 +58,9 @@ package struct Problem: Hashable, Sendable {
         case .override(let text): place = text
         case .none: break
         }
-        let subject = pointer.isEmpty ? "" : "\(pointer): "
-        var text = "\(place): \(subject)\(kind.rawValue): found \(found); allowed: \(allowed)"
+        let subject = pointer.isEmpty ? "" : "\(Problem.clipped(pointer)): "
+        var text =
+            "\(place): \(subject)\(kind.rawValue): found \(Problem.clipped(found)); allowed: \(allowed)"
         if let nearest { text += "; did you mean \"\(nearest)\"?" }
         return text
     }
