@@ -29,9 +29,13 @@ test: setup
 bench: build
 	@.ci/bench
 
-## fuzz: readers of foreign bytes against libFuzzer (FUZZ_SECONDS=60 each, FUZZ_TARGET=parser for one)
+## fuzz: readers of foreign bytes against libFuzzer (FUZZ_SECONDS=60 or FUZZ_RUNS=10000000 each, FUZZ_TARGET=parser for one)
 fuzz: setup
 	@.ci/fuzz
+
+## sbom: the packages and libraries of the program with versions and licences, as CycloneDX (.build/sbom.cdx.json)
+sbom: build
+	@.ci/sbom
 
 ## example: the example as somebody else would build it, in a package of its own
 example: setup
@@ -66,4 +70,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench fuzz example tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench fuzz sbom example tsan soak lint format validate docs clean
