@@ -33,8 +33,8 @@ package enum ConformanceSuite {
 
     /// One of each kind, for real sockets.
     package static let onSockets: [ConformanceScenario] =
-        [faultScenarios, answerScenarios, clientScenarios, deviceScenarios, lifeScenarios, systemScenarios]
-        .compactMap(\.first) + mixedScenarios.suffix(1)
+        [faultScenarios, answerScenarios, clientScenarios, deviceScenarios, lifeScenarios].compactMap(\.first)
+        + SystemFixtures.all.compactMap { $0.fixture.scenarios.last } + mixedScenarios.suffix(1)
 
     /// Those whose collector keeps its word beyond its own life: it neither swallows nor only checks events.
     package static let deathProof = scenarios.filter { scenario in
