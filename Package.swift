@@ -13,12 +13,27 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (Context.environment["BEACONSWARM_WARNINGS"] == "error" ? [.treatAllWarnings(as: .error)] : [])
 
+/// What a release build does with a target (the Building article has the measurements). A debug build does none of it.
+enum Release {
+    /// Optimised, with its internals open to the tests, so that the tests need no build of their own.
+    case fast
+    /// Opened likewise, but not optimised: code that runs a few times in each process, and that takes the optimiser
+    /// many times as long as it would ever gain.
+    case plain
+
+    var settings: [SwiftSetting] {
+        let flags = ["-enable-testing"] + (self == .plain ? ["-Onone"] : [])
+        return strict + [.unsafeFlags(flags, .when(configuration: .release))]
+    }
+}
+
 extension Target {
     /// A target whose imports are those in the picture of the Architecture article.
     static func module(
-        _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+        _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+        release: Release = .fast
     ) -> Target {
-        .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+        .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: release.settings)
     }
 
     /// The tests of a module, beside the support that all tests share.
@@ -27,7 +42,7 @@ extension Target {
     ) -> Target {
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
-            resources: resources, swiftSettings: strict)
+            resources: resources, swiftSettings: Release.plain.settings)
     }
 }
 
@@ -106,7 +121,7 @@ let package = Package(
             "Scenario",
             [
                 "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
-            ]),
+            ], release: .plain),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
             "Beaconswarm",
@@ -130,7 +145,7 @@ let package = Package(
                 "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
                 "LiveSimulation", .product(name: "NIOEmbedded", package: "swift-nio"),
-            ] + nio),
+            ] + nio, release: .plain),
         // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
         .module(
             "Fuzzing",
@@ -145,9 +160,10 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Accounting", "LiveSimulation", "Scenario", "Timebase", "CDeviceDisk",
             ],
-            swiftSettings: strict),
+            swiftSettings: Release.plain.settings),
         .testTarget(
-            name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"], swiftSettings: strict),
+            name: "LiveConformanceTests", dependencies: ["TestSupport", "Scenario"],
+            swiftSettings: Release.plain.settings),
 
         .tests(of: "Timebase"),
         .tests(of: "Accounting", ["Timebase"]),

@@ -25,7 +25,7 @@ import reference_collector as reference  # noqa: E402
 from real_clock import pytest_runtest_makereport, pytest_sessionfinish, pytest_terminal_summary  # noqa: E402, F401
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("BEACONSWARM_BIN", ROOT / ".build" / "debug" / "beaconswarm")).absolute()
+BINARY = Path(os.environ.get("BEACONSWARM_BIN", ROOT / ".build" / "release" / "beaconswarm")).absolute()
 #: Long enough that only a hang reaches it.
 HANG = 120
 
@@ -177,7 +177,7 @@ class Collector:
 def binary() -> Path:
     """The program under test; without it nothing can be said."""
     if not os.access(BINARY, os.X_OK):
-        pytest.exit(f"{BINARY} is not there: swift build, or set BEACONSWARM_BIN", returncode=2)
+        pytest.exit(f"{BINARY} is not there: make build, or set BEACONSWARM_BIN", returncode=2)
     return BINARY
 
 

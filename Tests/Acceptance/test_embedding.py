@@ -16,22 +16,22 @@ SCENARIO = ROOT / "scenarios" / "systems" / "growing-custom-sdk.json"
 
 
 @pytest.fixture(scope="module")
-def debug() -> Path:
-    """The folder of the debug build, which `make test` has made."""
-    folder = ROOT / ".build" / "debug"
+def build() -> Path:
+    """The folder of the build that is tested, in which `make test` has made the example too."""
+    folder = BINARY.parent
     if not (folder / "beaconswarm-example").exists():
-        pytest.skip("swift build --build-tests has not made the example")
+        pytest.skip(f"{folder} has no example: swift build -c release --product beaconswarm-example")
     return folder
 
 
-def run_example(debug: Path, folder: Path, *arguments: object) -> subprocess.CompletedProcess:
+def run_example(build: Path, folder: Path, *arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [debug / "beaconswarm-example", *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120
+        [build / "beaconswarm-example", *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120
     )
 
 
-def test_the_example_plays_with_services_of_its_own(debug: Path, tmp_path: Path):
-    finished = run_example(debug, tmp_path, SCENARIO, "run")
+def test_the_example_plays_with_services_of_its_own(build: Path, tmp_path: Path):
+    finished = run_example(build, tmp_path, SCENARIO, "run")
     assert finished.returncode == 0, finished.stderr
     said = dict(line.split(": ", 1) for line in finished.stdout.splitlines())
     report = json.loads((tmp_path / "run" / "report.json").read_text())
@@ -54,26 +54,26 @@ def test_the_example_plays_with_services_of_its_own(debug: Path, tmp_path: Path)
     assert without["suppressed"]["intercepted"] < events["suppressed"]["intercepted"]
 
 
-def test_the_example_tells_what_is_wrong(debug: Path, tmp_path: Path):
-    missing = run_example(debug, tmp_path, "nowhere.json")
+def test_the_example_tells_what_is_wrong(build: Path, tmp_path: Path):
+    missing = run_example(build, tmp_path, "nowhere.json")
     assert missing.returncode == 104 and "nowhere.json" in missing.stderr and not missing.stdout
-    other = run_example(debug, tmp_path, ROOT / "scenarios" / "smoke.json")
+    other = run_example(build, tmp_path, ROOT / "scenarios" / "smoke.json")
     assert other.returncode == 104 and "system growing" in other.stderr, other.stderr
-    assert run_example(debug, tmp_path).returncode == 64
+    assert run_example(build, tmp_path).returncode == 64
     assert list(tmp_path.iterdir()) == []
 
 
-def check_from_outside(debug: Path, folder: Path) -> subprocess.CompletedProcess:
+def check_from_outside(build: Path, folder: Path) -> subprocess.CompletedProcess:
     """Lets the compiler read sources as those of another package."""
     if shutil.which("swiftc") is None:
         pytest.skip("no swiftc")
-    maps = [f"-fmodule-map-file={path}" for path in debug.glob("*.build/module.modulemap")]
+    maps = [f"-fmodule-map-file={path}" for path in build.glob("*.build/module.modulemap")]
     includes = {path.parent for path in (ROOT / ".build" / "checkouts").glob("*/Sources/*/module.modulemap")}
     includes |= {path.parent for path in (ROOT / ".build" / "checkouts").glob("*/Sources/*/include/module.modulemap")}
     includes |= {path.parent for path in (ROOT / "Sources").glob("*/module.modulemap")}
     return subprocess.run(
         ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library", "-package-name", "outside"]
-        + ["-I", str(debug / "Modules")]
+        + ["-I", str(build / "Modules")]
         + [word for path in sorted(includes) for word in ("-I", str(path))]
         + [word for flag in maps for word in ("-Xcc", flag)]
         + sorted(map(str, folder.glob("*.swift"))),
@@ -81,15 +81,15 @@ def check_from_outside(debug: Path, folder: Path) -> subprocess.CompletedProcess
     )  # fmt: skip
 
 
-def test_the_example_needs_nothing_but_the_public_interface(debug: Path, tmp_path: Path):
+def test_the_example_needs_nothing_but_the_public_interface(build: Path, tmp_path: Path):
     outside = tmp_path / "outside"
     shutil.copytree(SOURCES, outside)
-    checked = check_from_outside(debug, outside)
+    checked = check_from_outside(build, outside)
     assert checked.returncode == 0, checked.stderr
     # The same check sees what is not public: else it would prove nothing.
     (outside / "Peeking.swift").write_text(
         "import Beaconswarm\nimport DeviceSDK\nlet rules: GrowingRules? = nil\nlet files: RunFolder? = nil\n"
     )
-    peeking = check_from_outside(debug, outside)
+    peeking = check_from_outside(build, outside)
     assert peeking.returncode != 0
     assert "GrowingRules" in peeking.stderr and "RunFolder" in peeking.stderr, peeking.stderr
