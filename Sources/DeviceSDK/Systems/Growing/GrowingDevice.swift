@@ -3,7 +3,7 @@ package import Timebase
 
 /// The state of one simulated GrowingIO SDK: what is on its disk, what is in its memory, what is on its
 /// way. Some 400 bytes and little heap while nothing is stored and nothing is on its way.
-package struct GrowingDevice<Table: GrowingEventTable>: RowDevice, Sendable {
+package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32

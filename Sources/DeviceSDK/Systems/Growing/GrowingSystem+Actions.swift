@@ -9,7 +9,12 @@ extension GrowingSystem {
         switch action {
         case .updateApp(let version): device.epochs.change { $0.appVersion = version }
         case .launch, .enterForeground, .enterBackground, .appear, .disappear, .tap:
+            // A process that the user starts anew while the SDK still has one: the system killed it silently.
+            if case .launch = action, device.isRunning { die(&device, effects: &effects) }
             trace(action, on: &device, at: now, effects: &effects)
+            if case .appear(let screen, _) = action, device.isRunning {
+                showWebPage(screen, on: &device, at: now, effects: &effects)
+            }
         // The SDK has no handler for exceptions: a crash is a kill to it.
         case .kill, .crash:
             guard device.isRunning else { return }
@@ -19,22 +24,12 @@ extension GrowingSystem {
         }
     }
 
-    /// Lets UIKit make its calls, and does what the hooks make of them.
-    private mutating func trace(
-        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    /// UIKit calls, and the hooks make of it what they do.
+    mutating func handle(
+        _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        // A process that the user starts anew while the SDK still has one: the system killed it silently.
-        if case .launch = action, device.isRunning { die(&device, effects: &effects) }
-        var captures: ContiguousArray<GrowingCapture> = []
-        let draws = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))
-        device.trace.forEachCall(of: action, in: views, draws: draws) { call in
-            if let capture = GrowingCapture(call, views: views, hooks: hooks, rules: rules) {
-                captures.append(capture)
-            }
-        }
-        for capture in captures { perform(capture, on: &device, at: now, effects: &effects) }
-        guard case .appear(let screen, _) = action, device.isRunning else { return }
-        showWebPage(screen, on: &device, at: now, effects: &effects)
+        guard let capture = GrowingCapture(call, views: views, hooks: hooks, rules: rules) else { return }
+        perform(capture, on: &device, at: now, effects: &effects)
     }
 
     private mutating func perform(

@@ -15,7 +15,7 @@ package import World
 /// Times: the SDK takes an event's `timestamp` on its own thread, which does nothing else but short work on
 /// SQLite; here it is the planned time of the action. A row's `createAt` is the time of its insertion in the
 /// source, up to a tick later; expiry goes by the time of capture here.
-package struct GrowingSystem<Table: GrowingEventTable>: RowCustodian {
+package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustodian {
     /// The state of one device.
     package typealias Device = GrowingDevice<Table>
 
