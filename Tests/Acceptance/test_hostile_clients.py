@@ -19,7 +19,7 @@ from conftest import BINARY, Collector, Running
 from helpers import form_body, post
 
 #: What Safety.md states, and what the process takes by itself.
-MEMORY_LIMIT = 700 << 20
+MEMORY_LIMIT = 1 << 30
 
 
 def highest_memory(collector: Collector) -> int:
