@@ -11,7 +11,9 @@ extension GrowingSystem {
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents, disposition.fate != .suppressed else { return nil }
-        let key = encoder.naturalKey(event(record, of: device))
+        let channel = routes.channelOf[Int(record.template)]
+        let key = encoder.naturalKey(
+            event(record, of: device), as: channel.map { form(of: Int($0)) } ?? .json)
         return NaturalKey(high: key.high, low: key.low)
     }
 

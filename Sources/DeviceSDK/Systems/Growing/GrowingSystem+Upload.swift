@@ -98,7 +98,7 @@ extension GrowingSystem {
         }
     }
 
-    private func form(of channel: Int) -> GrowingEncoder.Form {
+    func form(of channel: Int) -> GrowingEncoder.Form {
         rules.usesProtobuf && routes.dialects[channel] == .v3 ? .message : .json
     }
 

@@ -35,8 +35,8 @@ extension GrowingEncoder {
 
     /// The key by which a collector knows an event without `bs_id`: the hash of the UTF-8 of `deviceId`,
     /// `sessionId`, `eventType`, `timestamp`, and `globalSequenceId` or else `eventSequenceId`, joined by
-    /// U+001F.
-    func naturalKey(_ event: GrowingEvent) -> Hash128 {
+    /// U+001F. A message has no name for a type of the app's own: there it is CUSTOM.
+    func naturalKey(_ event: GrowingEvent, as form: Form) -> Hash128 {
         block.prepare(index: event.index, epoch: event.epoch)
         let separator: UInt8 = 0x1F
         var text = WireBuffer()
@@ -44,7 +44,8 @@ extension GrowingEncoder {
         text.append(separator)
         block.traits.sessionID(event.epoch.session).append(to: &text)
         text.append(separator)
-        text.append(templates.all[Int(event.record.template)].typeName)
+        let template = templates.all[Int(event.record.template)]
+        text.append(form == .message ? (template.type ?? .custom).name : template.typeName)
         text.append(separator)
         let time = event.record.capturedAt + skew(event.index)
         text.appendDecimal(time.milliseconds)
