@@ -33,6 +33,14 @@ bench: build
 fuzz: setup
 	@.ci/fuzz
 
+## explore: random scenarios, each judged by the same invariants (EXPLORE_MINUTES=10, EXPLORE_SEED=…)
+explore: setup
+	@.ci/explore
+
+## planted: bugs that are built in for the purpose, and how soon `make explore` finds each
+planted: setup
+	@.ci/explore --planted
+
 ## sbom: the packages and libraries of the program with versions and licences, as CycloneDX (.build/sbom.cdx.json)
 sbom: build
 	@.ci/sbom
@@ -70,4 +78,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench fuzz sbom example tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench fuzz explore planted sbom example tsan soak lint format validate docs clean

@@ -12,6 +12,8 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (Context.environment["BEACONSWARM_WARNINGS"] == "error" ? [.treatAllWarnings(as: .error)] : [])
+    // Bugs that the swarm has to find (`make planted`): never in a release.
+    + (Context.environment["BEACONSWARM_PLANTED"] == "1" ? [.define("PLANTED")] : [])
 
 /// What a release build does with a target (the Building article has the measurements). A debug build does none of it.
 enum Release {
@@ -155,6 +157,14 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
+        // Random scenarios over all that the format can say, and what must hold in each (`make explore`). Not a
+        // product.
+        .module(
+            "Exploration",
+            [
+                "Timebase", "Accounting", "Measurement", "Wire", "DeviceSDK", "World", "VirtualEngine",
+                "Scenario", "Beaconswarm", "TestSupport",
+            ]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
@@ -204,6 +214,7 @@ let package = Package(
                 "Scenario", "DeviceSDK", "World",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
+        .tests(of: "Exploration", ["Scenario", "Wire"]),
         .tests(of: "Reporting", ["Timebase", "Measurement", "Accounting", "Wire"]),
         .executableTarget(
             name: "beaconswarm-cli", dependencies: ["Beaconswarm", arguments], swiftSettings: strict),
@@ -213,6 +224,11 @@ let package = Package(
         // Bytes that nobody would write (`make fuzz`); not a product.
         .executableTarget(
             name: "beaconswarm-fuzz", dependencies: ["Fuzzing", arguments], swiftSettings: strict),
+        // Random worlds (`make explore`); not a product.
+        .executableTarget(
+            name: "beaconswarm-explore",
+            dependencies: ["Beaconswarm", "Exploration", "Timebase", "Wire", arguments],
+            swiftSettings: strict),
         // Speed against peers (`make bench`); not a product.
         .executableTarget(
             name: "beaconswarm-bench",

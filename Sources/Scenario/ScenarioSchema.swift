@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// The JSON Schema (2020-12) of the scenario format, made from the same descriptions that decode it.
 package enum ScenarioSchema {
@@ -8,7 +8,7 @@ package enum ScenarioSchema {
     /// cannot be written so in an editor that checks, though the loader takes `${NAME}` for any text.
     package static var text: String { node.prettyText() + "\n" }
 
-    static var node: JSONNode {
+    package static var node: JSONNode {
         var definitions = SchemaDefinitions()
         var members: [(String, JSONNode)] = [
             ("$schema", .text("https://json-schema.org/draft/2020-12/schema")),

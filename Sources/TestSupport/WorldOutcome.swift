@@ -1,6 +1,6 @@
 package import Accounting
-import CollectorModel
-import Measurement
+package import CollectorModel
+package import Measurement
 package import Timebase
 
 /// What a run came to, in the form in which worlds are compared.
@@ -37,7 +37,7 @@ package struct WorldOutcome: Sendable {
 
     package init() {}
 
-    mutating func add(
+    package mutating func add(
         _ events: some Sequence<SealedEvent>, population: Int, labels: [EventLabel], start: Instant
     ) {
         for event in events {
@@ -50,7 +50,7 @@ package struct WorldOutcome: Sendable {
         }
     }
 
-    mutating func take(_ recorder: RunRecorder, receipts: Receipts, statistics: CollectorStatistics) {
+    package mutating func take(_ recorder: RunRecorder, receipts: Receipts, statistics: CollectorStatistics) {
         ledgers = recorder.populations.map(\.ledger)
         uploads = recorder.populations.map(\.requests)
         failedUploads = recorder.populations.map(\.failedRequests)

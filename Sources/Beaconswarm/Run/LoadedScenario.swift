@@ -3,7 +3,7 @@ import AppModel
 import CollectorModel
 import DeviceSDK
 import Reporting
-import Scenario
+package import Scenario
 import Timebase
 import Wire
 
@@ -151,7 +151,7 @@ struct LoadedScenario: Sendable {
 
 extension ScenarioDocument {
     /// Sets the tempo of each population that is to have a certain mean rate of events.
-    mutating func applyWantedRates() {
+    package mutating func applyWantedRates() {
         let plans = plans(start: ScenarioDocument.virtualStart)
         for index in populations.indices {
             guard let rate = populations[index].wantedRate else { continue }

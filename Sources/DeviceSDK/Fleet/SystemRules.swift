@@ -36,6 +36,10 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
     /// engine and the audit keep of it. Measured as the growth of a process.
     var memoryPerDevice: Int { get }
+    /// How much a device holds at most.
+    ///
+    /// - Parameter disksFail: Whether devices' disks may refuse writes.
+    func statedBounds(disksFail: Bool) -> StatedBounds
     /// Whether every event bears an id of the harness; the others are known by natural keys.
     var tagsAllEvents: Bool { get }
 }
@@ -57,6 +61,7 @@ extension SystemRuleSet {
     package var connectionsPerDevice: Int { 1 }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
+    package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }
 }
 
 /// The rules of a population's system. A closed set: each case is a system of its own.

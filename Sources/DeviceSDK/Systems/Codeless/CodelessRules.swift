@@ -78,6 +78,13 @@ package struct CodelessRules: Hashable, Sendable {
 }
 
 extension CodelessRules: SystemRuleSet {
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        // One of parts, one at a time of files.
+        bounds.uploads = upload.concurrency + 1
+        return bounds
+    }
+
     package static var systemName: String { "codeless" }
     package var wrapped: SystemRules { .codeless(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {

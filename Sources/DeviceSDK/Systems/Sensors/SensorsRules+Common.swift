@@ -1,6 +1,19 @@
 package import Timebase
 
 extension SensorsRules: SystemRuleSet {
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        // What the database of 4.9.1 refuses waits in a list in memory without a limit; what may not be evicted, too.
+        let isOverflowing =
+            disksFail || storage.insertFailureChance > 0 || storage.deleteFailureChance > 0
+            || !storage.evictsRowsInFlight
+        if !isOverflowing || !isVersion4 {
+            bounds.rows = storage.staysBelowLimit ? storage.limit - 1 : storage.limit
+        }
+        if upload.blocksTracking { bounds.uploads = 1 }
+        return bounds
+    }
+
     package static var systemName: String { "sensors" }
     package var wrapped: SystemRules { .sensors(self) }
     package func defaultPath(account: String) -> String {

@@ -79,6 +79,12 @@ package struct TrackingSDKRules: Hashable, Sendable {
 }
 
 extension TrackingSDKRules: SystemRuleSet {
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        bounds.uploads = upload.sockets
+        return bounds
+    }
+
     package static var systemName: String { "trackingsdk" }
     package var wrapped: SystemRules { .trackingSDK(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {

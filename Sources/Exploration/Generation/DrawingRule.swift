@@ -1,0 +1,217 @@
+import Timebase
+import Wire
+
+/// What the generator knows of a place in the format beyond its schema: how often a key is there, how large its
+/// value may be for a small world, and which names refer to something.
+struct DrawingRule: Sendable {
+    typealias Value =
+        @Sendable (_ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]) -> JSONNode
+
+    /// How likely a key that need not be there is; by default the world's own ``WorldFrame/presence``.
+    var presence: Double?
+    /// The largest whole number that is drawn.
+    var most: Int?
+    /// How many elements or members.
+    var count: ClosedRange<Int>?
+    /// The texts to choose from.
+    var texts: [String]?
+    /// Keys of which an object has exactly one, each with its weight; its other keys are as ever.
+    var exactlyOne: [(name: String, weight: UInt64)] = []
+    /// Draws the value in place of the schema.
+    var value: Value?
+
+    static func presence(_ presence: Double) -> DrawingRule { DrawingRule(presence: presence) }
+    static func most(_ most: Int, presence: Double? = nil) -> DrawingRule {
+        DrawingRule(presence: presence, most: most)
+    }
+    static func texts(_ texts: String..., presence: Double? = nil) -> DrawingRule {
+        DrawingRule(presence: presence, texts: texts)
+    }
+    static func value(presence: Double? = nil, _ value: @escaping Value) -> DrawingRule {
+        DrawingRule(presence: presence, value: value)
+    }
+
+    /// The rule of a place: that of the whole path (`^` before it), or else of the longest end of it that has one.
+    /// Elements of arrays are `[]`, names in maps `{}`.
+    static func rule(at path: [String]) -> DrawingRule? {
+        let names = path.map { token in Int(token) == nil ? token : "[]" }
+        if let rule = rules["^" + names.joined(separator: ".")] { return rule }
+        for start in names.indices {
+            if let rule = rules[names[start...].joined(separator: ".")] { return rule }
+        }
+        return nil
+    }
+
+    /// Keys that no scenario of the swarm has, with the reason: they count neither as drawn nor as missing.
+    static let omitted: [String: String] = [
+        "$schema": "for editors",
+        "^target.path": "one path for several systems, which a collector cannot tell apart",
+        "target.url": "worlds have the collector that they model or embed",
+        "target.urls": "as target.url",
+        "target.tls": "files and handshakes belong to the tests on real sockets",
+        "target.dns": "names are looked up for external targets only",
+        "services.aesKey": "the collectors of the project know the default key alone",
+    ]
+
+    /// Whether a place is one of ``omitted``, or within one.
+    static func isOmitted(_ path: [String]) -> Bool {
+        let names = path.map { Int($0) == nil ? $0 : "[]" }
+        return names.indices.contains { end in
+            omitted["^" + names[...end].joined(separator: ".")] != nil
+                || (0...end).contains { omitted[names[$0...end].joined(separator: ".")] != nil }
+        }
+    }
+
+    static let rules: [String: DrawingRule] = scenario.merging(app) { $1 }.merging(sdk) { $1 }
+
+    // MARK: The scenario
+
+    private static let scenario: [String: DrawingRule] = [
+        "^name": .texts("swarm", presence: 0.05),
+        "^description": .texts("drawn by seed", presence: 0.02),
+        "^seed": .value(presence: 1) { draw, _, _ in .int(draw.below(1 << 32)) },
+        "^start": .value(presence: 0.5) { draw, _, _ in
+            let hour = [0, 11, 23][Int(draw.below(3))]
+            return .text(
+                "2026-03-0\(1 + draw.below(8))T\(hour < 10 ? "0" : "")\(hour):\(10 + draw.below(50)):00+08:00"
+            )
+        },
+        "^duration": .value { _, frame, _ in .text(WorldFrame.text(milliseconds: frame.duration)) },
+        "^drain": .value(presence: 1) { draw, frame, _ in
+            if frame.endsInPeace { return .text("4h") }
+            return .text(["0s", "1s", "30s", "10m", "2h"][Int(draw.below(5))])
+        },
+        "^pace": .presence(0.03),
+        "^expect": .presence(0.03),
+        "^target": .presence(0.1),
+        "target.path": .value(presence: 0.2) { _, _, path in .text("/own/p\(path[1])?project=default") },
+        "target.headers": DrawingRule(presence: 0.4, count: 0...2),
+        "target.headers.{}": .texts("X-Env", "X-Stage"),
+        "^populations": DrawingRule(count: 1...3),
+        "populations.[].name": .value { _, _, path in .text("p\(path[path.count - 2])") },
+        "populations.[].devices": .value { draw, frame, _ in
+            .int(1 + draw.below(UInt64(max(1, frame.devices))))
+        },
+        "populations.[].version": .presence(0.8),
+        "populations.[].sdk": .presence(0.95),
+        "populations.[].app": .texts("shop", "news", "game", "own", "own", presence: 0.9),
+        "populations.[].persona": .value(presence: 0.97, PersonaDrawing.populationsPersona),
+        "populations.[].network": .texts("ideal", "net", presence: 0.2),
+        "populations.[].rate": .presence(0.04),
+        "populations.[].target": .presence(0.03),
+        "^apps": DrawingRule(presence: 0.7, count: 1...1),
+        "apps.{}": .texts("own"),
+        "^personas": DrawingRule(presence: 0.3, count: 1...1),
+        "personas.{}": .texts("regular"),
+        "personas.[].value": .value(PersonaDrawing.own),
+        "^networks": DrawingRule(presence: 0.3, count: 1...1),
+        "networks.{}": .texts("net"),
+        "networks.net": .presence(1),
+        "^timeline": DrawingRule(presence: 0.85, count: 0...7),
+        "timeline.[]": DrawingRule(exactlyOne: [
+            ("collector", 8), ("client", 5), ("device", 3), ("remoteConfig", 2), ("push", 2),
+        ]),
+        "timeline.[].at": .value { draw, frame, _ in
+            let end = frame.endsInPeace ? 0.3 : 1.02
+            let at = draw.chance(0.15) ? 0 : Int64(draw.uniform() * end * Double(frame.duration))
+            return .text(WorldFrame.text(milliseconds: at))
+        },
+        "timeline.[].for": .value(presence: 0.9) { draw, frame, _ in
+            let longest = Double(frame.duration) * (frame.endsInPeace ? 0.3 : 0.8)
+            return .text(
+                WorldFrame.text(milliseconds: Int64(WorldFrame.logUniform(longest / 300, longest, &draw)) + 1)
+            )
+        },
+        "timeline.[].share": .presence(0.35),
+        "timeline.[].population": .texts("p0", "p1", presence: 0.2),
+        "collector.device": .most(12, presence: 0.2),
+        "collector.upload": .most(4, presence: 0.2),
+        "client.device": .most(12, presence: 0.2),
+        "client.upload": .most(4, presence: 0.2),
+        "stages": DrawingRule(presence: 0.1, count: 1...3),
+        "stages.[].target": DrawingRule(most: 12),
+        "^thresholds": .value(presence: 0.1, ThresholdDrawing.some),
+        "utcOffset": .presence(0.1),
+    ]
+
+    // MARK: Apps
+
+    private static let screens = ["Home", "Detail", "Cart"]
+
+    private static let app: [String: DrawingRule] = [
+        "screens": DrawingRule(count: 1...3),
+        "screens.[].name": .value { _, _, path in .text(screens[(Int(path[path.count - 2]) ?? 0) % 3]) },
+        "controls": DrawingRule(presence: 0.8, count: 0...3),
+        "controls.[].action": .texts("buy:", "open:", "like:"),
+        "opens": .texts("Home", "Detail", "Cart"),
+        "transitions": DrawingRule(presence: 0.7, count: 1...2),
+        "transitions.{}": .texts("Home", "Detail", "Cart"),
+        "startScreen": .texts("Home", "Detail"),
+        "tabs": DrawingRule(count: 0...2),
+        "tabs.[]": .texts("Home", "Detail"),
+        "own.events": DrawingRule(presence: 0.8, count: 0...3),
+        "own.events.[].name": .texts("Alpha", "Beta", "Gamma"),
+        "web": .presence(0.15),
+        "events.[].web": .presence(0.1),
+        "screen": .texts("Home", "Detail"),
+        "control": .texts("Home.buy:", "Detail.open:", "Home.like:"),
+        "catalogues": DrawingRule(presence: 0.6, count: 1...2),
+        "catalogues.[].fields": DrawingRule(presence: 0.8, count: 1...2),
+        "entityID.catalogue": .texts("products", "pages"),
+        "catalogues.[].name": .value { _, _, path in
+            .text(["products", "pages"][(Int(path[path.count - 2]) ?? 0) % 2])
+        },
+        "catalogues.[].count": .most(50),
+        "catalogue": .texts("products", "pages", presence: 0.3),
+        "entity": .texts("products.price", "pages.title"),
+        "properties": DrawingRule(presence: 0.4, count: 0...2),
+        "properties.{}": .texts("price", "title", "kind"),
+        "fields.{}": .texts("price", "title"),
+        "superProperties": DrawingRule(presence: 0.3, count: 0...2),
+        "dynamicSuperProperties": DrawingRule(presence: 0.2, count: 0...2),
+        "dynamicSuperProperties.{}": .texts("load", "mood"),
+        "profiles": DrawingRule(presence: 0.4, count: 0...2),
+        "items": DrawingRule(presence: 0.3, count: 0...2),
+        "identities": DrawingRule(presence: 0.5, count: 1...3),
+        "identities.[].key": .texts("$identity_mobile", "card"),
+        "crashReasons": DrawingRule(presence: 0.6, count: 1...2),
+        "own.versions": DrawingRule(presence: 0.4, count: 1...3),
+        "versions.[]": .texts("1.0.0", "1.1.0", "2.0.0"),
+        "chance": .presence(0.4),
+        "list": .presence(0.1),
+    ]
+
+    // MARK: SDKs
+
+    private static let sdk: [String: DrawingRule] = [
+        "storage.prefill": .most(60, presence: 0.3),
+        "storage.limit": .value(presence: 0.4) { draw, _, _ in .int(2 + draw.below(60)) },
+        "storage.evict": .most(12, presence: 0.3),
+        "storage.backend": .presence(0.08),
+        "storage": .presence(0.8), "upload": .presence(0.85), "remoteConfig": .presence(0.5),
+        "upload.batch": .most(60, presence: 0.5),
+        "upload.flushBulkSize": .most(60, presence: 0.5),
+        "upload.flushInterval": .presence(0.5),
+        "upload.timeout": .presence(0.4),
+        "upload.immediate": .presence(0.2),
+        "upload.immediate.[]": .texts("Alpha", "$AppStart", "$SignUp"),
+        "upload.instant.[]": .texts("Alpha", "Beta"),
+        "eventBlacklist.[]": .texts("Alpha", "Beta", "$AppStart"),
+        "clockSkew": .presence(0.3),
+        "debugMode": .presence(0.25),
+        "channels": DrawingRule(presence: 0.2, count: 1...2),
+        "interceptors": DrawingRule(presence: 0.3, count: 1...2),
+        "interceptors.[].eventTypes": DrawingRule(presence: 0.5, count: 1...2),
+        "interceptors.[].eventTypes.[]": .texts("CUSTOM", "PAGE", "VISIT"),
+        "interceptors.[].remove": DrawingRule(presence: 0.5, count: 1...2),
+        "interceptors.[].remove.[]": .texts("attributes.price", "attributes.mood"),
+        "interceptors.[].set": DrawingRule(presence: 0.5, count: 1...2),
+        "interceptors.[].set.{}": .texts("attributes.mood", "attributes.load"),
+        "sdk.events": DrawingRule(presence: 0.3, count: 1...2),
+        "excludeEvents": DrawingRule(presence: 0.15, count: 1...2),
+        "excludeEvents.[]": .texts("CUSTOM", "PAGE", "VISIT", "VIEW_CLICK"),
+        "policies": DrawingRule(presence: 0.2, count: 1...2),
+        "policies.{}": .texts("CUSTOM", "PAGE", "VISIT", "VIEW_CLICK"),
+        "services": .presence(0.3),
+    ]
+}

@@ -1,0 +1,108 @@
+import Scenario
+import Timebase
+package import Wire
+
+/// Takes out of a scenario what the loader refuses.
+package enum ScenarioPruner {
+    /// How often what is left is asked about again.
+    private static let rounds = 16
+
+    /// The scenario without what the loader finds wrong with it: where a key is missing, without the object that
+    /// lacks it.
+    ///
+    /// - Returns: `nil` if nothing sound is left.
+    package static func sound(_ drawn: JSONNode) -> JSONNode? {
+        var scenario = drawn
+        for _ in 0..<rounds {
+            switch load(scenario) {
+            case .success: return scenario
+            case .failure(let found):
+                // From the back, so that what goes moves nothing that is still to go.
+                let pointers = Set(found.problems.map(\.pointer)).map(tokens).sorted { isAfter($0, $1) }
+                for pointer in pointers {
+                    guard !pointer.isEmpty, let rest = scenario.removing(pointer[...]) else { return nil }
+                    scenario = rest
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Reads a scenario as the product does.
+    static func load(_ scenario: JSONNode) -> Result<ScenarioDocument, ScenarioProblems> {
+        ScenarioLoader.load(bytes: Array(scenario.compactText.utf8), name: "swarm")
+    }
+
+    private static func tokens(_ pointer: String) -> [String] {
+        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { token in
+            var text = ""
+            var escaped = false
+            for character in token {
+                if escaped {
+                    text.append(character == "1" ? "/" : "~")
+                    escaped = false
+                } else if character == "~" {
+                    escaped = true
+                } else {
+                    text.append(character)
+                }
+            }
+            return text
+        }
+    }
+
+    private static func isAfter(_ left: [String], _ right: [String]) -> Bool {
+        for (one, other) in zip(left, right) where one != other {
+            if let one = Int(one), let other = Int(other) { return one > other }
+            return one > other
+        }
+        // What lies in something goes before it.
+        return left.count > right.count
+    }
+}
+
+extension JSONNode {
+    /// The value without what a path leads to; `nil` if the path is empty. A path that leads nowhere changes nothing.
+    func removing(_ path: ArraySlice<String>) -> JSONNode? {
+        guard let token = path.first else { return nil }
+        let rest = path.dropFirst()
+        switch content {
+        case .object(var members):
+            guard let index = members.firstIndex(where: { $0.key == token }) else { return self }
+            if let value = members[index].value.removing(rest) {
+                members[index].value = value
+            } else {
+                members.remove(at: index)
+            }
+            return JSONNode(.object(members))
+        case .array(var elements):
+            guard let index = Int(token), elements.indices.contains(index) else { return self }
+            if let value = elements[index].removing(rest) {
+                elements[index] = value
+            } else {
+                elements.remove(at: index)
+            }
+            return JSONNode(.array(elements))
+        default: return self
+        }
+    }
+
+    /// The value with another in the place that a path leads to.
+    func replacing(_ path: ArraySlice<String>, with replacement: JSONNode) -> JSONNode {
+        guard let token = path.first else { return replacement }
+        let rest = path.dropFirst()
+        switch content {
+        case .object(var members):
+            if let index = members.firstIndex(where: { $0.key == token }) {
+                members[index].value = members[index].value.replacing(rest, with: replacement)
+            }
+            return JSONNode(.object(members))
+        case .array(var elements):
+            if let index = Int(token), elements.indices.contains(index) {
+                elements[index] = elements[index].replacing(rest, with: replacement)
+            }
+            return JSONNode(.array(elements))
+        default: return self
+        }
+    }
+}

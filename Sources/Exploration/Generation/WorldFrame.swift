@@ -1,0 +1,38 @@
+import Timebase
+
+/// The size of a world: what durations and counts are drawn in proportion to, so that worlds are small in work
+/// and not in time.
+struct WorldFrame: Sendable {
+    /// How long users act, in milliseconds: from seconds to days.
+    var duration: Int64
+    /// Devices of all populations, about.
+    var devices: Int
+    /// Actions of each device, about.
+    var actions: Double
+    /// How likely a key is there that need not be: worlds differ in how far they are from the defaults.
+    var presence: Double
+    /// Entries of the timeline, at most.
+    var entries: Int
+    /// Whether everything that goes wrong is over well before the end, so that what is alive has to drain.
+    var endsInPeace: Bool
+
+    init(_ stream: RandomStream) {
+        var draw = stream
+        duration = Int64(WorldFrame.logUniform(10_000, 2 * 86_400_000, &draw))
+        devices = Int(WorldFrame.logUniform(1, 24, &draw))
+        actions = WorldFrame.logUniform(2, 40, &draw)
+        presence = [0.02, 0.08, 0.2, 0.4][Int(draw.below(4))]
+        entries = Int(draw.below(8))
+        endsInPeace = draw.chance(0.3)
+    }
+
+    /// A number from `low` to `high`, each order of magnitude as likely.
+    static func logUniform(_ low: Double, _ high: Double, _ draw: inout RandomStream) -> Double {
+        low * DeterministicMath.exp(draw.uniform() * DeterministicMath.log(high / low))
+    }
+
+    /// A duration's text.
+    static func text(milliseconds: Int64) -> String {
+        milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
+}

@@ -1,0 +1,172 @@
+import Accounting
+import DeviceSDK
+import Scenario
+import TestSupport
+import Timebase
+
+/// captured = delivered + suppressed + evicted + rejected + lost + pending.
+enum BooksBalance: Invariant {
+    static let name = "balance"
+    static func violations(in trial: Trial) -> [String] {
+        trial.outcome.world.ledgers.enumerated().compactMap { index, ledger in
+            ledger.balance == 0
+                ? nil
+                : "population \(index) captured \(ledger.captured) and sealed \(ledger.sealed): \(ledger.balance)"
+        }
+    }
+}
+
+/// Each event that was captured is sealed once, and only once.
+enum OneFateEach: Invariant {
+    static let name = "one-fate"
+    static func violations(in trial: Trial) -> [String] {
+        let outcome = trial.outcome
+        var problems = outcome.world.repeated.prefix(3).map { "\($0.device)-\($0.sequence) was sealed again" }
+        var sealed: [UInt32: Set<UInt32>] = [:]
+        for event in outcome.sealed { sealed[event.id.device, default: []].insert(event.id.sequence) }
+        for (device, count) in outcome.world.captured.enumerated() {
+            let known = sealed[UInt32(device)] ?? []
+            guard let missing = (0..<count).first(where: { !known.contains($0) }) else { continue }
+            problems.append("\(device)-\(missing) of \(count) was never sealed")
+        }
+        return problems
+    }
+}
+
+/// The ledger's counts are those of the events that it sealed.
+enum BooksAreTheirEvents: Invariant {
+    static let name = "books-are-events"
+    static func violations(in trial: Trial) -> [String] {
+        var ledgers = trial.outcome.world.ledgers.map { ledger in
+            var own = Ledger()
+            own.captured = ledger.captured
+            return own
+        }
+        for event in trial.outcome.sealed { ledgers[event.population].seal(event.disposition) }
+        return zip(ledgers, trial.outcome.world.ledgers).enumerated().compactMap { index, pair in
+            pair.0 == pair.1 ? nil : "the books of population \(index) are not those of its events"
+        }
+    }
+}
+
+/// The two sums of the audit, and that the devices' delivered events are the audit's.
+enum AuditAddsUp: Invariant {
+    static let name = "audit-sums"
+    static func violations(in trial: Trial) -> [String] {
+        let world = trial.outcome.world
+        let audit = world.audit
+        var problems: [String] = []
+        if audit.received != audit.unique + audit.duplicates {
+            problems.append(
+                "received \(audit.received), unique \(audit.unique), duplicates \(audit.duplicates)")
+        }
+        if audit.unique != audit.confirmed + audit.recovered + audit.unexpected {
+            problems.append(
+                "unique \(audit.unique) is not confirmed + recovered + unexpected: \(audit.confirmed), "
+                    + "\(audit.recovered), \(audit.unexpected)")
+        }
+        let delivered = distinctDelivered(world)
+        if audit.delivered != delivered {
+            problems.append(
+                "\(delivered) different events were delivered, the audit knows \(audit.delivered)")
+        }
+        if audit.recoveredSuppressed > 0 {
+            problems.append(
+                "the collector holds \(audit.recoveredSuppressed) events that were never to leave")
+        }
+        return problems
+    }
+}
+
+extension AuditAddsUp {
+    /// Delivered events, those with one natural key once: to a collector they are the same.
+    private static func distinctDelivered(_ world: WorldOutcome) -> UInt64 {
+        var keys: Set<NaturalKey> = []
+        var tagged: UInt64 = 0
+        for line in world.lines.values where line.disposition == .delivered {
+            if let key = line.naturalKey { keys.insert(key) } else { tagged += 1 }
+        }
+        return tagged + UInt64(keys.count)
+    }
+}
+
+/// What was acknowledged is held, but for what a fault of the scenario swallowed or a dry run asked for.
+enum AcknowledgedIsHeld: Invariant {
+    static let name = "acknowledged-is-held"
+    static func violations(in trial: Trial) -> [String] {
+        let audit = trial.outcome.world.audit
+        guard audit.ackedNotFound > 0 else { return [] }
+        let first = audit.missing.first.map { ", \($0.device)-\($0.sequence) first" } ?? ""
+        return ["\(audit.ackedNotFound) acknowledged events are not held\(first)"]
+    }
+}
+
+/// What the collector took is what uploads carried: never more than the attempts, and without faults on the way not
+/// less either.
+enum CopiesAreAttempts: Invariant {
+    static let name = "copies-are-attempts"
+    static func violations(in trial: Trial) -> [String] {
+        let outcome = trial.outcome
+        let received = outcome.world.audit.received + outcome.world.audit.dryRun
+        // Counts end at 65,535, and a request that is still open may have been read.
+        guard outcome.sealed.allSatisfy({ $0.attempts < .max }), !outcome.wasCut else { return [] }
+        let attempts = outcome.sealed.reduce(0) { $0 + UInt64($1.attempts) }
+        if received > attempts { return ["the collector took \(received) copies of \(attempts) attempts"] }
+        let isCalm = trial.document.timeline.allSatisfy { entry in
+            switch entry.change {
+            case .collector, .client: false
+            case .remoteConfig, .network, .disk, .push: true
+            }
+        }
+        guard isCalm, outcome.world.audit.dryRun == 0, outcome.openRequests == 0, received < attempts else {
+            return []
+        }
+        return ["without faults the collector took \(received) copies of \(attempts) attempts"]
+    }
+}
+
+/// An answer that a system takes for success rejects nothing.
+enum RejectionsAreRefusals: Invariant {
+    static let name = "rejections-are-refusals"
+    static func violations(in trial: Trial) -> [String] {
+        trial.outcome.sealed.compactMap { event in
+            guard case .rejected(let status) = event.disposition, (200...299).contains(status) else {
+                return nil
+            }
+            return "\(event.id.device)-\(event.id.sequence) was rejected with \(status)"
+        }
+    }
+}
+
+/// What may be cleared unsent is what a system clears: Sensors only where a body cannot be built or a file is damaged.
+enum NothingIsClearedUnasked: Invariant {
+    static let name = "nothing-cleared-unasked"
+    static func violations(in trial: Trial) -> [String] {
+        let mayClear = trial.document.populations.map { population in
+            guard case .sensors(let rules) = population.system else { return true }
+            return rules.upload.bodyFailureChance > 0
+        }
+        return trial.outcome.sealed.compactMap { event in
+            guard event.disposition == .lost(.clearedUnsent), !mayClear[event.population] else { return nil }
+            return "\(event.id.device)-\(event.id.sequence) was cleared unsent"
+        }
+    }
+}
+
+/// The collector holds nothing that no device made.
+enum NoIDInvented: Invariant {
+    static let name = "no-id-invented"
+    static func violations(in trial: Trial) -> [String] {
+        let unexpected = trial.outcome.world.audit.unexpected
+        return unexpected > 0 ? ["the collector holds \(unexpected) events that no device made"] : []
+    }
+}
+
+/// The collector can read all that arrives whole.
+enum EverythingDecodes: Invariant {
+    static let name = "everything-decodes"
+    static func violations(in trial: Trial) -> [String] {
+        let undecodable = trial.outcome.world.audit.undecodable
+        return undecodable > 0 ? ["\(undecodable) events could not be read"] : []
+    }
+}

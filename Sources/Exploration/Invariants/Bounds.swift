@@ -1,0 +1,76 @@
+import DeviceSDK
+import Scenario
+import TestSupport
+import Timebase
+import World
+
+/// No device holds more, or has more in the air, than its system's rules say; none answers for another.
+enum BoundsHold: Invariant {
+    static let name = "bounds"
+    static func violations(in trial: Trial) -> [String] { trial.outcome.trespasses }
+}
+
+/// A drain that ends before its limit leaves nothing in the air and no foreground app with rows.
+enum DrainIsNotCut: Invariant {
+    static let name = "drain-is-not-cut"
+    static func violations(in trial: Trial) -> [String] {
+        let (document, outcome) = (trial.document, trial.outcome)
+        guard !outcome.wasCut, outcome.simulated < document.duration + document.drain else { return [] }
+        if let device = outcome.undrained.first {
+            return [
+                "the drain ended at \(outcome.simulated), with rows on device \(device) in the foreground"
+            ]
+        }
+        guard outcome.openRequests > 0 else { return [] }
+        return ["the drain ended at \(outcome.simulated), with \(outcome.openRequests) requests in the air"]
+    }
+}
+
+/// After the faults end, everything that is alive drains: where a system uploads by a timer, the network carries, and
+/// nothing fails by chance, no app in the foreground keeps rows for days.
+enum WhatIsAliveDrains: Invariant {
+    static let name = "alive-drains"
+    static func violations(in trial: Trial) -> [String] {
+        let (document, outcome) = (trial.document, trial.outcome)
+        guard !outcome.wasCut, isPeaceful(document) else { return [] }
+        var first: UInt32 = 0
+        var stuck: [String] = []
+        for population in document.populations {
+            let devices = first..<first + UInt32(population.devices)
+            first = devices.upperBound
+            guard let wait = longestWait(of: population), wait * 2 < document.drain else { continue }
+            for device in outcome.undrained where devices.contains(device) {
+                stuck.append(
+                    "device \(device) of \(population.name) is in the foreground with rows after \(document.drain)"
+                )
+            }
+        }
+        return stuck
+    }
+
+    /// Whether all that goes wrong is over when the drain begins.
+    private static func isPeaceful(_ document: ScenarioDocument) -> Bool {
+        document.timeline.allSatisfy { entry in
+            switch entry.change {
+            case .remoteConfig: false
+            case .disk: false
+            case .push: true
+            case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
+            }
+        }
+    }
+
+    /// The longest that a healthy device of a population waits between two uploads; `nil` where nothing says that
+    /// it uploads at all.
+    private static func longestWait(of population: ScenarioPopulation) -> Interval? {
+        let network = population.network.kind
+        guard network != .none else { return nil }
+        // The others flush by events, or by their own users' doings.
+        guard case .sensors(let rules) = population.system else { return nil }
+        let fails =
+            rules.upload.bodyFailureChance > 0 || rules.storage.deleteFailureChance > 0
+            || rules.storage.insertFailureChance > 0
+        guard !fails, rules.upload.networks.contains(network), rules.debugMode == .off else { return nil }
+        return rules.upload.flushInterval * 3 + rules.upload.timeout
+    }
+}

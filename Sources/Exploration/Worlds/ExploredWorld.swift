@@ -1,0 +1,68 @@
+package import Accounting
+import Measurement
+package import Scenario
+package import TestSupport
+package import Timebase
+
+/// A world in which a scenario can be played for the swarm to judge.
+///
+/// A world is deterministic: the same scenario gives the same outcome, whatever the machine does meanwhile.
+package protocol ExploredWorld: Sendable {
+    /// The name in findings.
+    var name: String { get }
+    /// Plays a scenario to its end, or to the world's limit of work (``Outcome/wasCut``).
+    ///
+    /// - Throws: what kept the world from being made. What happens in it is part of the outcome.
+    func play(_ scenario: ScenarioDocument) throws -> Outcome
+}
+
+/// What a scenario came to in a world: what invariants judge, and what is compared between worlds.
+package struct Outcome: Sendable {
+    /// Ledgers, events, audit, requests.
+    package var world = WorldOutcome()
+    /// Each event that was sealed, in the order in which it was.
+    package var sealed: [Sealed] = []
+    /// What was seen to pass a stated bound, in sentences.
+    package var trespasses: [String] = []
+    /// Devices in the foreground with rows in their stores when the run was closed, by global number.
+    package var undrained: [UInt32] = []
+    /// Requests that were in the air, or asked for, when the run was closed.
+    package var openRequests = 0
+    /// From the start to the end of the drain.
+    package var simulated = Interval.zero
+    /// Whether the world had no more time: then nothing says that things came to their end.
+    package var wasCut = false
+    /// Of each population: delivered events by the freshness that was recorded.
+    package var freshness: [Freshness] = []
+    /// Events captured and delivered by the time series.
+    package var series = Series()
+    /// The order-free sum over the hashed event lines.
+    package var fingerprint: UInt64 = 0
+
+    package init() {}
+
+    /// A sealed event with its times, since the start of the run.
+    package struct Sealed: Hashable, Sendable {
+        package var population: Int
+        package var id: EventID
+        package var disposition: Disposition
+        package var attempts: UInt16
+        package var capturedAt: Interval
+        /// `nil` for an event that was not delivered.
+        package var acknowledgedAt: Interval?
+    }
+
+    /// A population's histogram of freshness, in milliseconds.
+    package struct Freshness: Hashable, Sendable {
+        package var count: UInt64
+        package var least: Double
+        package var most: Double
+    }
+
+    /// Sums over the time series.
+    package struct Series: Hashable, Sendable {
+        package var captured: UInt64 = 0
+        package var delivered: UInt64 = 0
+        package var requests: UInt64 = 0
+    }
+}

@@ -1,0 +1,101 @@
+import Beaconswarm
+import Accounting
+import DeviceSDK
+import Measurement
+package import Scenario
+import TestSupport
+import Timebase
+import VirtualEngine
+
+/// Virtual time: the devices in a modelled world.
+package struct VirtualWorld: ExploredWorld {
+    /// Where devices keep their events.
+    package enum Stores: Sendable {
+        /// As the scenario says.
+        case asWritten
+        /// In memory, whatever it says.
+        case memory
+    }
+
+    package let name: String
+    private let stores: Stores
+    /// Entries of the event queue that a world may take: what bounds its cost, and the same on every machine.
+    private let wakeLimit: UInt64
+
+    package init(stores: Stores = .asWritten, wakeLimit: UInt64 = 60_000) {
+        name = stores == .memory ? "virtual, stores in memory" : "virtual"
+        self.stores = stores
+        self.wakeLimit = wakeLimit
+    }
+
+    package func play(_ scenario: ScenarioDocument) throws -> Outcome {
+        var document = scenario
+        document.applyWantedRates()
+        let start = document.start ?? ScenarioDocument.virtualStart
+        let plans = document.plans(start: start)
+        let inFiles = stores == .asWritten && document.populations.contains(where: \.storesInFiles)
+        let folder = try inFiles ? StoreFolder(fleets: document.populations.count) : nil
+        let watch = BoundsWatch()
+        let fleets = plans.populations.map { plan -> any DeviceFleet in
+            let storesInFiles = inFiles && plan.system.common.storesInFiles
+            let base = (storesInFiles ? folder?.makeFleet : nil) ?? Worlds.inMemory
+            return WatchedFleet(base(plan, .whole), plan: plan, timeline: document.timeline, watch: watch)
+        }
+        var observer = Observer(
+            labels: fleets.map(\.labels), start: start, wakeLimit: wakeLimit)
+        let result = runVirtually(
+            VirtualConfiguration(
+                plans: plans.populations, schedule: plans.schedule, collector: plans.collector),
+            fleets: fleets, observer: &observer)
+        var outcome = observer.outcome
+        outcome.take(result)
+        watch.tell(&outcome)
+        outcome.trespasses += folder?.warnings ?? []
+        return outcome
+    }
+
+    private struct Observer: VirtualObserver {
+        let labels: [[EventLabel]]
+        let start: Instant
+        let wakeLimit: UInt64
+        var outcome = Outcome()
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
+            outcome.world.add(events, population: population, labels: labels[population], start: start)
+            outcome.sealed += events.map { event in
+                Outcome.Sealed(
+                    population: population, id: event.id, disposition: event.disposition,
+                    attempts: event.attempts, capturedAt: event.capturedAt - start,
+                    acknowledgedAt: event.ackedAt == .distantFuture ? nil : event.ackedAt - start)
+            }
+        }
+
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+
+        mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+            guard wakes > wakeLimit else { return .goOn }
+            outcome.wasCut = true
+            return .end
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate mutating func take(_ result: VirtualResult) {
+        let recorder = result.recorder
+        world.take(recorder, receipts: result.receipts, statistics: result.statistics)
+        world.devicesStarted = result.devicesStarted
+        simulated = result.simulated
+        fingerprint = recorder.eventFingerprint
+        freshness = recorder.populations.map {
+            Freshness(
+                count: $0.freshness.count, least: $0.freshness.minimumMilliseconds,
+                most: $0.freshness.maximumMilliseconds)
+        }
+        for bucket in recorder.series.buckets {
+            series.captured += bucket.captured
+            series.delivered += bucket.delivered
+            series.requests += bucket.requests
+        }
+    }
+}

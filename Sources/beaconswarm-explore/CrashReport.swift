@@ -1,0 +1,58 @@
+import Glibc
+import Synchronization
+
+/// Says which worlds were being played when the process died of a trap: nothing else would name their seeds.
+enum CrashReport {
+    /// Jobs whose worlds are kept.
+    private static let limit = 64
+    /// Seeds by job, and whether one is there; never freed, since a signal may come at any time.
+    nonisolated(unsafe) private static let seeds = UnsafeMutablePointer<UInt64>.allocate(capacity: limit)
+    nonisolated(unsafe) private static let present = UnsafeMutablePointer<Bool>.allocate(capacity: limit)
+
+    static func install() {
+        seeds.initialize(repeating: 0, count: limit)
+        present.initialize(repeating: false, count: limit)
+        for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
+            signal(number) { number in
+                CrashReport.tell()
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
+    }
+
+    static func begin(_ seed: UInt64, job: Int) {
+        guard job < limit else { return }
+        seeds[job] = seed
+        present[job] = true
+    }
+
+    static func end(job: Int) {
+        if job < limit { present[job] = false }
+    }
+
+    /// Within a signal handler: nothing but `write`.
+    private static func tell() {
+        for job in 0..<limit where present[job] {
+            put("\nexplore: died in world ")
+            putNumber(seeds[job])
+            put("; again: .build/release/beaconswarm-explore --only-seed ")
+            putNumber(seeds[job])
+            put("\n")
+        }
+    }
+
+    private static func put(_ text: StaticString) {
+        _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    private static func putNumber(_ number: UInt64) {
+        var divisor: UInt64 = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            var digit = UInt8(48 + number / divisor % 10)
+            _ = write(STDOUT_FILENO, &digit, 1)
+            divisor /= 10
+        }
+    }
+}

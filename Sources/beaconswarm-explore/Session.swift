@@ -1,0 +1,150 @@
+import Exploration
+import Glibc
+
+/// A run of the swarm: one seed after the other, until the time is over or something is found.
+struct Session {
+    let first: UInt64
+    let minutes: Double?
+    let worlds: Int?
+    let jobs: Int
+    let corpus: String
+    let shrinks: Bool
+    private let explorer = Explorer()
+    private var coverage = Coverage()
+    private var cut = 0
+    private var events = 0
+    private var failures = 0
+    private var compared = 0
+
+    /// Worlds that are played before anybody looks at the clock.
+    private static let block = 32
+    /// From so many worlds on, what was never drawn is a defect of the generator.
+    private static let sufficient = 5000
+    /// Failures after which it is no use to go on.
+    private static let failureLimit = 5
+
+    init(first: UInt64, minutes: Double?, worlds: Int?, jobs: Int, corpus: String, shrinks: Bool) {
+        self.first = first
+        self.minutes = minutes
+        self.worlds = worlds
+        self.jobs = jobs
+        self.corpus = corpus
+        self.shrinks = shrinks
+    }
+
+    /// Plays the worlds.
+    ///
+    /// - Returns: whether all invariants held.
+    mutating func run() async throws -> Bool {
+        CrashReport.install()
+        Console.print("explore: seed \(first)")
+        let begin = Clock.seconds(CLOCK_MONOTONIC)
+        var next = first
+        while !isOver(next, since: begin), failures < Session.failureLimit {
+            let left = worlds.map { UInt64($0) - (next - first) } ?? .max
+            let block = next..<next + min(left, UInt64(Session.block * jobs))
+            for finding in await play(block) {
+                try take(finding)
+                if Session.runsProgram(finding.seed) { await compareFiles(finding) }
+            }
+            next = block.upperBound
+        }
+        return conclude(next, since: begin)
+    }
+
+    private func isOver(_ next: UInt64, since begin: Double) -> Bool {
+        if let worlds, next - first >= UInt64(worlds) { return true }
+        guard let minutes else { return worlds == nil && next - first >= 1000 }
+        return Clock.seconds(CLOCK_MONOTONIC) - begin >= minutes * 60
+    }
+
+    /// Plays a block of worlds, ``jobs`` at a time.
+    private func play(_ seeds: Range<UInt64>) async -> [Explorer.Finding] {
+        let (jobs, explorer) = (jobs, explorer)
+        return await withTaskGroup(of: [Explorer.Finding].self) { group in
+            for job in 0..<jobs {
+                group.addTask { @concurrent in
+                    stride(from: seeds.lowerBound + UInt64(job), to: seeds.upperBound, by: jobs).map { seed in
+                        CrashReport.begin(seed, job: job)
+                        defer { CrashReport.end(job: job) }
+                        var finding = explorer.explore(seed: seed)
+                        if !Session.runsProgram(seed) { finding.outcome = nil }
+                        return finding
+                    }
+                }
+            }
+            var findings: [Explorer.Finding] = []
+            for await part in group { findings += part }
+            return findings.sorted { $0.seed < $1.seed }
+        }
+    }
+
+    /// Of which worlds two whole runs of the program are compared to the byte: they take the most time.
+    private static func runsProgram(_ seed: UInt64) -> Bool { seed % 50 == 0 }
+
+    private mutating func compareFiles(_ finding: Explorer.Finding) async {
+        guard let scenario = finding.scenario else { return }
+        var violations: [Violation]
+        do {
+            violations = Explorer.violations(of: finding, files: try await ProgramRuns.two(of: scenario))
+        } catch {
+            violations = [Violation(invariant: "program", text: "\(error)")]
+        }
+        compared += 1
+        guard let violation = violations.first else { return }
+        failures += 1
+        Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
+        Console.print("explore: again: .build/release/beaconswarm-explore --seed \(finding.seed) --worlds 1")
+    }
+
+    private mutating func take(_ finding: Explorer.Finding) throws {
+        coverage.merge(finding.coverage)
+        events += finding.events
+        cut += finding.wasCut ? 1 : 0
+        guard let violation = finding.violations.first else { return }
+        failures += 1
+        Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
+        Console.print("explore: again: .build/release/beaconswarm-explore --only-seed \(finding.seed)")
+        guard shrinks, let scenario = finding.scenario else { return }
+        let explorer = explorer
+        var shrinker = Shrinker { candidate in
+            explorer.violations(of: candidate)?.contains { $0.invariant == violation.invariant } ?? false
+        }
+        let small = shrinker.shrunk(scenario)
+        let path = try Corpus.write(small, seed: finding.seed, violation, in: corpus)
+        Console.print(
+            "explore: shrunk in \(shrinker.tried) worlds to \(path); again: beaconswarm-explore --scenario \(path)"
+        )
+    }
+
+    private func conclude(_ next: UInt64, since begin: Double) -> Bool {
+        let played = next - first
+        let cpu = Clock.cpuSeconds
+        let wall = Clock.seconds(CLOCK_MONOTONIC) - begin
+        Console.print(coverage.table)
+        let perWorld = Int(cpu / Double(max(1, played)) * 1e6)
+        Console.print(
+            "explore: \(played) worlds, \(events) events, \(cut) worlds cut short, \(compared) compared to the byte, "
+                + "\(failures) failures; "
+                + "\(Int(wall)) s, \(perWorld) µs of CPU a world; the next seed is \(next)")
+        let missing = coverage.missing
+        if !missing.isEmpty {
+            Console.print(
+                "explore: never drawn (\(missing.count)): " + missing.prefix(400).joined(separator: ", "))
+        }
+        let isGeneratorSound = missing.isEmpty || played < Session.sufficient
+        return failures == 0 && isGeneratorSound
+    }
+}
+
+/// Clocks of the machine.
+enum Clock {
+    /// Processor time of the process.
+    static var cpuSeconds: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+    static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

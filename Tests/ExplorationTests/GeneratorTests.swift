@@ -1,0 +1,100 @@
+import Scenario
+import Testing
+import Wire
+
+@testable import Exploration
+
+@Suite("Random scenarios")
+struct GeneratorTests {
+    @Test("the same seed gives the same scenario, another one another")
+    func isDeterministic() throws {
+        let generator = ScenarioGenerator()
+        for seed in UInt64(1)...5 {
+            let scenario = try #require(generator.scenario(seed: seed), "seed \(seed)")
+            #expect(generator.scenario(seed: seed) == scenario, "seed \(seed)")
+            #expect(generator.scenario(seed: seed + 1) != scenario, "seed \(seed)")
+        }
+    }
+
+    @Test("the loader takes each of them")
+    func isSound() throws {
+        for seed in UInt64(100)..<110 {
+            let scenario = try #require(ScenarioGenerator().scenario(seed: seed), "seed \(seed)")
+            if case .failure(let problems) = ScenarioPruner.load(scenario) {
+                Issue.record("seed \(seed): \(problems.problems.map(\.pointer))")
+            }
+        }
+    }
+
+    @Test("every invariant holds in the first worlds")
+    func holds() {
+        // Without optimization a world takes long: `make explore` has the others.
+        let explorer = Explorer(world: VirtualWorld(wakeLimit: 2000))
+        for seed in UInt64(1)...6 {
+            #expect(explorer.explore(seed: seed).violations == [], "seed \(seed)")
+        }
+    }
+
+    @Test("what is refused is taken out, and what lacks a key with its object")
+    func prunes() throws {
+        let drawn = try JSONReader.read(
+            Array(
+                """
+                {"duration": "1m", "nonsense": 1, "drain": "-3s",
+                 "populations": [{"name": "a", "devices": 1, "system": "sensors"}, {"name": "b", "devices": 1}],
+                 "timeline": [{"at": "1s", "collector": {"fault": "latency"}}, {"at": "1s", "push": {}}]}
+                """.utf8)
+        ).0
+        let sound = try #require(ScenarioPruner.sound(drawn))
+        #expect(sound["nonsense"] == nil)
+        #expect(sound["drain"] == nil)
+        #expect(sound["populations"]?.elements?.count == 1)
+        #expect(sound["timeline"]?.elements?.compactMap { $0["push"] }.count == 1)
+    }
+
+    @Test("coverage names what was not met")
+    func namesWhatIsMissing() throws {
+        var coverage = Coverage()
+        let nothing = coverage.missing
+        #expect(nothing.contains("sdk-sensors.storage.vacuum=true"))
+        #expect(nothing.contains("collector outage"))
+        let scenario = try JSONReader.read(
+            Array(
+                """
+                {"duration": "1m", "timeline": [{"at": "1s", "collector": {"fault": "outage"}}],
+                 "populations": [{"name": "a", "devices": 1, "system": "sensors", "version": "4.9.1",
+                                  "sdk": {"storage": {"vacuum": true}}}]}
+                """.utf8)
+        ).0
+        coverage.note(scenario, try ScenarioPruner.load(scenario).get())
+        let left = Set(coverage.missing)
+        #expect(!left.contains("sdk-sensors.storage.vacuum=true"))
+        #expect(left.contains("sdk-sensors.storage.vacuum=false"))
+        #expect(!left.contains("collector outage"))
+        #expect(!left.contains("sensors 4.9.1"))
+    }
+}
+
+@Suite("Shrinking")
+struct ShrinkerTests {
+    @Test("only what the failure needs stays")
+    func keepsWhatMatters() throws {
+        let scenario = try JSONReader.read(
+            Array(
+                """
+                {"seed": 9, "duration": "10m", "description": "x",
+                 "populations": [{"name": "a", "devices": 12, "system": "sensors"},
+                                 {"name": "b", "devices": 40, "system": "kit"}],
+                 "timeline": [{"at": "1s", "push": {}}, {"at": "1s", "collector": {"fault": "outage"}}]}
+                """.utf8)
+        ).0
+        var shrinker = Shrinker { candidate in
+            candidate["populations"]?.elements?.contains { $0["system"]?.string == "kit" } ?? false
+        }
+        let small = shrinker.shrunk(scenario)
+        #expect(small["timeline"] == nil)
+        #expect(small["populations"]?.elements?.count == 1)
+        #expect(small["seed"]?.digits == "9")
+        #expect(shrinker.tried < 600)
+    }
+}
