@@ -1,3 +1,7 @@
+#if PLANTED
+    import Timebase
+#endif
+
 /// The name of an event that carries no id of the harness: 128 bits over its natural key.
 package struct NaturalKey: Hashable, Comparable, Sendable {
     package var high: UInt64
@@ -78,6 +82,9 @@ package struct Receipts: Sendable, Equatable {
     /// - Returns: the copy's number: 0 for the first.
     package mutating func record(_ id: EventID) -> Int {
         if held.insert(id) { return 0 }
+        #if PLANTED
+            if Planted.has(.dedupByCopy) { return 0 }
+        #endif
         duplicates += 1
         extraCopies[id, default: 0] += 1
         return Int(extraCopies[id, default: 0])

@@ -25,6 +25,9 @@ extension VirtualEngine {
         case .draining:
             let limit = (stoppedAt ?? schedule.usersEnd) + schedule.drain
             if now >= limit || (open.isEmpty && !anyDeviceDraining()) { phase = .closing }
+            #if PLANTED
+                if Planted.has(.drainEndsEarly), open.isEmpty { phase = .closing }
+            #endif
         case .closing: break
         }
     }

@@ -112,6 +112,14 @@ package struct FleetCore<System: TrackingSystem> {
     ) -> Instant {
         let before = tally(slot)
         system.complete(request, of: &devices[slot], outcome: outcome, at: now, effects: &effects)
+        #if PLANTED
+            if Planted.has(.skewIntoFreshness) {
+                let skew = plan.clockSkew(index: share.populationIndex(ofSlot: slot))
+                for index in effects.sealed.indices {
+                    effects.sealed[index].capturedAt = effects.sealed[index].capturedAt + skew
+                }
+            }
+        #endif
         book(slot, since: before)
         return nextWake(of: slot)
     }

@@ -111,6 +111,11 @@ extension RowCustodian {
     mutating func sealDetached(of device: inout Device, effects: inout DeviceEffects) {
         for event in device.detached where !event.record.isSettled {
             seal(event.record, event.disposition, on: device, effects: &effects)
+            #if PLANTED
+                if Planted.has(.ghostCountedTwice) {
+                    seal(event.record, event.disposition, on: device, effects: &effects)
+                }
+            #endif
         }
         device.detached = []
     }

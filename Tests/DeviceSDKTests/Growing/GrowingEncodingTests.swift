@@ -383,28 +383,4 @@ struct GrowingEncodingTests {
         let hash = text.withUnsafeBytes { Hash128($0) }
         #expect(world.fates[0]?.naturalKey == NaturalKey(high: hash.high, low: hash.low))
     }
-
-    @Test("in a message a type of the app's own is CUSTOM, in the natural key too")
-    func naturalKeyOfOwnType() throws {
-        let world = GrowingWorld(.v3, tagsEvents: false) {
-            $0.usesProtobuf = true
-            $0.events = [GrowingOwnEvent(type: "reengage", base: .base, moment: .visit)]
-        }
-        world.act(0, .launch(passive: false))
-        var expected: [NaturalKey] = []
-        var types: [String] = []
-        while let request = world.open.first {
-            let (head, body) = world.encode(request)
-            for event in try GrowingBody(head, body).events() {
-                let names = ["deviceId", "sessionId", "eventType", "timestamp", "globalSequenceId"]
-                let text = WireBuffer(names.map { event[$0] ?? "" }.joined(separator: "\u{1F}"))
-                let hash = text.withUnsafeBytes { Hash128($0) }
-                expected.append(NaturalKey(high: hash.high, low: hash.low))
-                types.append(event["eventType"] ?? "")
-            }
-            world.answer(200, at: 1)
-        }
-        #expect(types.contains("CUSTOM") && !types.contains("reengage"))
-        #expect(Set(world.fates.values.compactMap(\.naturalKey)).isSuperset(of: expected))
-    }
 }

@@ -88,6 +88,15 @@ extension SensorsSystem {
         if request.isFromMemory {
             _ = device.memory.delete(request.rows) { deleted.append($0) }
         } else {
+            #if PLANTED
+                if Planted.has(.deleteOtherBatch) {
+                    _ = device.store.deleteOldest(request.rows.count, idleOnly: true) { deleted.append($0) }
+                    for row in deleted {
+                        leave(row, as: .rejected(status: status), on: &device, effects: &effects)
+                    }
+                    return true
+                }
+            #endif
             let isDone =
                 !deletionFails(on: &device) && device.store.delete(request.rows) { deleted.append($0) }
             guard isDone else {

@@ -114,6 +114,9 @@ extension SensorsSystem {
         // Rules are asked for where they are needed: a copy of them all costs more than an insert.
         let (limit, staysBelow) = (rules.storage.limit, rules.storage.staysBelowLimit)
         func isFull(_ count: Int) -> Bool { staysBelow ? count + 1 >= limit : count >= limit }
+        #if PLANTED
+            if Planted.has(.evictOffByOne), !isFull(device.store.count - 1) { return true }
+        #endif
         while isFull(device.store.count) {
             let before = device.store.count
             guard evict(on: &device, effects: &effects), device.store.count < before else { return false }

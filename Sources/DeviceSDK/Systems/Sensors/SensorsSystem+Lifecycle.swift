@@ -14,6 +14,11 @@ extension SensorsSystem {
         let isFirst = !device.state.contains(.hasLaunched)
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
         if device.firstDay == .min { device.firstDay = localDay(now) }
+        #if PLANTED
+            if Planted.has(.idReusedAfterRelaunch), device.storedCount == 0, device.nextSequence > 0 {
+                device.nextSequence -= 1
+            }
+        #endif
         _ = device.store.open()
         device.epochs.change { $0.startedPassively = passive }
         // 4.x is active as soon as the process is; 1.x when the app becomes active.
@@ -64,6 +69,9 @@ extension SensorsSystem {
         {
             device.appEndSince = now
         }
+        #if PLANTED
+            if isHot, Planted.has(.timerLostAfterBackground) { return }
+        #endif
         startTimer(&device, now: now)
     }
 

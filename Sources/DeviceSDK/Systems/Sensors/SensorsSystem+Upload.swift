@@ -102,6 +102,11 @@ extension SensorsSystem {
         request.batchesLeft = batchesLeft - 1
         device.update(request, mark: true) { $0.inFlight += 1 }
         if request.isBlocking { device.state.insert(.isBlocked) }
+        #if PLANTED
+            if Planted.has(.retryForgetsRow), request.rows.count > 1, request.rows[0].attempts > 0 {
+                request.rows.removeLast()
+            }
+        #endif
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
         return true

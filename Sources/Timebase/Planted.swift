@@ -1,0 +1,32 @@
+#if PLANTED
+    /// Bugs that are built in to see whether the swarm finds them (`make planted`). No release has this file's content: it
+    /// is compiled with `BEACONSWARM_PLANTED=1` alone, into a folder of its own.
+    package enum Planted: String, CaseIterable, Sendable {
+        case acknowledgeBeforeCommit = "acknowledge-before-commit"
+        case evictOffByOne = "evict-off-by-one"
+        case deleteOtherBatch = "delete-other-batch"
+        case timerLostAfterBackground = "timer-lost-after-background"
+        case retryForgetsRow = "retry-forgets-row"
+        case ghostCountedTwice = "ghost-counted-twice"
+        case idReusedAfterRelaunch = "id-reused-after-relaunch"
+        case parserOffByOne = "parser-off-by-one"
+        case poolSlotLeaked = "pool-slot-leaked"
+        case drainEndsEarly = "drain-ends-early"
+        case dedupByCopy = "dedup-by-copy"
+        case skewIntoFreshness = "skew-into-freshness"
+
+        /// The one that is in force. Set once, before anything is played.
+        nonisolated(unsafe) package static var bug: Planted?
+
+        /// Whether a bug is in force.
+        package static func has(_ planted: Planted) -> Bool { bug == planted }
+
+        /// Whether it takes sockets or a collector's process to meet it: virtual time has neither.
+        package var isLive: Bool {
+            switch self {
+            case .acknowledgeBeforeCommit, .parserOffByOne, .poolSlotLeaked: true
+            default: false
+            }
+        }
+    }
+#endif
