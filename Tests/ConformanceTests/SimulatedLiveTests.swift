@@ -30,9 +30,10 @@ struct SimulatedLiveTests {
     func cuts(scenario: ConformanceScenario) throws {
         var world = SimulatedWorld(shards: 2)
         world.seed = RandomStream.hash(of: scenario.name)
-        world.conditions.latency = .microseconds(1) ... .milliseconds(5)
+        // A body of some windows, the answer and the commit stay below the slack of the suite.
+        world.conditions.latency = .microseconds(1) ... .milliseconds(3)
         world.conditions.segment = 1...1_500
-        world.conditions.window = 4_096
+        world.conditions.window = 16_384
         world.disk.commitTime = .zero ... .milliseconds(5)
         let problems = try ConformanceSuite.simulatedDisagreement(scenario, world)
         #expect(problems.isEmpty, "seed \(world.seed): \(problems.joined(separator: "\n"))")
@@ -47,6 +48,7 @@ struct SimulatedFaultTests {
         world.seed = seed
         world.conditions.latency = .microseconds(1) ... .milliseconds(200)
         world.conditions.segment = 1...3_000
+        world.conditions.window = 4_096
         world.conditions.refused = 0.04
         world.conditions.unanswered = 0.02
         world.conditions.reset = 0.08
