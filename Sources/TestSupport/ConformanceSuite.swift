@@ -36,6 +36,19 @@ package enum ConformanceSuite {
         [faultScenarios, answerScenarios, clientScenarios, deviceScenarios, lifeScenarios].compactMap(\.first)
         + SystemFixtures.all.compactMap { $0.fixture.scenarios.last } + mixedScenarios.suffix(1)
 
+    /// Those in which connections may pass each other: no fault meets a device's nth upload where the device has several
+    /// on their way.
+    package static let unordered = scenarios.filter { scenario in
+        guard let document = try? Worlds.load(scenario.json, name: scenario.name) else { return false }
+        let countsUploads = document.timeline.contains { entry in
+            if case .collector(_, _, _, .some) = entry.change { true } else { false }
+        }
+        let hasSeveral = document.populations.contains {
+            $0.system.common.statedBounds(disksFail: false).uploads > 1
+        }
+        return !(countsUploads && hasSeveral)
+    }
+
     /// Those whose collector keeps its word beyond its own life: it neither swallows nor only checks events.
     package static let deathProof = scenarios.filter { scenario in
         guard let document = try? Worlds.load(scenario.json, name: scenario.name) else { return false }

@@ -26,7 +26,7 @@ struct SimulatedLiveTests {
 
     @Test(
         "comes to the same books however bytes are cut and delayed, within what a scenario bears",
-        arguments: ConformanceSuite.scenarios)
+        arguments: ConformanceSuite.unordered)
     func cuts(scenario: ConformanceScenario) throws {
         var world = SimulatedWorld(shards: 2)
         world.seed = RandomStream.hash(of: scenario.name)
