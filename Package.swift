@@ -163,7 +163,7 @@ let package = Package(
             "Exploration",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "DeviceSDK", "World", "VirtualEngine",
-                "Scenario", "Beaconswarm", "TestSupport",
+                "Scenario", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
             ]),
         .testTarget(
             name: "ConformanceTests",

@@ -30,6 +30,8 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
     private let host: any SimulatedHost
     private var served: [ObjectIdentifier: SimulatedChannel] = [:]
     private var nextPort: UInt16 = 0
+    /// Segments, connects and ends that were carried so far: what a run costs, the same on every machine.
+    package private(set) var carried = 0
     /// Until when the conditions' faults last.
     private let faultsEnd: NIODeadline
 
@@ -145,7 +147,10 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
 
     // MARK: - Draws
 
-    func drawLatency() -> Interval { draw(conditions.latency) }
+    func drawLatency() -> Interval {
+        carried += 1
+        return draw(conditions.latency)
+    }
 
     func drawSegment() -> Int {
         conditions.segment.lowerBound + Int(random.below(UInt64(conditions.segment.count)))

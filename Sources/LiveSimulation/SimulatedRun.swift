@@ -26,16 +26,21 @@ package enum SimulatedRun {
     ///   - configuration: Its clock is one of the loop's; its transport a network on it.
     ///   - shards: Shards of the devices, 1 or more, all on this loop.
     ///   - limit: How far the loop's clock goes at most.
+    ///   - isEnough: Asked every half second of the loop's clock whether to end the run at once.
     /// - Returns: `nil` if the run did not end within the limit.
     /// - Throws: `LiveEngineError` if a target cannot be used.
     package static func play(
-        _ configuration: LiveConfiguration, shards: Int, on loop: EmbeddedEventLoop, limit: Interval
+        _ configuration: LiveConfiguration, shards: Int, on loop: EmbeddedEventLoop, limit: Interval,
+        isEnough: () -> Bool = { false }
     ) throws -> (result: LiveResult, run: LiveRun)? {
         let run = try LiveRun.startInPlace(configuration, on: Array(repeating: loop, count: shards))
         let end = Box<LiveResult>()
         run.outcome.whenSuccess { end.value = $0 }
         let last = loop.now + TimeAmount(limit)
-        while end.value == nil, loop.now < last { loop.advanceTime(by: .milliseconds(500)) }
+        while end.value == nil, loop.now < last {
+            loop.advanceTime(by: .milliseconds(500))
+            if isEnough() { run.end() }
+        }
         return end.value.map { ($0, run) }
     }
 

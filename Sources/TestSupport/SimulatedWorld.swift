@@ -1,10 +1,11 @@
-import Accounting
+package import Accounting
 import CollectorModel
 package import CollectorServer
 package import DeviceSDK
 import Foundation
 import LiveEngine
 package import LiveSimulation
+package import Measurement
 package import NIOCore
 import NIOEmbedded
 package import Scenario
@@ -39,6 +40,8 @@ package struct SimulatedWorld: Sendable {
     package var collectorDeaths: [Death] = []
     /// When the run's own process dies, since the start of the run.
     package var runnerDeath: Interval?
+    /// Segments, connects and ends after which the run is ended at once, and its record says so.
+    package var workLimit = Int.max
     package var seed: UInt64 = 1
     package var makeFleet = Worlds.inMemory
 
@@ -51,6 +54,11 @@ package struct SimulatedWorld: Sendable {
     ///
     /// - Throws: ``Unfinished``, or whatever keeps the collector or the run from starting.
     package func play(_ document: ScenarioDocument) throws -> WorldOutcome {
+        try record(document).outcome
+    }
+
+    /// The same, with all that the run left behind.
+    package func record(_ document: ScenarioDocument) throws -> SimulatedRecord {
         let folder = TestFolder.newPath("simulated")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -59,6 +67,18 @@ package struct SimulatedWorld: Sendable {
 
     /// The run went on beyond its drain.
     package struct Unfinished: Error { package let after: Interval }
+}
+
+/// What a run of a simulated world left behind.
+package struct SimulatedRecord: Sendable {
+    package var outcome: WorldOutcome
+    package var recorder: RunRecorder
+    /// What was sealed, in the order in which it was, with its population.
+    package var sealed: [(events: [SealedEvent], population: Int)]
+    package var start: Instant
+    package var finishedAt: Instant
+    /// Whether the run was ended for its ``SimulatedWorld/workLimit``, or by its death.
+    package var wasCut: Bool
 }
 
 /// One run of a simulated world, with all that takes part in it.
@@ -103,7 +123,7 @@ private struct Stage {
         self.configuration = configuration
     }
 
-    func play() throws -> WorldOutcome {
+    func play() throws -> SimulatedRecord {
         defer { collector.close() }
         for death in world.collectorDeaths { schedule(death) }
         if let death = world.runnerDeath { return try playUntil(death) }
@@ -111,7 +131,8 @@ private struct Stage {
         let limit = plans.schedule.usersEnd - start + plans.schedule.drain + .minutes(1)
         guard
             let (result, run) = try SimulatedRun.play(
-                configuration, shards: world.shards, on: loop, limit: limit)
+                configuration, shards: world.shards, on: loop, limit: limit,
+                isEnough: { network.carried > world.workLimit })
         else { throw SimulatedWorld.Unfinished(after: limit) }
         endCollector()
         var outcome = sealed.outcome(labels: run.labels, start: start)
@@ -120,11 +141,13 @@ private struct Stage {
         outcome.collectorRequests = statistics.reduce(0) { $0 + $1.requests }
         outcome.configFetches = statistics.reduce(0) { $0 + $1.configFetches }
         outcome.devicesStarted = result.devicesStarted
-        return outcome
+        return SimulatedRecord(
+            outcome: outcome, recorder: result.recorder, sealed: sealed.all, start: start,
+            finishedAt: result.finishedAt, wasCut: network.carried > world.workLimit)
     }
 
     /// Plays up to a moment, as if the process ended there: what it knew by then is judged.
-    private func playUntil(_ death: Interval) throws -> WorldOutcome {
+    private func playUntil(_ death: Interval) throws -> SimulatedRecord {
         let run = try LiveRun.startInPlace(
             configuration, on: Array(repeating: loop, count: world.shards))
         loop.advanceTime(by: TimeAmount.nanoseconds((Stage.lead + death).nanoseconds))
@@ -136,7 +159,10 @@ private struct Stage {
         var outcome = sealed.outcome(labels: run.labels, start: plans.schedule.start)
         let (statistics, receipts) = collector.snapshot()
         outcome.take(recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
-        return outcome
+        let start = plans.schedule.start
+        return SimulatedRecord(
+            outcome: outcome, recorder: recorder, sealed: sealed.all, start: start, finishedAt: start + death,
+            wasCut: true)
     }
 
     /// The collector behind what else stands on its machine.

@@ -167,6 +167,8 @@ extension LiveConfiguration {
 final class SealedEvents: Sendable {
     private let parts = Mutex<[(events: [SealedEvent], population: Int)]>([])
 
+    var all: [(events: [SealedEvent], population: Int)] { parts.withLock { $0 } }
+
     var sink: LiveConfiguration.SealedSink {
         { events, population, _ in self.parts.withLock { $0.append((events, population)) } }
     }

@@ -108,7 +108,9 @@ struct Session {
         guard shrinks, let scenario = finding.scenario else { return }
         let explorer = explorer
         var shrinker = Shrinker { candidate in
-            explorer.violations(of: candidate)?.contains { $0.invariant == violation.invariant } ?? false
+            explorer.violations(of: candidate, seed: finding.seed)?.contains {
+                $0.invariant == violation.invariant
+            } ?? false
         }
         let small = shrinker.shrunk(scenario)
         let path = try Corpus.write(small, seed: finding.seed, violation, in: corpus)

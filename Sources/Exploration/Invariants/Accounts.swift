@@ -118,7 +118,9 @@ enum CopiesAreAttempts: Invariant {
             case .remoteConfig, .network, .disk, .push: true
             }
         }
-        guard isCalm, outcome.world.audit.dryRun == 0, outcome.openRequests == 0, received < attempts else {
+        guard isCalm, outcome.isModelled, outcome.world.audit.dryRun == 0, outcome.openRequests == 0,
+            received < attempts
+        else {
             return []
         }
         return ["without faults the collector took \(received) copies of \(attempts) attempts"]

@@ -12,10 +12,17 @@ package struct Explorer: Sendable {
         package static let again = Depth(rawValue: 1)
         /// Play it in the other worlds and compare.
         package static let others = Depth(rawValue: 2)
-        package static let all: Depth = [.again, .others]
+        package static let all: Depth = [.again, .others, .machine]
 
-        /// Of the world of a seed: each fourth is played again, and stores in files are compared wherever there are some.
-        package init(seed: UInt64) { self = seed % 4 == 0 ? .all : .others }
+        /// Play it on a simulated machine, with the live engine and the collector as they are.
+        package static let machine = Depth(rawValue: 4)
+
+        /// Of the world of a seed: each fourth is played again, each third on a simulated
+        /// machine, and stores in files are compared wherever there are some.
+        package init(seed: UInt64) {
+            self = seed % 4 == 0 ? .all : .others
+            if seed % 3 == 0 { insert(.machine) }
+        }
     }
 
     private let world: any ExploredWorld
@@ -55,6 +62,9 @@ package struct Explorer: Sendable {
         do {
             let trial = try trial(document, depth: Depth(seed: seed))
             finding.violations = Invariants.violations(in: trial)
+            if Depth(seed: seed).contains(.machine) {
+                finding.violations += try machineViolations(document, seed: seed)
+            }
             finding.events = trial.outcome.sealed.count
             finding.wasCut = trial.outcome.wasCut
             finding.outcome = trial.outcome
@@ -66,10 +76,14 @@ package struct Explorer: Sendable {
     }
 
     /// What a scenario of one's own breaks.
-    package func violations(of scenario: JSONNode, depth: Depth = .all) -> [Violation]? {
+    /// - Parameter seed: Of the simulated machine.
+    package func violations(
+        of scenario: JSONNode, depth: Depth = .all, seed: UInt64 = 1
+    ) -> [Violation]? {
         guard case .success(let document) = ScenarioPruner.load(scenario) else { return nil }
         do {
-            return Invariants.violations(in: try trial(document, depth: depth))
+            let found = Invariants.violations(in: try trial(document, depth: depth))
+            return depth.contains(.machine) ? found + (try machineViolations(document, seed: seed)) : found
         } catch {
             return [Violation(invariant: "world", text: "\(error)")]
         }
@@ -84,6 +98,17 @@ package struct Explorer: Sendable {
         trial.files = files
         return SameSeedSameBytes.violations(in: trial).map {
             Violation(invariant: SameSeedSameBytes.name, text: $0)
+        }
+    }
+
+    /// What a scenario breaks on a simulated machine.
+    private func machineViolations(_ document: ScenarioDocument, seed: UInt64) throws -> [Violation] {
+        guard let fitting = SimulatedLiveWorld.fitting(document) else { return [] }
+        let world = SimulatedLiveWorld(seed: seed)
+        var trial = Trial(document: fitting, outcome: try world.play(fitting))
+        if seed % 12 == 0 { trial.again = try world.play(fitting) }
+        return Invariants.violations(in: trial).map {
+            Violation(invariant: $0.invariant, text: "\(world.name): \($0.text)")
         }
     }
 

@@ -32,6 +32,8 @@ package struct Outcome: Sendable {
     package var simulated = Interval.zero
     /// Whether the world had no more time: then nothing says that things came to their end.
     package var wasCut = false
+    /// Whether nothing happened on the way to the collector but what the scenario says.
+    package var isModelled = true
     /// Of each population: delivered events by the freshness that was recorded.
     package var freshness: [Freshness] = []
     /// Events captured and delivered by the time series.

@@ -62,12 +62,7 @@ package struct VirtualWorld: ExploredWorld {
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
             outcome.world.add(events, population: population, labels: labels[population], start: start)
-            outcome.sealed += events.map { event in
-                Outcome.Sealed(
-                    population: population, id: event.id, disposition: event.disposition,
-                    attempts: event.attempts, capturedAt: event.capturedAt - start,
-                    acknowledgedAt: event.ackedAt == .distantFuture ? nil : event.ackedAt - start)
-            }
+            outcome.add(events, population: population, start: start)
         }
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
@@ -82,10 +77,24 @@ package struct VirtualWorld: ExploredWorld {
 
 extension Outcome {
     fileprivate mutating func take(_ result: VirtualResult) {
-        let recorder = result.recorder
-        world.take(recorder, receipts: result.receipts, statistics: result.statistics)
+        world.take(result.recorder, receipts: result.receipts, statistics: result.statistics)
         world.devicesStarted = result.devicesStarted
         simulated = result.simulated
+        take(result.recorder)
+    }
+
+    /// Adds events that were sealed.
+    mutating func add(_ events: some Sequence<SealedEvent>, population: Int, start: Instant) {
+        sealed += events.map { event in
+            Outcome.Sealed(
+                population: population, id: event.id, disposition: event.disposition,
+                attempts: event.attempts, capturedAt: event.capturedAt - start,
+                acknowledgedAt: event.ackedAt == .distantFuture ? nil : event.ackedAt - start)
+        }
+    }
+
+    /// Takes over what a run's recorder measured.
+    mutating func take(_ recorder: RunRecorder) {
         fingerprint = recorder.eventFingerprint
         freshness = recorder.populations.map {
             Freshness(
