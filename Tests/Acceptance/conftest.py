@@ -81,7 +81,9 @@ class Running:
         self._out, self._err = folder / f"{name}.out", folder / f"{name}.err"
         with open(self._out, "wb") as out, open(self._err, "wb") as err:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env,
+                # Whoever runs the tests under nohup must not have the program outlive its terminal, too.
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
             )
 
     @property

@@ -32,7 +32,7 @@ enum WhatIsAliveDrains: Invariant {
     static let name = "alive-drains"
     static func violations(in trial: Trial) -> [String] {
         let (document, outcome) = (trial.document, trial.outcome)
-        guard !outcome.wasCut, isPeaceful(document) else { return [] }
+        guard !outcome.wasCut, outcome.heals, isPeaceful(document) else { return [] }
         var first: UInt32 = 0
         var stuck: [String] = []
         for population in document.populations {

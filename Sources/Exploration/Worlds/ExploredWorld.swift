@@ -34,6 +34,8 @@ package struct Outcome: Sendable {
     package var wasCut = false
     /// Whether nothing happened on the way to the collector but what the scenario says.
     package var isModelled = true
+    /// Whether what goes wrong beyond the scenario ends with the users' time.
+    package var heals = true
     /// Of each population: delivered events by the freshness that was recorded.
     package var freshness: [Freshness] = []
     /// Events captured and delivered by the time series.

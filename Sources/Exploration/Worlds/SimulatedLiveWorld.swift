@@ -53,6 +53,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
         outcome.take(record.recorder)
         outcome.wasCut = record.wasCut
         outcome.isModelled = false
+        outcome.heals = world.disk.commitFails == 0 && world.disk.storeBytes == nil
         outcome.simulated = record.finishedAt - record.start
         for watch in watches.all { watch.tell(&outcome) }
         return outcome
@@ -76,7 +77,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
         world.conditions.stalled = random.uniform() * 0.02
         world.conditions.faultAfter = 0...Int(1 + random.below(20_000))
         world.disk.commitTime = .zero ... .milliseconds(Int64(1 + random.below(500)))
-        world.disk.commitFails = random.uniform() * 0.1
+        if random.chance(0.3) { world.disk.commitFails = random.uniform() * 0.1 }
         if random.chance(0.1) { world.disk.storeBytes = Int64(16_384 + random.below(1 << 20)) }
         // All of it ends with the users, so that what is alive can drain.
         world.faultsEnd = scenario.duration
