@@ -25,25 +25,27 @@ package protocol SimulatedHost: AnyObject {
 /// Unchecked: all of it happens on its loop, which one thread drives.
 package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
     let loop: EmbeddedEventLoop
-    let conditions: NetworkConditions
+    private let troubled: NetworkConditions
+    /// Of what begins now.
+    var conditions: NetworkConditions { loop.now < faultsEnd ? troubled : NetworkConditions() }
     private var random: RandomStream
     private let host: any SimulatedHost
     private var served: [ObjectIdentifier: SimulatedChannel] = [:]
     private var nextPort: UInt16 = 0
     /// Segments, connects and ends that were carried so far: what a run costs, the same on every machine.
     package private(set) var carried = 0
-    /// Until when the conditions' faults last.
+    /// Until when the conditions last.
     private let faultsEnd: NIODeadline
 
     /// - Parameters:
     ///   - host: Listens at every address.
-    ///   - faultsEnd: From when on connections meet no more faults, by the loop's clock.
+    ///   - faultsEnd: From when on the conditions are those of a sound network, by the loop's clock.
     package init(
         on loop: EmbeddedEventLoop, conditions: NetworkConditions = NetworkConditions(), seed: UInt64,
         host: any SimulatedHost, faultsEnd: NIODeadline = .distantFuture
     ) {
         self.loop = loop
-        self.conditions = conditions
+        troubled = conditions
         self.host = host
         self.faultsEnd = faultsEnd
         random = RandomStream(key: seed ^ RandomStream.hash(of: "network"))
@@ -74,8 +76,7 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
             promise.fail(error)
             return promise.futureResult
         }
-        let drawn = ConnectionFate(conditions, from: &random)
-        let fate = loop.now < faultsEnd ? drawn : .sound
+        let fate = ConnectionFate(conditions, from: &random)
         loop.scheduleTask(in: TimeAmount(drawLatency())) {
             self.arrive(client, at: address, from: own, fate: fate, promise: promise)
         }

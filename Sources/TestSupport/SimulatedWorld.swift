@@ -28,7 +28,7 @@ package struct SimulatedWorld: Sendable {
 
     package var shards = 1
     package var conditions = NetworkConditions()
-    /// From when on connections meet no more of the conditions' faults, since the start of the run.
+    /// From when on the network is sound, since the start of the run.
     package var faultsEnd: Interval?
     /// Under the collector's store.
     package var disk = DiskConditions()

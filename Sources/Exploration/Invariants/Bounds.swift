@@ -71,6 +71,9 @@ enum WhatIsAliveDrains: Invariant {
             rules.upload.bodyFailureChance > 0 || rules.storage.deleteFailureChance > 0
             || rules.storage.insertFailureChance > 0
         guard !fails, rules.upload.networks.contains(network), rules.debugMode == .off else { return nil }
+        // Rows that success keeps, and answers that nobody waits for, are never done with.
+        if case .listed(let statuses) = rules.upload.keeps, statuses.contains(200) { return nil }
+        guard rules.upload.timeout >= .seconds(1) else { return nil }
         return rules.upload.flushInterval * 3 + rules.upload.timeout
     }
 }
