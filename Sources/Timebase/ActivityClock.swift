@@ -28,6 +28,11 @@ package struct ActivityClock: Sendable, Hashable {
         return mean > 0 && mean.isFinite ? mean : nil
     }
 
+    /// How fast the clock runs at an instant: 1 on average.
+    ///
+    /// - Complexity: O(log n) in the number of stages.
+    package func speed(at instant: Instant) -> Double { curve.value(at: max(.zero, instant - start)) }
+
     /// The run's time at which `activity` has gone by on this clock since `instant`;
     /// ``Instant/distantFuture`` if it never has.
     ///

@@ -12,16 +12,23 @@ package enum Distribution: Sendable, Hashable {
     /// Draws one value.
     package func sample(_ stream: inout RandomStream) -> Double {
         let u = stream.uniform()
-        // The open interval: no sampler meets log(0), and 0.5 stays 0.5.
-        let open = u * (1 - 0x1p-52) + 0x1p-54
+        if case .uniform(let low, let high) = self { return low + (high - low) * u }
+        return quantile(Distribution.open(u))
+    }
+
+    /// The value that a share of all are below; of ``exponential(mean:)`` and ``pareto(minimum:alpha:maximum:)``,
+    /// above.
+    ///
+    /// - Precondition: `share` lies strictly between 0 and 1.
+    package func quantile(_ share: Double) -> Double {
         switch self {
         case .constant(let value): return value
-        case .uniform(let low, let high): return low + (high - low) * u
-        case .exponential(let mean): return -mean * DeterministicMath.log(open)
+        case .uniform(let low, let high): return low + (high - low) * share
+        case .exponential(let mean): return -mean * DeterministicMath.log(share)
         case .lognormal(let median, let sigma):
-            return median * DeterministicMath.exp(sigma * DeterministicMath.normalQuantile(open))
+            return median * DeterministicMath.exp(sigma * DeterministicMath.normalQuantile(share))
         case .pareto(let minimum, let alpha, let maximum):
-            return min(maximum, minimum * DeterministicMath.pow(open, -1 / alpha))
+            return min(maximum, minimum * DeterministicMath.pow(share, -1 / alpha))
         }
     }
 
@@ -38,6 +45,22 @@ package enum Distribution: Sendable, Hashable {
             if alpha == 1 { return minimum * (1 - DeterministicMath.log(ratio)) }
             let body = alpha * minimum / (alpha - 1) * (1 - DeterministicMath.pow(ratio, alpha - 1))
             return body + maximum * DeterministicMath.pow(ratio, alpha)
+        }
+    }
+}
+
+extension Distribution {
+    /// The standard deviation; of a Pareto, as it would be without its cut if it has one, else half of the range.
+    package var deviation: Double {
+        switch self {
+        case .constant: return 0
+        case .uniform(let low, let high): return (high - low) / 12.0.squareRoot()
+        case .exponential(let mean): return mean
+        case .lognormal(_, let sigma):
+            return mean * max(0, DeterministicMath.exp(sigma * sigma) - 1).squareRoot()
+        case .pareto(let minimum, let alpha, let maximum):
+            guard alpha > 2 else { return (maximum - minimum) / 2 }
+            return minimum / (alpha - 1) * (alpha / (alpha - 2)).squareRoot()
         }
     }
 }

@@ -104,4 +104,15 @@ package struct Interval: Comparable, Hashable, Sendable {
     package static func / (left: Interval, right: Int64) -> Interval {
         Interval(nanoseconds: left.nanoseconds / right)
     }
+
+    /// A hundred years, which every instant of a run can be added to.
+    package static let century = Interval.hours(24 * 36_525)
+
+    /// How far a clock goes in this time that is `pace` times as fast; at most ``century``.
+    ///
+    /// - Parameter pace: 1 or more.
+    package func stretched(by pace: Int64) -> Interval {
+        let (product, overflows) = nanoseconds.multipliedReportingOverflow(by: pace)
+        return overflows ? .century : min(Interval(nanoseconds: product), .century)
+    }
 }

@@ -21,11 +21,12 @@
         /// Whether a bug is in force.
         package static func has(_ planted: Planted) -> Bool { bug == planted }
 
-        /// Whether it takes sockets or a collector's process to meet it: virtual time has neither.
-        package var isLive: Bool {
+        /// Worlds that may go by until it is found: from ten times of what one seed took up, so that no seed is unlucky.
+        package var budget: UInt64 {
             switch self {
-            case .acknowledgeBeforeCommit, .parserOffByOne, .poolSlotLeaked: true
-            default: false
+            case .timerLostAfterBackground, .retryForgetsRow, .ghostCountedTwice: 2000
+            case .evictOffByOne: 1000
+            default: 200
             }
         }
     }

@@ -17,6 +17,8 @@ package struct RandomStream: Sendable, Hashable {
     package enum Purpose: UInt64, Sendable {
         case traits = 1, arrival, sessions, screens, business, properties, trackIdentifiers, clock
         case lifecycle, remoteConfig, network, faults, retries, identity, test, clientFaults, push
+        /// Far from the others, which are counted up.
+        case zone = 64, installation
     }
 
     /// Makes the stream with an exact key, at its first draw.

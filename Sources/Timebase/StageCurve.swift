@@ -123,7 +123,7 @@ extension Array {
     /// do once one does; `count` if none does.
     ///
     /// - Complexity: O(log n).
-    func partition(_ isLater: (Element) -> Bool) -> Int {
+    package func partition(_ isLater: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
         while low < high {

@@ -62,4 +62,47 @@ struct TimerWheelTests {
         while let wake = wheel.popFirst() { order.append("\(wake.device).\(wake.sequence)") }
         #expect(order == ["1.2", "1.9", "2.0", "2.1"])
     }
+
+    @Test("keeps the order of what comes in for the moment that it has reached", arguments: [UInt64(8), 9])
+    func burst(seed: UInt64) {
+        var stream = RandomStream(key: seed)
+        var wheel = TimerWheel(origin: Instant(nanoseconds: 0))
+        var heap = MinHeap<Wake>()
+        func enter(_ wake: Wake) {
+            wheel.insert(wake)
+            heap.insert(wake)
+        }
+        // All within two ticks, and each that is taken comes back a little later, or at once.
+        for device in 0..<2000 {
+            let time = Instant(nanoseconds: Int64(stream.below(2_000_000)))
+            enter(Wake(time: time, device: UInt32(device), sequence: 0))
+        }
+        for _ in 0..<20_000 {
+            guard var wake = heap.popFirst() else { break }
+            #expect(wheel.popFirst() == wake, "seed \(seed)")
+            wake.time = wake.time + Interval(nanoseconds: Int64(stream.below(400_000)))
+            wake.sequence += 1
+            if stream.chance(0.95) { enter(wake) }
+            #expect(wheel.first() == heap.first, "seed \(seed)")
+        }
+        #expect(wheel.count > 0)
+        while let wake = heap.popFirst() { #expect(wheel.popFirst() == wake, "seed \(seed)") }
+        #expect(wheel.first() == nil)
+    }
+
+    @Test("gives what lies before the present first")
+    func past() {
+        var wheel = TimerWheel(origin: Instant(nanoseconds: 0))
+        for second in [100, 200] {
+            wheel.insert(Wake(time: Instant(milliseconds: Int64(second) * 1000), device: 1, sequence: 0))
+        }
+        #expect(wheel.popFirst()?.time == Instant(milliseconds: 100_000))
+        #expect(wheel.first()?.time == Instant(milliseconds: 200_000))
+        for second in [150, 120, 50] {
+            wheel.insert(Wake(time: Instant(milliseconds: Int64(second) * 1000), device: 2, sequence: 0))
+        }
+        var seconds: [Int64] = []
+        while let wake = wheel.popFirst() { seconds.append(wake.time.milliseconds / 1000) }
+        #expect(seconds == [50, 120, 150, 200])
+    }
 }

@@ -1,0 +1,25 @@
+/// How far the clocks of a zone are ahead of UTC, over time.
+package struct UTCOffsets: Sendable, Hashable {
+    /// Ascending moments at which the offset changes.
+    private let changes: [Instant]
+    /// The offset before the first change and from each change on.
+    private let offsets: [Interval]
+
+    /// Makes a table.
+    ///
+    /// - Parameters:
+    ///   - first: The offset before the first change.
+    ///   - changes: When it changes, ascending, and to what.
+    package init(first: Interval, changes: [(at: Instant, offset: Interval)] = []) {
+        self.changes = changes.map(\.at)
+        offsets = [first] + changes.map(\.offset)
+    }
+
+    /// The offset at an instant, and until when it holds; ``Instant/distantFuture`` for ever.
+    ///
+    /// - Complexity: O(log n) in the number of changes.
+    package func offset(at instant: Instant) -> (offset: Interval, until: Instant) {
+        let next = changes.partition { $0 > instant }
+        return (offsets[next], next < changes.count ? changes[next] : .distantFuture)
+    }
+}
