@@ -78,11 +78,17 @@ package struct ClientFaultVerdict: Hashable, Sendable {
         case drop
         case reset(ClientFault.ResetPoint)
         case lostReply(ClientFault.LostReply)
+        /// Nobody accepts its connection, whatever the collector does.
+        case refused
     }
 
-    /// From the moment at which the SDK meant to send.
+    /// From the moment at which the SDK meant to send. Like all times here, of real time.
     package var delay = Interval.zero
     package var fate = Fate.goes
+    /// How long a whole answer is on its way.
+    package var replyDelay = Interval.zero
+    /// A change of the radio while the collector is at work or the answer on its way.
+    package var handover: ReplyHandover?
 
     /// Nothing happens.
     package static let none = ClientFaultVerdict()
@@ -92,6 +98,23 @@ package struct ClientFaultVerdict: Hashable, Sendable {
     package init(delay: Interval = .zero, fate: Fate) {
         self.delay = delay
         self.fate = fate
+    }
+}
+
+extension ClientFaultVerdict {
+    /// This verdict on a request, followed by what the link makes of it. What the plan lets it come to is not
+    /// overruled.
+    package func followed(by link: ClientFaultVerdict) -> ClientFaultVerdict {
+        var both = link
+        both.delay = delay + link.delay
+        if fate != .goes { both.fate = fate }
+        guard both.fate == .goes, var handover = link.handover else {
+            both.handover = nil
+            return both
+        }
+        handover.after = handover.after + delay
+        both.handover = handover
+        return both
     }
 }
 

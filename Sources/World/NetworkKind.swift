@@ -20,16 +20,3 @@ package enum NetworkKind: UInt8, CaseIterable, Sendable {
         self = kind
     }
 }
-
-/// How a population's devices are connected while nothing on the timeline says otherwise.
-///
-/// Every link here is ideal (no delay, no loss) while it is up; a request begun without a radio
-/// fails at once.
-package struct NetworkRules: Hashable, Sendable {
-    package var kind: NetworkKind
-
-    package init(kind: NetworkKind = .wifi) { self.kind = kind }
-
-    /// The default: Wi-Fi without delay or loss.
-    package static let ideal = NetworkRules()
-}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Folders, and what is in them.
+package enum Folder {
+    /// Makes a folder with those above it; one that is there already is no failure.
+    package static func make(_ path: String) throws(FileFailure) {
+        var partial = path.hasPrefix("/") ? "/" : ""
+        for component in path.split(separator: "/") {
+            partial += partial.isEmpty || partial == "/" ? component : "/" + component
+            guard mkdir(partial, 0o755) == 0 || errno == EEXIST else {
+                throw FileFailure("create the folder", partial)
+            }
+        }
+    }
+
+    /// The size of the file at a path in bytes; `nil` if no file is there.
+    package static func size(of path: String) -> Int? {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(info.st_size)
+    }
+
+    /// Removes a file; that there is none is no failure.
+    package static func remove(_ path: String) throws(FileFailure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path) }
+    }
+
+    /// Reads a whole file, or its first bytes up to a limit.
+    package static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("read", path) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var filled = 0
+        while filled < limit {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), limit - filled)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw FileFailure("read", path) }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(bytes[..<filled])
+    }
+}
