@@ -9,8 +9,12 @@ package struct PersonaDescription: Hashable, Sendable {
     package var sessionsPerDay = 0.45
     /// σ of the lognormal by which devices differ in ``sessionsPerDay``.
     package var sessionsPerDaySigma = 1.15
-    /// Whether each device opens the app at its arrival, instead of at a time drawn from its rate.
-    package var opensAtArrival = true
+    /// Whether each device opens the app at its arrival, instead of at a time drawn from its rate; `nil` for yes,
+    /// unless its run finds it in the midst of its life.
+    package var opensAtArrival: Bool?
+    /// How active users are over the hours of a week of their local time; `nil` for a run's own way: that of
+    /// ``Presets/mobileHours`` where it finds its users in the midst of their lives, else evenly.
+    package var hours: WeekCurve?
     /// Seconds.
     package var sessionLength = Distribution.lognormal(median: 26, sigma: 2.17)
     /// Whether a session also ends where the app's chain of screens does. If not, the user goes on
@@ -38,6 +42,10 @@ package struct PersonaDescription: Hashable, Sendable {
     package var passiveLaunchChance = 0.0
     /// Probability that the app was updated before a launch.
     package var updateChance = 0.0
+    /// How long people keep the app; `nil` for ever.
+    package var retention: Retention?
+    /// Over how long before the run those installed it whom the run finds in the midst of their lives.
+    package var installedOver = Interval.hours(24 * 90)
     /// Speeds everything up: 2 halves every gap.
     package var tempo = 1.0
 

@@ -36,6 +36,8 @@ package enum UserAction: Hashable, Sendable {
     case identity(update: UInt16)
     /// The app registers super properties (index into ``AppDescription/superProperties``).
     case registerSuperProperties(group: UInt16)
+    /// The user deletes the app with all that it stored. The process is gone, and so is the user.
+    case uninstall
     /// The app was updated to `AppDescription.versions[version]`; comes before the next launch.
     case updateApp(version: UInt16)
 }

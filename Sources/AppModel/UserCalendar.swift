@@ -10,23 +10,38 @@ package struct UserCalendar: Sendable {
     package var start: Instant
     package var deviceCount: Int
     package var arrival: ArrivalSchedule
+    /// Whether the run finds the users in the midst of their lives, instead of seeing each device arrive. Means
+    /// nothing to users of a steady rate.
+    package var startsInSteadyState: Bool
     /// How fast time goes by between sessions, or between the events of a steady user; `nil` for
     /// evenly.
     package var activity: ActivityClock?
+    /// The same by the hour of the week, where the people are; means nothing beside ``activity``.
+    package var week: WeekCurve?
+    /// Where they are; see ``TimeZones``.
+    package var zones: TimeZones
     /// In order of time.
     package var pushes: [PushNotification]
+    /// How long people keep the app; `nil` for ever.
+    package var retention: Retention?
+    /// Over how many seconds before the run those installed it whom the run finds in the midst of their lives.
+    package var installedOver = 90 * 86_400.0
     /// The stream of a purpose of the device with that index.
     let streams: @Sendable (RandomStream.Purpose, Int) -> RandomStream
 
     package init(
         start: Instant, deviceCount: Int, arrival: ArrivalSchedule = ArrivalSchedule(),
-        activity: ActivityClock? = nil, pushes: [PushNotification] = [],
+        startsInSteadyState: Bool = false, activity: ActivityClock? = nil, week: WeekCurve? = nil,
+        zones: TimeZones = TimeZones(), pushes: [PushNotification] = [],
         streams: @escaping @Sendable (RandomStream.Purpose, Int) -> RandomStream
     ) {
         self.start = start
         self.deviceCount = deviceCount
         self.arrival = arrival
+        self.startsInSteadyState = startsInSteadyState
         self.activity = activity
+        self.week = week
+        self.zones = zones
         self.pushes = pushes.sorted { $0.at < $1.at }
         self.streams = streams
     }
@@ -43,6 +58,34 @@ package struct UserCalendar: Sendable {
         }
     }
 
+    /// The time zone of a device.
+    ///
+    /// - Complexity: O(log n) in the number of zones.
+    package func zone(of index: Int) -> UTCOffsets {
+        guard zones.choice.count > 1 else { return zones.tables[0] }
+        var stream = streams(.zone, index)
+        return zones.tables[zones.choice.sample(&stream)]
+    }
+
+    /// Seconds after its arrival at which a device's user deletes the app; `nil` for never.
+    func timeToUninstallation(of index: Int) -> Double? {
+        guard let retention else { return nil }
+        var stream = streams(.installation, index)
+        return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream).left
+    }
+
+    /// The instant at which `gap` of a device's user's time between sessions has gone by since another.
+    func instant(after instant: Instant, gap: Interval, of index: Int) -> Instant {
+        if let activity { return activity.instant(after: instant, activity: gap) }
+        if let week { return week.instant(after: instant, activity: gap, in: zone(of: index)) }
+        return instant + gap
+    }
+
+    /// How fast that time goes by; 1 on average.
+    func speed(at instant: Instant, of index: Int) -> Double {
+        activity?.speed(at: instant) ?? week?.speed(at: instant, in: zone(of: index)) ?? 1
+    }
+
     /// When a device's user, who has had the app out of sight since `from`, opens it for a
     /// notification sent since then, if that is before `limit`.
     ///
@@ -56,6 +99,23 @@ package struct UserCalendar: Sendable {
             if let delay = push.reaction(&stream) { earliest = min(earliest, push.at + delay) }
         }
         return earliest < limit ? earliest : nil
+    }
+}
+
+/// In which time zones a population's people live: each device in one, drawn by weight.
+package struct TimeZones: Sendable, Hashable {
+    package let tables: [UTCOffsets]
+    package let choice: WeightedChoice
+
+    /// - Precondition: at least one weight is positive and none negative.
+    package init(_ zones: [(table: UTCOffsets, weight: Double)]) {
+        tables = zones.map(\.table)
+        choice = WeightedChoice(weights: zones.map(\.weight))
+    }
+
+    /// All in one.
+    package init(offset: Interval = .zero) {
+        self.init([(UTCOffsets(first: offset), 1)])
     }
 }
 

@@ -33,6 +33,12 @@ package struct UserForecast: Hashable, Sendable {
             self.usersEnd = usersEnd
         }
 
+        /// Users whose sessions are empty; where the app has a say in how long those are, whole users.
+        var outline: UserModel {
+            guard !model.persona.endsAtExit else { return model }
+            return UserModel(app: model.app, persona: model.persona, calendar: calendar, isOutline: true)
+        }
+
         var deviceCount: Int { calendar.deviceCount }
         var start: Instant { calendar.start }
         var length: Interval { max(usersEnd - start, .zero) }
@@ -91,6 +97,14 @@ package struct UserForecast: Hashable, Sendable {
 }
 
 extension UserForecast.Population {
+    /// Gives the actions of one device before an instant to `body`, as a model of the same users plays them.
+    func play(_ index: Int, _ model: UserModel, until end: Instant, _ body: (PlannedAction) -> Void) {
+        var user = UserSimulator(
+            model: model, streams: { calendar.streams($0, index) }, index: index,
+            presence: calendar.presence(of: index), usersEnd: end)
+        while user.nextAt < .distantFuture { body(user.next(model)) }
+    }
+
     /// Gives the actions of one device to `body` until it returns `false`.
     func play(_ index: Int, _ body: (PlannedAction) -> Bool) {
         var user = UserSimulator(

@@ -25,14 +25,24 @@ package final class UserModel: Sendable {
     let pace: Pace
     /// What is decided about the users from outside; `nil` for nothing.
     package let calendar: UserCalendar?
+    /// Users do nothing in their sessions: for a look at when and how long they are.
+    let isOutline: Bool
+    /// Where users are at the run's start, if it finds them in the midst of their lives.
+    let steadyState: SteadyState?
     /// The persona has a ``PersonaDescription/steadyRate``.
     let isSteady: Bool
 
     /// Compiles the tables.
     ///
+    /// - Parameter isOutline: Whether sessions are to be empty, and so as cheap as can be: all draws are what they
+    ///   are, but those of what is done in a session.
     /// - Precondition: ``AppDescription/problems()`` and ``PersonaDescription/problems()`` are empty.
     /// - Complexity: linear in the size of the description and of its catalogues.
-    package init(app: AppDescription, persona: PersonaDescription, calendar: UserCalendar? = nil) {
+    package init(
+        app: AppDescription, persona: PersonaDescription, calendar: UserCalendar? = nil,
+        isOutline: Bool = false
+    ) {
+        self.isOutline = isOutline
         let problems = app.problems() + persona.problems()
         precondition(problems.isEmpty, problems.first?.description ?? "")
         self.app = app
@@ -58,6 +68,8 @@ package final class UserModel: Sendable {
             app.catalogues.map { WeightedChoice.zipf(count: $0.count, exponent: $0.exponent) })
         steadyActions = isSteady ? UserModel.steadyActions(of: app) : []
         pace = Pace(persona)
+        let isSteadyState = calendar?.startsInSteadyState == true && !isSteady
+        steadyState = isSteadyState ? SteadyState(app: app, persona: persona) : nil
     }
 
     func range(of trigger: Int) -> Range<UInt32> { reactionRanges[trigger] }

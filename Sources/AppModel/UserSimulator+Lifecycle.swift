@@ -5,6 +5,7 @@ extension UserSimulator {
     /// The moment of a cold start has come: the app may have been updated since the last.
     mutating func prepareLaunch(_ model: UserModel) -> Bool {
         nextAt = sessionAt
+        if isLeaving && sessionAt >= departure { return emit(.uninstall, then: .gone) }
         let isUpdated = lifecycle.chance(model.persona.updateChance) && !isFirstLaunch
         guard isUpdated && Int(version) + 1 < model.app.versions.count else {
             step = .start
@@ -48,6 +49,7 @@ extension UserSimulator {
         } else {
             accountMove = draw < persona.signUpChance + persona.loginChance ? .login : .none
         }
+        if isUnderWay { continueSession(model) }
     }
 
     /// A user with an account from before logs in as soon as the app is there for the first time.
@@ -104,7 +106,7 @@ extension UserSimulator {
         let killAt = nextAt + model.pace.interval(life)
         guard killAt < min(sessionAt, present) else {
             nextAt = sessionAt
-            step = .resume
+            step = isLeaving && sessionAt >= departure ? .launch : .resume
             return false
         }
         endProcess()

@@ -6,6 +6,7 @@ extension UserSimulator {
     mutating func live(_ model: UserModel) -> Bool {
         let pace = model.pace
         let end = min(sessionEnd, departure)
+        if model.isOutline { return passSession(until: end, model) }
         var at = nextAt + pace.interval(max(pace.leastGap, model.persona.actionGap.sample(&screens)))
         if accountMove != .none {
             let half = Interval(nanoseconds: max(0, (end - nextAt).nanoseconds / 2))
@@ -24,12 +25,13 @@ extension UserSimulator {
 
     /// The next action of a user at a steady rate.
     mutating func liveSteadily(_ model: UserModel) -> Bool {
+        if model.isOutline { return passSession(until: departure, model) }
         guard !model.steadyActions.isEmpty else {
             nextAt = .distantFuture
             return true
         }
         let gap = model.persona.actionGap.sample(&screens) * model.pace.gapScale
-        let at = UserSimulator.later(than: nextAt, by: gap, model)
+        let at = later(than: nextAt, by: gap, model)
         let draw = business.below(UInt64(model.steadyActions.count))
         var action = model.steadyActions[Int(draw)]
         if case .business(let event, _) = action {
@@ -42,6 +44,13 @@ extension UserSimulator {
             return endSession(model)
         }
         return emit(action, after: at - nextAt, then: .live)
+    }
+
+    /// A session of which nothing is of interest but its end.
+    private mutating func passSession(until end: Instant, _ model: UserModel) -> Bool {
+        accountMove = .none
+        nextAt = max(nextAt, end)
+        return endSession(model)
     }
 
     private mutating func tap(_ table: ScreenTable, _ model: UserModel) -> Bool {

@@ -22,9 +22,13 @@ package import Timebase
 /// - With a ``PersonaDescription/steadyRate`` there is one session from the arrival to the end, of
 ///   business events at gaps of `actionGap`'s shape with the mean 1 / rate.
 /// - With an ``ActivityClock`` the gaps between sessions, or those of a steady rate, are lengths on it.
+/// - Where a run finds its users in the midst of their lives (``UserCalendar/startsInSteadyState``), a user in a
+///   session is seen from the next action on: there the app starts, and the session has what is left of its length.
 /// - When the device leaves, the app enters the background, at once or after the start or change of
 ///   screen that is under way; from then until the device is back nothing happens on it. It comes
 ///   back as it arrived: with a session, if users open the app at their arrival.
+/// - With a ``UserCalendar/retention`` the app is deleted at a moment drawn for the device; a session that is going on
+///   ends before. That is the end of the user.
 /// - A notification that is sent while the app is not in front makes a share of the users open it,
 ///   unless they do so by themselves before.
 ///
@@ -70,13 +74,17 @@ package struct UserSimulator: Sendable {
     var isLaunching = false
     /// The tap that opens the next screen chose the entity that it shows.
     var hasChosen = false
+    /// The session that comes first began before the run: the user is in the midst of it.
+    var isUnderWay = false
+    /// The device's time ends with the app's deletion.
+    var isLeaving = false
     /// A notification is why the user opens the app next.
     var isCalled = false
 
     /// What comes after the reactions to the last action.
     enum Step: UInt8, Sendable {
         case launch, start, coldForeground, resume, introduceAccount, runLaunch, firstScreen
-        case live, leaveScreen, enterScreen, background, afterBackground, rest, afterCrash
+        case live, leaveScreen, enterScreen, background, afterBackground, rest, afterCrash, gone
     }
 
     /// What a session's user is going to do about the account.
@@ -113,7 +121,14 @@ package struct UserSimulator: Sendable {
             nextAt = .distantFuture
             return
         }
-        planSession(at: firstSession(from: arrival, model), since: arrival, model)
+        if let left = model.calendar?.timeToUninstallation(of: index) {
+            departure = min(departure, arrival + model.pace.interval(left))
+            isLeaving = departure < .distantFuture
+        }
+        let first =
+            model.steadyState.map { firstSession(from: arrival, in: $0, model) }
+            ?? firstSession(from: arrival, model)
+        planSession(at: first, since: arrival, model)
         plan(model)
     }
 
@@ -230,6 +245,9 @@ extension UserSimulator {
         case .background: return emit(.enterBackground, then: .afterBackground)
         case .afterBackground: return afterBackground(model)
         case .rest: return rest(model)
+        case .gone:
+            nextAt = .distantFuture
+            return false
         case .afterCrash:
             endProcess()
             planSession(at: nextSession(model), since: nextAt, model)

@@ -1,0 +1,97 @@
+import Testing
+import Timebase
+
+@testable import AppModel
+
+@Suite("How long people keep an app")
+struct RetentionTests {
+    private let seed: UInt64 = 8128
+    private let dayInSeconds = 86_400.0
+
+    @Test("the preset goes through its anchors and agrees with what is known of other days")
+    func preset() {
+        let curve = Presets.mobileRetention
+        for (days, share) in [(1, 0.253), (7, 0.108), (14, 0.080), (30, 0.057), (90, 0.035)]
+            as [(Double, Double)]
+        {
+            #expect(abs(curve.share(after: days * dayInSeconds) - share) < 0.001)
+        }
+        #expect(curve.share(after: 0) == 1 && curve.share(after: 60) == 1)
+    }
+
+    @Test("and takes no others than such that fall")
+    func problems() {
+        let anchors: [[(Double, Double)]] = [
+            [], [(1, 0.5)], [(1, 0.5), (1, 0.4)], [(1, 0.5), (2, 0.5)], [(2, 0.5), (1, 0.4)],
+            [(0, 0.5), (1, 0.4)],
+            [(1, 1), (2, 0.5)], [(1, 0.5), (2, 0)],
+        ]
+        for list in anchors {
+            #expect(Retention(list.map { .init(seconds: $0.0, share: $0.1) }) == nil)
+        }
+    }
+
+    @Test("of new installations as many last as it says, and of old ones as many as are left of theirs")
+    func draws() throws {
+        let curve = try #require(
+            Retention([
+                .init(seconds: 100, share: 0.8), .init(seconds: 1000, share: 0.5),
+                .init(seconds: 5000, share: 0.1),
+            ]))
+        let count = 100_000
+        var stream = RandomStream(key: seed)
+        let fresh = (0..<count).map { _ in curve.draw(oldest: 0, &stream).left }
+        for seconds in [50.0, 100, 400, 1000, 3000, 20_000] {
+            let expected = curve.share(after: seconds) * Double(count)
+            let found = Double(fresh.count { $0 > seconds })
+            #expect(abs(found - expected) <= 5 * expected.squareRoot(), "\(seconds)")
+        }
+        let old = (0..<count).map { _ in curve.draw(oldest: 4000, &stream) }
+        // Ages by how many are left of them.
+        let steps = (0..<4000).map { curve.share(after: Double($0) + 0.5) }
+        let young = steps[..<1000].reduce(0, +) / steps.reduce(0, +) * Double(count)
+        #expect(abs(Double(old.count { $0.age < 1000 }) - young) <= 5 * young.squareRoot())
+        let expected = old.reduce(0) { $0 + curve.share(after: $1.age + 2000) / curve.share(after: $1.age) }
+        #expect(abs(Double(old.count { $0.left > 2000 }) - expected) <= 5 * expected.squareRoot())
+    }
+
+    @Test("the app's deletion is the last that a user does", arguments: [false, true])
+    func users(steady: Bool) throws {
+        var persona = busyPersona()
+        persona.retention = Retention([
+            .init(seconds: 3600, share: 0.9), .init(seconds: 2 * 86_400, share: 0.2),
+        ])
+        let curve = try #require(persona.retention)
+        var calendar = UserCalendar(
+            start: start, deviceCount: 600, startsInSteadyState: steady,
+            streams: { streams(seed: self.seed, device: $1)($0) })
+        calendar.retention = persona.retention
+        calendar.installedOver = 86_400
+        let model = UserModel(app: Presets.shop, persona: persona, calendar: calendar)
+        var left = 0
+        for device in 0..<600 {
+            let actions = life(model, seed: seed, device: device, end: day(1))
+            let place = actions.firstIndex { $0.action == .uninstall }
+            left += place == nil ? 0 : 1
+            guard let place else { continue }
+            #expect(place == actions.count - 1)
+            // Nobody deletes an app that is open.
+            let open = actions.last {
+                [.enterForeground, .enterBackground].contains($0.action) || $0.action.isLaunch
+            }
+            #expect(open?.action != .enterForeground || actions.contains { $0.action.isCrash })
+        }
+        guard !steady else {
+            #expect(left > 100)
+            return
+        }
+        let expected = 600 * (1 - curve.share(after: 86_400))
+        #expect(abs(Double(left) - expected) < 5 * (expected * 0.5).squareRoot(), "seed \(seed): \(left)")
+    }
+}
+
+extension UserAction {
+    fileprivate var isCrash: Bool {
+        if case .crash = self { true } else { false }
+    }
+}
