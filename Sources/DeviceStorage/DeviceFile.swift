@@ -35,6 +35,8 @@ final class DeviceFile {
         case selectIdleOfKind =
             "SELECT id, content FROM dataCache WHERE status = 0 AND is_instant_event = ?2 ORDER BY id ASC LIMIT ?1"
         case selectAll = "SELECT id, content FROM dataCache ORDER BY id ASC LIMIT ?1"
+        /// No version asks for its newest rows: which of them are idle is looked up.
+        case selectNewest = "SELECT id, content FROM dataCache ORDER BY id DESC LIMIT ?1"
     }
 
     init(path: String, layout: TableLayout) {
@@ -149,7 +151,7 @@ final class DeviceFile {
         return lastCode == SQLITE_DONE
     }
 
-    /// Reads the oldest rows.
+    /// Reads the oldest rows, or with `selectNewest` the newest.
     ///
     /// - Parameters:
     ///   - isInstant: What `selectIdleOfKind` asks for.

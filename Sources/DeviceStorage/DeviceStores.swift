@@ -1,4 +1,5 @@
 package import DeviceSDK
+import SensorsSDK
 
 #if canImport(Glibc)
     import Glibc
@@ -38,7 +39,7 @@ package final class DeviceStores: Sendable {
     /// Makes the devices of a population, or of a shard's share of it, with the stores that the plan
     /// names.
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
-        guard case .sensors(let rules) = plan.system, rules.storesInFiles else {
+        guard let rules = plan.system as? SensorsRules, rules.storesInFiles else {
             return DeviceSDK.makeFleet(plan: plan, share: share)
         }
         let cache = ConnectionCache(capacity: connectionsPerFleet, storeWarnings: storeWarnings)
@@ -80,5 +81,5 @@ package struct DeviceStoresError: Error, CustomStringConvertible {
 
 extension PopulationPlan {
     /// Whether the population's devices keep their events in files.
-    package var storesInFiles: Bool { system.common.storesInFiles }
+    package var storesInFiles: Bool { system.storesInFiles }
 }

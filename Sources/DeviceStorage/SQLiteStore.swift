@@ -1,5 +1,6 @@
 import CDeviceDisk
 import DeviceSDK
+import SensorsSDK
 import Wire
 
 /// A device's store in a real SQLite file, as the SDK keeps it.
@@ -96,13 +97,28 @@ final class SQLiteStore: SensorsStore {
         return isDone && notes.append(record)
     }
 
-    func copyOldest(
-        _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
-        contents: inout SensorsContents
+    func copy(
+        _ limit: Int, from end: StoreEnd, of kind: SensorsRowKind, idleOnly: Bool,
+        into batch: inout ContiguousArray<EventRecord>, contents: inout SensorsContents
+    ) {
+        guard end == .newest else {
+            let query = query(for: kind, idleOnly: idleOnly)
+            return read(query, limit, of: kind, idleOnly: idleOnly, into: &batch, &contents)
+        }
+        var rows = ContiguousArray<EventRecord>()
+        var texts = SensorsContents()
+        read(.selectNewest, limit, of: kind, idleOnly: idleOnly, into: &rows, &texts)
+        batch.append(contentsOf: rows.reversed())
+        for text in texts.events.reversed() { contents.append(text) }
+    }
+
+    private func read(
+        _ query: DeviceFile.StaticStatement, _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool,
+        into batch: inout ContiguousArray<EventRecord>, _ contents: inout SensorsContents
     ) {
         // What the query does not ask for is passed over here, so that more rows are read.
-        let query = query(for: kind, idleOnly: idleOnly)
-        let passed = query == .selectAll && (idleOnly || kind != .all) ? notes.count : limit
+        let asksForAll = query == .selectAll || query == .selectNewest
+        let passed = asksForAll && (idleOnly || kind != .all) ? notes.count : limit
         let end = batch.count + limit
         // A failure gives no rows, or those before it, as in the SDK.
         _ = use { file in

@@ -1,4 +1,5 @@
 import DeviceSDK
+import SensorsSDK
 import Testing
 import Timebase
 import Wire
@@ -123,6 +124,7 @@ private struct Pair {
         demand("idle", memory.idleCount, file.idleCount)
         demand("isOpen", memory.isOpen, file.isOpen)
         demand("oldest", memory.oldest(4).sequences, file.oldest(4).sequences)
+        demand("newest", memory.oldest(4, from: .newest).sequences, file.oldest(4, from: .newest).sequences)
         for kind in [SensorsRowKind.instant, .normal] {
             let found = memory.oldest(4, of: kind).sequences
             demand("oldest of a kind", found, file.oldest(4, of: kind).sequences)

@@ -1,6 +1,7 @@
 import CDeviceDisk
 import DeviceSDK
 import Foundation
+import SensorsSDK
 import TestSupport
 import Timebase
 import Wire
@@ -66,13 +67,13 @@ func content(_ sequence: UInt32, length: Int = 0) -> WireBuffer {
 }
 
 extension SensorsStore {
-    /// The oldest rows' sequences, and their contents as texts.
+    /// The sequences of the rows that come first from an end, and their contents as texts.
     func oldest(
-        _ limit: Int, of kind: SensorsRowKind = .all, idleOnly: Bool = true
+        _ limit: Int, from end: StoreEnd = .oldest, of kind: SensorsRowKind = .all, idleOnly: Bool = true
     ) -> (sequences: [UInt32], texts: [String]) {
         var batch: ContiguousArray<EventRecord> = []
         var contents = SensorsContents()
-        copyOldest(limit, of: kind, idleOnly: idleOnly, into: &batch, contents: &contents)
+        copy(limit, from: end, of: kind, idleOnly: idleOnly, into: &batch, contents: &contents)
         return (batch.map(\.sequence), contents.events.map { String(decoding: $0, as: UTF8.self) })
     }
 }

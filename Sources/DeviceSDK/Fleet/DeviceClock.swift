@@ -6,7 +6,7 @@ extension PopulationPlan {
     ///
     /// - Parameter index: The device's index in the population.
     package func clockSkew(index: Int) -> Interval {
-        let deviation = system.common.clockSkew
+        let deviation = system.clockSkew
         guard deviation > .zero else { return .zero }
         var clock = stream(.clock, index: index)
         // Strictly between 0 and 1, whatever is drawn.

@@ -37,6 +37,20 @@ package protocol DeviceFleet: AnyObject {
     func encode(_ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer)
         -> RequestHead
 
+    /// How many bytes a request that the device asked for takes on the network, body and head, should it leave at
+    /// `now`. Changes nothing. By default the request is encoded for it.
+    func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int
+
+    /// Hands over what a request carries without writing it, in the place of ``encode(_:request:at:into:)``: to the
+    /// device both are the same.
+    ///
+    /// - Parameter events: Empty; gets the events in the order in which the body would have them.
+    /// - Returns: What a collector's answer depends on beside the events: method, path (without what differs from one
+    ///   request to the next) and the lines that the scenario adds. `nil` where the request is to be written:
+    ///   fetches, and bodies that something beside the system itself may change.
+    func carry(_ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents)
+        -> RequestHead?
+
     /// Gives an answer, or the lack of one, back to the device. The engine has advanced the device
     /// through `now` before. Of an upload, ``DeviceEffects/isAcknowledged`` tells what the system makes of it.
     ///
@@ -54,8 +68,8 @@ package protocol DeviceFleet: AnyObject {
         _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
         effects: inout DeviceEffects)
 
-    /// The device's network changed.
-    func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects)
+    /// The timeline gives a device another network, or its own again.
+    func setNetwork(_ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects)
         -> Instant
 
     /// From now on users do nothing any more, on any device: a run that is stopped early.
@@ -76,6 +90,9 @@ package protocol DeviceFleet: AnyObject {
     func capturedCount(of slot: Int) -> UInt32
     /// Rows in all devices' stores now.
     var storedCount: UInt64 { get }
+    /// How long the devices' radios were awake for requests that ended, tails included; `nil` where networks are
+    /// ideal.
+    var radioTime: Interval? { get }
     /// Devices that have arrived so far, and those whose app is in the foreground now.
     var startedCount: Int { get }
     /// Devices whose app is in the foreground now.
@@ -91,6 +108,20 @@ extension DeviceFleet {
 
     /// None: most fleets begin with empty stores.
     package var prefilledCount: UInt64 { 0 }
+
+    /// None: ideal networks.
+    package var radioTime: Interval? { nil }
+
+    /// Nothing: every request is written.
+    package func carry(
+        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? { nil }
+
+    package func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
+        var body = WireBuffer()
+        let head = encode(slot, request: request, at: now, into: &body)
+        return body.count + head.path.utf8.count + head.headerLines.utf8.count
+    }
 }
 
 /// Names a request of a device: kind, and the count of requests of that kind from 0.
@@ -125,6 +156,8 @@ package struct OutgoingRequest: Sendable {
     /// Whether the device reads the answer's body: fetches of configurations do, and uploads of systems that
     /// find their success in there.
     package var wantsBody: Bool
+    /// What the device's radio is about; the fleet's to fill in, `nil` where networks are ideal.
+    package var radio: RadioMoment?
 
     package init(
         slot: UInt32, number: RequestNumber, plannedAt: Instant, timeout: Interval, eventCount: UInt16,
@@ -185,7 +218,7 @@ package struct DeviceEffects {
     /// seen it, and it never leaves.
     ///
     /// - Returns: the requests that had been counted as leaving: not those without a network.
-    mutating func revokeRequests(of slot: UInt32) -> ContiguousArray<OutgoingRequest> {
+    package mutating func revokeRequests(of slot: UInt32) -> ContiguousArray<OutgoingRequest> {
         let revoked = ContiguousArray(requests.filter { $0.slot == slot && $0.network != .none })
         requests.removeAll { $0.slot == slot }
         return revoked

@@ -21,6 +21,7 @@ package struct FleetCore<System: TrackingSystem> {
     private(set) var devices: ContiguousArray<System.Device>
     private var hasArrived: ContiguousArray<Bool>
     private var disks: DiskTimers
+    private var radios: Radios
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
 
@@ -32,7 +33,7 @@ package struct FleetCore<System: TrackingSystem> {
     private(set) var planFingerprint: UInt64 = 0
 
     /// Makes the devices of a share; none has arrived yet.
-    init(plan: PopulationPlan, share: ShardShare, system: System) {
+    package init(plan: PopulationPlan, share: ShardShare, system: System) {
         self.plan = plan
         self.share = share
         self.system = system
@@ -47,6 +48,7 @@ package struct FleetCore<System: TrackingSystem> {
         devices.reserveCapacity(count)
         hasArrived = ContiguousArray(repeating: false, count: count)
         disks = DiskTimers(plan: plan, share: share, count: count)
+        radios = Radios(plan: plan, share: share, count: count)
         let streams = plan.streams
         for slot in 0..<count {
             let index = share.populationIndex(ofSlot: slot)
@@ -83,6 +85,8 @@ package struct FleetCore<System: TrackingSystem> {
         guard wake <= now else { return wake }
         let before = tally(slot)
         while wake <= now {
+            followRadio(of: slot, through: wake, effects: &effects)
+            let deaths = effects.died.count
             if disks[slot] == wake {
                 for change in disks.takeChanges(of: slot, through: wake) {
                     system.changeDisk(of: &devices[slot], change, effects: &effects)
@@ -90,10 +94,15 @@ package struct FleetCore<System: TrackingSystem> {
             } else if nextAction(of: slot) == wake {
                 let planned = users[slot].next(model)
                 note(planned, slot: slot)
-                system.perform(planned, on: &devices[slot], effects: &effects)
+                if case .uninstall = planned.action {
+                    uninstall(slot, at: planned.at, effects: &effects)
+                } else {
+                    system.perform(planned, on: &devices[slot], effects: &effects)
+                }
             } else {
                 system.fireTimer(of: &devices[slot], at: wake, effects: &effects)
             }
+            noteRequests(of: slot, hasDied: effects.died.count > deaths, at: wake, effects: &effects)
             wake = nextWake(of: slot)
         }
         book(slot, since: before)
@@ -106,12 +115,22 @@ package struct FleetCore<System: TrackingSystem> {
         system.encode(request, of: &devices[slot], at: now, into: &body)
     }
 
+    mutating func carry(
+        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        system.carry(request, of: &devices[slot], at: now, into: &events)
+    }
+
     mutating func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant {
         let before = tally(slot)
+        followRadio(of: slot, through: now, effects: &effects)
+        noteEnd(of: slot, outcome, at: now)
+        let deaths = effects.died.count
         system.complete(request, of: &devices[slot], outcome: outcome, at: now, effects: &effects)
+        noteRequests(of: slot, hasDied: effects.died.count > deaths, at: now, effects: &effects)
         #if PLANTED
             if Planted.has(.skewIntoFreshness) {
                 let skew = plan.clockSkew(index: share.populationIndex(ofSlot: slot))
@@ -130,20 +149,63 @@ package struct FleetCore<System: TrackingSystem> {
         effects: inout DeviceEffects
     ) {
         if request.kind == .upload, network != .none { system.takeBack(request, of: &devices[slot]) }
+        if network != .none, !radios.isIdle { radios.takeBack(of: slot) }
         _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
     }
 
     mutating func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+        _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
         let before = tally(slot)
-        system.setNetwork(kind, of: &devices[slot], at: now, effects: &effects)
+        if radios.isIdle {
+            system.setNetwork(
+                change.kind ?? plan.network.kind, of: &devices[slot], at: now, effects: &effects)
+        } else {
+            radios.override(slot, by: change.kind)
+            followRadio(of: slot, through: now, effects: &effects)
+        }
+        noteRequests(of: slot, hasDied: false, at: now, effects: &effects)
         book(slot, since: before)
         return hasArrived[slot] ? nextWake(of: slot) : arrival(of: slot)
     }
 
     mutating func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
         for slot in slots { system.finish(&devices[slot], effects: &effects) }
+    }
+}
+
+// MARK: - Radios
+
+extension FleetCore {
+    /// How long radios were awake; `nil` where networks are ideal.
+    var radioTime: Interval? { radios.isIdle ? nil : radios.timeAwake }
+
+    /// Tells a device of the radio that it is on by now: before everything else of that moment.
+    @inline(__always)
+    private mutating func followRadio(of slot: Int, through now: Instant, effects: inout DeviceEffects) {
+        guard !radios.isIdle, let kind = radios.change(of: slot, through: now) else { return }
+        system.setNetwork(kind, of: &devices[slot], at: now, effects: &effects)
+    }
+
+    /// Notes the requests that a step asked for; a death in it ended those before.
+    @inline(__always)
+    private mutating func noteRequests(
+        of slot: Int, hasDied: Bool, at now: Instant, effects: inout DeviceEffects
+    ) {
+        guard !radios.isIdle else { return }
+        if hasDied { radios.endAll(of: slot, at: now) }
+        for index in effects.requests.indices
+        where effects.requests[index].radio == nil && effects.requests[index].network != .none {
+            effects.requests[index].radio = radios.begin(
+                of: slot, on: effects.requests[index].network, at: now)
+        }
+    }
+
+    @inline(__always)
+    private mutating func noteEnd(of slot: Int, _ outcome: RequestOutcome, at now: Instant) {
+        guard !radios.isIdle, outcome != .failed(.offline) else { return }
+        let isWhole = if case .answered = outcome { true } else { false }
+        radios.end(of: slot, isWhole: isWhole, at: now)
     }
 }
 
@@ -155,10 +217,32 @@ extension FleetCore {
         hasArrived[slot] = true
         startedCount += 1
         let before = tally(slot)
+        followRadio(of: slot, through: arrival(of: slot), effects: &effects)
         system.arrive(&devices[slot], effects: &effects)
+        noteRequests(of: slot, hasDied: false, at: arrival(of: slot), effects: &effects)
         prefilledCount += UInt64(devices[slot].nextSequence)
         book(slot, since: before)
         return true
+    }
+
+    /// The app is deleted: its process dies, and what it stored is gone. The device keeps its number and its sequence.
+    private mutating func uninstall(_ slot: Int, at now: Instant, effects: inout DeviceEffects) {
+        system.perform(PlannedAction(at: now, action: .kill), on: &devices[slot], effects: &effects)
+        // What would be left at the run's end is lost now.
+        let first = effects.sealed.count
+        system.finish(&devices[slot], effects: &effects)
+        for place in first..<effects.sealed.count {
+            guard case .pending = effects.sealed[place].disposition else { continue }
+            effects.sealed[place].disposition = .lost(.uninstalled)
+        }
+        let sequence = devices[slot].nextSequence
+        let index = share.populationIndex(ofSlot: slot)
+        devices[slot] = system.makeDevice(
+            index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot))
+        devices[slot].nextSequence = sequence
+        // The radio is the phone's: a new app finds it as it is, not as it was at the start of the run.
+        guard !radios.isIdle else { return }
+        system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)
     }
 
     private mutating func nextAction(of slot: Int) -> Instant {

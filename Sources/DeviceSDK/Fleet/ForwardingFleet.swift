@@ -19,6 +19,7 @@ extension ForwardingFleet {
     package var storedCount: UInt64 { base.storedCount }
     package var startedCount: Int { base.startedCount }
     package var foregroundCount: Int { base.foregroundCount }
+    package var radioTime: Interval? { base.radioTime }
     package var planFingerprint: UInt64 { base.planFingerprint }
 
     package func globalNumber(of slot: Int) -> UInt32 { base.globalNumber(of: slot) }
@@ -37,6 +38,16 @@ extension ForwardingFleet {
         base.encode(slot, request: request, at: now, into: &body)
     }
 
+    package func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
+        base.wireSize(slot, request: request, at: now)
+    }
+
+    package func carry(
+        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        base.carry(slot, request: request, at: now, into: &events)
+    }
+
     package func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
@@ -52,9 +63,9 @@ extension ForwardingFleet {
     }
 
     package func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+        _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        base.setNetwork(kind, of: slot, at: now, effects: &effects)
+        base.setNetwork(change, of: slot, at: now, effects: &effects)
     }
 
     package func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {

@@ -1,13 +1,13 @@
-import AppModel
-import Timebase
+package import AppModel
+package import Timebase
 
 /// A device that knows where in the app its user is, as UIKit sees it.
-protocol HookedDevice: TrackedDevice {
+package protocol HookedDevice: TrackedDevice {
     var trace: UIKitTrace { get set }
 }
 
 /// A system that learns what users do from UIKit's calls alone.
-protocol HookingSystem: TrackingSystem where Device: HookedDevice {
+package protocol HookingSystem: TrackingSystem where Device: HookedDevice {
     var streams: PopulationStreams { get }
     var views: AppViews { get }
 
@@ -18,7 +18,7 @@ protocol HookingSystem: TrackingSystem where Device: HookedDevice {
 
 extension HookingSystem {
     /// Lets UIKit make the calls of an action, in its order.
-    mutating func trace(
+    package mutating func trace(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         // Out of the device meanwhile, which the calls change.

@@ -42,10 +42,9 @@ package struct NetworkTimeline {
         }
     }
 
-    /// A device's network from a moment on: that of the active entry which began last (the later in
-    /// the scenario at a tie), else the population's own. `nil` if no entry that begins or ends then
-    /// concerns the device.
-    package func network(of plan: PopulationPlan, index: Int, from moment: Instant) -> NetworkKind? {
+    /// What becomes of a device's network at a moment: that of the active entry which began last (the later in
+    /// the scenario at a tie), or its own again. `nil` if no entry that begins or ends then concerns the device.
+    package func change(of plan: PopulationPlan, index: Int, at moment: Instant) -> NetworkChange? {
         let stream = plan.stream(.network, index: index)
         var isConcerned = false
         var active: RunSchedule.DeviceEntry?
@@ -57,6 +56,17 @@ package struct NetworkTimeline {
             if begins { isConcerned = true }
             if covers, entry.from >= active?.from ?? entry.from { active = entry }
         }
-        return isConcerned ? active?.network ?? plan.network.kind : nil
+        return isConcerned ? NetworkChange(kind: active?.network) : nil
     }
+}
+
+/// A device's network changes.
+package struct NetworkChange: Hashable, Sendable {
+    /// `nil` for the device's own, whatever that is by now.
+    package var kind: NetworkKind?
+
+    package init(kind: NetworkKind?) { self.kind = kind }
+
+    /// Another network than the device's own.
+    package static func to(_ kind: NetworkKind) -> NetworkChange { NetworkChange(kind: kind) }
 }

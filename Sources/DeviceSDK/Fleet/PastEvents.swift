@@ -1,16 +1,16 @@
 import AppModel
-import Timebase
+package import Timebase
 
 /// The events that a device captured before the run: half a minute apart, the last one half a minute before
 /// the start.
-struct PastEvents {
+package struct PastEvents {
     private let plan: PopulationPlan
     private let stream: RandomStream
     /// Business events that native code sends.
     private let native: [Int]
 
     /// - Parameter index: The device's index in its population.
-    init(plan: PopulationPlan, index: Int) {
+    package init(plan: PopulationPlan, index: Int) {
         self.plan = plan
         stream = plan.stream(.business, index: index)
         native = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
@@ -19,10 +19,10 @@ struct PastEvents {
     /// When an event was captured.
     ///
     /// - Parameter age: 1 for the last one before the run.
-    static func time(age: Int64, before start: Instant) -> Instant { start - .seconds(30) * age }
+    package static func time(age: Int64, before start: Instant) -> Instant { start - .seconds(30) * age }
 
     /// The business event with a sequence and the entity that it speaks of; `nil` if the app has none.
-    func business(sequence: UInt32) -> (event: UInt16, subject: UInt32?)? {
+    package func business(sequence: UInt32) -> (event: UInt16, subject: UInt32?)? {
         guard !native.isEmpty else { return nil }
         var draws = stream.child(1 << 33 | UInt64(sequence))
         let event = native[Int(draws.below(UInt64(native.count)))]

@@ -34,6 +34,7 @@ extension UserAction {
         case .registerSuperProperties(let group): (15, UInt64(group), 0)
         case .updateApp(let version): (16, UInt64(version), 0)
         case .identity(let update): (17, UInt64(update), 0)
+        case .uninstall: (18, 0, 0)
         }
     }
 

@@ -17,6 +17,8 @@ package struct PopulationPlan: Sendable {
     package var numbersBySlot = false
     /// The run's seed.
     package var seed: UInt64 = 0
+    /// The population whose users these are too, device by device; `nil` for users of its own.
+    package var users: String?
     /// The beginning of the run, and the time from which users do nothing any more.
     package var start: Instant
     package var usersEnd: Instant
@@ -26,9 +28,14 @@ package struct PopulationPlan: Sendable {
     /// What happens to its devices' disks.
     package var disk = DiskSchedule()
     package var arrival = ArrivalSchedule()
+    /// Whether the run finds its users in the midst of their lives.
+    package var startsInSteadyState = false
     /// How active users are over time, in any unit, and which notifications they get.
     package var activity: StageCurve?
     package var pushes: [PushNotification] = []
+    /// How active users are over the hours of a week, and the zones whose hours are meant; `nil` for evenly.
+    package var week: WeekCurve?
+    package var zones = TimeZones()
     /// How far the devices' local time is ahead of UTC.
     package var utcOffset = Interval.hours(8)
     /// Addresses of the collector, one or more, that devices are spread over. They have the same path,
@@ -36,13 +43,13 @@ package struct PopulationPlan: Sendable {
     package var targets: [Target]
     /// Whether events carry `bs_id`.
     package var tagsEvents = true
-    package var system: SystemRules
+    package var system: any SystemRuleSet
     /// What a program registers in the place of the system's own parts; `nil` for nothing.
     package var plugins: (any SystemPlugins)?
 
     package init(
         name: String, deviceCount: Int, start: Instant, usersEnd: Instant, app: AppDescription,
-        persona: PersonaDescription, target: Target, system: SystemRules
+        persona: PersonaDescription, target: Target, system: any SystemRuleSet
     ) {
         self.name = name
         self.deviceCount = deviceCount
@@ -59,6 +66,12 @@ package struct PopulationPlan: Sendable {
         streams.stream(purpose, index: index)
     }
 
+    /// The network that a device has at the start of the run, unless the timeline gives it another.
+    package func initialNetwork(index: Int) -> NetworkKind {
+        network.chain == nil
+            ? network.kind : network.initialKind(stream: stream(.network, index: index), at: start)
+    }
+
     /// The global number of a device.
     func number(ofIndex index: Int, slot: Int) -> UInt32 {
         firstDevice + UInt32(numbersBySlot ? slot : index)
@@ -67,15 +80,20 @@ package struct PopulationPlan: Sendable {
     /// What is decided about the users from outside.
     package var calendar: UserCalendar {
         let streams = streams
-        return UserCalendar(
+        var calendar = UserCalendar(
             start: start, deviceCount: deviceCount, arrival: arrival,
+            startsInSteadyState: startsInSteadyState,
             activity: activity.flatMap { ActivityClock(rate: $0, start: start, length: usersEnd - start) },
-            pushes: pushes, streams: { streams.stream($0, index: $1) })
+            week: week, zones: zones, pushes: pushes, streams: { streams.stream($0, index: $1) })
+        calendar.retention = persona.retention
+        calendar.installedOver = persona.installedOver.fractionalSeconds
+        return calendar
     }
 
     /// The devices' streams apart from the plan, for whoever asks for many.
-    var streams: PopulationStreams {
-        PopulationStreams(seed: seed, population: RandomStream.hash(of: name))
+    package var streams: PopulationStreams {
+        PopulationStreams(
+            seed: seed, population: RandomStream.hash(of: name), users: RandomStream.hash(of: users ?? name))
     }
 
     /// The first target: what the SDK's own server URL says, for all devices alike.
@@ -95,14 +113,29 @@ package struct PopulationPlan: Sendable {
 /// system has a type of its own, if it can be extended at all, and looks for that.
 package protocol SystemPlugins: Sendable {}
 
-/// What ``PopulationPlan/stream(_:index:)`` needs of a plan: the seed, and the name's hash.
-struct PopulationStreams: Sendable {
-    let seed: UInt64
-    let population: UInt64
+/// What ``PopulationPlan/stream(_:index:)`` needs of a plan: the seed, and the names' hashes.
+package struct PopulationStreams: Sendable {
+    package let seed: UInt64
+    package let population: UInt64
+    /// Of the population whose users these are; the population itself, unless it has another's.
+    package let users: UInt64
 
-    /// The stream of one purpose of the device with the given index in the population.
-    func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
-        RandomStream(seed: seed, population: population, index: UInt64(index), purpose: purpose)
+    /// The stream of one purpose of the device with the given index in the population: its users' stream, but for
+    /// identifiers, which are a population's own.
+    package func stream(_ purpose: RandomStream.Purpose, index: Int) -> RandomStream {
+        RandomStream(
+            seed: seed, population: purpose.isOfIdentifiers ? population : users, index: UInt64(index),
+            purpose: purpose)
+    }
+}
+
+extension RandomStream.Purpose {
+    /// Whether its draws make ids, and decide nothing else.
+    fileprivate var isOfIdentifiers: Bool {
+        switch self {
+        case .identity, .trackIdentifiers: true
+        default: false
+        }
     }
 }
 

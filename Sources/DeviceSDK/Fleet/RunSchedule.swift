@@ -13,6 +13,8 @@ package struct RunSchedule: Hashable, Sendable {
     package var measured: Range<Instant>?
     /// Parts of the run that are recorded in shorter intervals, in whole seconds from the start.
     package var closeUps: [Range<Instant>] = []
+    /// When the first entries of the timeline last, by time.
+    package var entries: [Range<Instant>] = []
     /// Changes of devices' networks, by time.
     package var deviceEntries: [DeviceEntry] = []
     /// What goes wrong with requests on the devices' side of the network.
@@ -41,6 +43,8 @@ package struct RunSchedule: Hashable, Sendable {
         package var share: Double
         /// Index of the population concerned, or `nil` for all.
         package var population: Int?
+        /// Hash of the region's name that the draws belong to, instead of the entry.
+        package var region: UInt64?
 
         package init(
             from: Instant, until: Instant, network: NetworkKind, share: Double, population: Int? = nil
@@ -52,10 +56,12 @@ package struct RunSchedule: Hashable, Sendable {
             self.population = population
         }
 
-        /// Whether the entry concerns a device: a draw that belongs to the entry and the device alone.
+        /// Whether the entry concerns a device: a draw that belongs to the entry, or to its region, and the
+        /// device alone.
         package func concerns(population: Int, stream: RandomStream, entry: Int) -> Bool {
             guard self.population.map({ $0 == population }) ?? true else { return false }
-            var draw = stream.child(UInt64(entry))
+            // Apart from all that is numbered.
+            var draw = stream.child(region.map { 1 << 63 | $0 } ?? UInt64(entry))
             return draw.chance(share)
         }
     }

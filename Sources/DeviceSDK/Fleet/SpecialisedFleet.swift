@@ -34,6 +34,7 @@ extension SpecialisedFleet {
     @inline(__always) package var storedCount: UInt64 { core.storedCount }
     @inline(__always) package var startedCount: Int { core.startedCount }
     @inline(__always) package var foregroundCount: Int { core.foregroundCount }
+    @inline(__always) package var radioTime: Interval? { core.radioTime }
     @inline(__always) package var planFingerprint: UInt64 { core.planFingerprint }
 
     @inline(__always)
@@ -56,6 +57,13 @@ extension SpecialisedFleet {
     }
 
     @inline(__always)
+    package func carry(
+        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        core.carry(slot, request: request, at: now, into: &events)
+    }
+
+    @inline(__always)
     package func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
@@ -73,9 +81,9 @@ extension SpecialisedFleet {
 
     @inline(__always)
     package func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+        _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        core.setNetwork(kind, of: slot, at: now, effects: &effects)
+        core.setNetwork(change, of: slot, at: now, effects: &effects)
     }
 
     @inline(__always)
@@ -93,8 +101,8 @@ extension SpecialisedFleet {
     package func capturedCount(of slot: Int) -> UInt32 { core.devices[slot].nextSequence }
 }
 
-/// The fleet of a system that gets its store from another module, which cannot specialise code of this
-/// one: the disk costs more than that.
+/// The fleet of a system that gets its store from elsewhere. Behind `any DeviceFleet` it is not specialised: the disk
+/// costs more than that.
 package final class GenericFleet<System: TrackingSystem>: SpecialisedFleet {
     package var core: FleetCore<System>
 

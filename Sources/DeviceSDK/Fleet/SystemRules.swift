@@ -1,4 +1,5 @@
 package import Timebase
+package import World
 
 /// The rules of one system's version, as far as anything beyond the system itself asks about them.
 package protocol SystemRuleSet: Hashable, Sendable {
@@ -10,8 +11,6 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var version: Version { get }
     /// A version's own rules.
     init(version: Version)
-    /// The rules as one of the closed set.
-    var wrapped: SystemRules { get }
     /// See ``makeFleet(plan:share:)``.
     func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet
     /// Path and query to which devices upload where the target says no more than an origin.
@@ -36,15 +35,22 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
     /// engine and the audit keep of it. Measured as the growth of a process.
     var memoryPerDevice: Int { get }
-    /// How much a device holds at most.
+    /// How much a device holds at most, and what it may do.
     ///
     /// - Parameter disksFail: Whether devices' disks may refuse writes.
     func statedBounds(disksFail: Bool) -> StatedBounds
+    /// How long it takes at most until an app in the foreground has uploaded rows, where every upload succeeds within a second; `nil`
+    /// where nothing but users' doings may set one off, or what succeeds may stay.
+    ///
+    /// - Parameter network: The device's, all that time.
+    func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval?
     /// Whether every event bears an id of the harness; the others are known by natural keys.
     var tagsAllEvents: Bool { get }
 }
 
 extension SystemRuleSet {
+    /// The system's name in scenarios and in the collector's store.
+    package var systemName: String { Self.systemName }
     /// The version's name in scenarios.
     package var versionName: String { version.rawValue }
     /// The target's own.
@@ -62,40 +68,11 @@ extension SystemRuleSet {
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }
-}
-
-/// The rules of a population's system. A closed set: each case is a system of its own.
-package enum SystemRules: Hashable, Sendable {
-    case sensors(SensorsRules)
-    case growing(GrowingRules)
-    case trackingSDK(TrackingSDKRules)
-    case kit(KitRules)
-    case codeless(CodelessRules)
-
-    /// What can be asked of every system.
-    package var common: any SystemRuleSet {
-        switch self {
-        case .sensors(let rules): rules
-        case .growing(let rules): rules
-        case .trackingSDK(let rules): rules
-        case .kit(let rules): rules
-        case .codeless(let rules): rules
-        }
-    }
-
-    package var systemName: String { type(of: common).systemName }
-    package var versionName: String { common.versionName }
-
-    /// Lets devices begin with empty stores.
-    package mutating func dropPrefill() {
-        var rules = common
-        rules.prefill = 0
-        self = rules.wrapped
-    }
+    package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? { nil }
 }
 
 /// Makes the devices of a population, or of a shard's share of it, with their stores in memory,
 /// whatever backend the plan names.
 package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
-    plan.system.common.makeFleet(plan: plan, share: share)
+    plan.system.makeFleet(plan: plan, share: share)
 }

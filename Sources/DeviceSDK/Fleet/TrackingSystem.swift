@@ -11,7 +11,7 @@ package protocol TrackedDevice {
     var slot: UInt32 { get }
     var number: UInt32 { get }
     /// The sequence of the next event: how many the device has captured.
-    var nextSequence: UInt32 { get }
+    var nextSequence: UInt32 { get set }
     /// Rows in its store.
     var storedCount: Int { get }
     /// Whether the app is in the foreground.
@@ -66,6 +66,11 @@ package protocol TrackingSystem {
     mutating func encode(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead
+
+    /// See ``DeviceFleet/carry(_:request:at:into:)``.
+    mutating func carry(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead?
 
     /// See ``DeviceFleet/complete(_:request:outcome:at:effects:)``.
     mutating func complete(

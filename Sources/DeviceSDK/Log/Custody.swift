@@ -1,5 +1,5 @@
-import Accounting
-import Timebase
+package import Accounting
+package import Timebase
 
 /// A system whose events it answers for: each has one fate, told once.
 ///
@@ -15,7 +15,7 @@ extension TrackingSystem {
     /// - Parameters:
     ///   - key: By which a collector knows the event; `nil` if the event says its id, or was never built.
     ///   - ackedAt: When a delivered event was acknowledged first.
-    func seal(
+    package func seal(
         _ record: EventRecord, _ disposition: Disposition, key: NaturalKey?, on device: borrowing Device,
         ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
     ) {
@@ -25,14 +25,14 @@ extension TrackingSystem {
 
     /// Takes back requests that the engine has not seen yet: they were asked for in the very call in which the
     /// process dies, and never left.
-    mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
+    package mutating func revokeUnsentRequests(of device: inout Device, effects: inout DeviceEffects) {
         guard !effects.requests.isEmpty else { return }
         for outgoing in effects.revokeRequests(of: device.slot) { takeBack(outgoing.number, of: &device) }
     }
 }
 
 /// A system that can tell an event's key from its record and its device.
-protocol Custodian: TrackingSystem {
+package protocol Custodian: TrackingSystem {
     /// The key by which a collector knows an event that carries no `bs_id`; `nil` for all others.
     func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
@@ -40,7 +40,7 @@ protocol Custodian: TrackingSystem {
 }
 
 extension Custodian {
-    func seal(
+    package func seal(
         _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
         ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
     ) {
@@ -53,18 +53,38 @@ extension Custodian {
 // MARK: - Rows that leave as neighbours
 
 /// A device whose events are neighbours in one log, whatever the SDK makes of them.
-protocol LogDevice: TrackedDevice {
+package protocol LogDevice: TrackedDevice {
     var log: EventLog { get set }
 }
 
 extension Custodian where Device: LogDevice {
     /// Settles the rows of a range, and seals those that were not.
-    mutating func sealRows(
+    package mutating func sealRows(
         in range: Range<UInt32>, as disposition: Disposition, ackedAt: Instant = .distantFuture,
         of device: inout Device, effects: inout DeviceEffects
     ) {
         for row in device.log.settle(in: range) {
             seal(row, disposition, on: device, ackedAt: ackedAt, effects: &effects)
         }
+    }
+
+    /// Hands over the rows of a range, by the harness's ids or by natural keys.
+    ///
+    /// - Returns: whether each of them has a name.
+    package func carryRows(
+        in range: Range<UInt32>, of device: inout Device, tagged: Bool, into events: inout CarriedEvents
+    ) -> Bool {
+        let number = device.number
+        guard !tagged else {
+            device.log.forEach(in: range) { events.add($0, device: number) }
+            return true
+        }
+        var rows = ContiguousArray<EventRecord>()
+        device.log.forEach(in: range) { rows.append($0) }
+        for row in rows {
+            guard let key = naturalKey(of: row, .delivered, on: device) else { return false }
+            events.add(row, key: .natural(key))
+        }
+        return true
     }
 }

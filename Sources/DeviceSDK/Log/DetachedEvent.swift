@@ -1,11 +1,11 @@
-import Accounting
+package import Accounting
 
 /// An event that left the store while a request carries it: evicted, or deleted after an answer to
 /// another request. Its fate waits for the last answer, because a positive one beats every other.
-struct DetachedEvent {
-    var record: EventRecord
+package struct DetachedEvent {
+    package var record: EventRecord
     /// What it left the store for.
-    var disposition: Disposition
+    package var disposition: Disposition
 }
 
 extension ContiguousArray<DetachedEvent> {
@@ -14,7 +14,7 @@ extension ContiguousArray<DetachedEvent> {
     /// - Parameter rows: What it carried, by ascending sequences.
     /// - Returns: those that have their fate now: delivered by a positive answer, or what they left the store
     ///   for once no request carries them any more. Each comes once.
-    mutating func release(
+    package mutating func release(
         carriedBy rows: ContiguousArray<EventRecord>, isPositive: Bool
     ) -> ContiguousArray<DetachedEvent> {
         var kept = ContiguousArray<DetachedEvent>()
@@ -42,7 +42,7 @@ extension ContiguousArray<DetachedEvent> {
 
 extension ContiguousArray<EventRecord> {
     /// Whether rows with ascending sequences have one among them. O(log rows).
-    func contains(sequence: UInt32) -> Bool {
+    package func contains(sequence: UInt32) -> Bool {
         var low = 0
         var high = count
         while low < high {

@@ -56,6 +56,9 @@ package struct DiskSchedule: Sendable {
 
     private let entries: [Entry]
 
+    /// Whether nothing ever happens to a disk.
+    package var isIdle: Bool { entries.isEmpty }
+
     /// Takes the entries that last at all.
     package init(_ entries: [Entry] = []) {
         self.entries = entries.filter { $0.from < $0.until }

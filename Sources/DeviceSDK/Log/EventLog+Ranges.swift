@@ -22,6 +22,13 @@ extension EventLog {
         }
     }
 
+    /// Calls `body` with each row, oldest first, until it returns `false`.
+    package func forEachInOrder(_ body: (EventRecord) -> Bool) {
+        for chunk in chunks {
+            for row in chunk.rows where !body(row) { return }
+        }
+    }
+
     /// Changes every row whose sequence is in a range.
     package mutating func update(in range: Range<UInt32>, _ change: (inout EventRecord) -> Void) {
         var slices: ContiguousArray<(chunk: Int, rows: Range<Int>)> = []

@@ -70,6 +70,24 @@ package struct EventLog: Sendable {
         }
     }
 
+    /// The same from either end; the rows are appended oldest first.
+    package func copy(
+        _ limit: Int, from end: StoreEnd, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
+        where isWanted: (EventRecord) -> Bool = { _ in true }
+    ) {
+        guard end == .newest else {
+            return copyOldest(limit, idleOnly: idleOnly, into: &batch, where: isWanted)
+        }
+        var newest = ContiguousArray<EventRecord>()
+        for chunk in chunks.reversed() where newest.count < limit && (!idleOnly || chunk.idle > 0) {
+            for row in chunk.rows.reversed() where (!idleOnly || !row.isUploading) && isWanted(row) {
+                guard newest.count < limit else { break }
+                newest.append(row)
+            }
+        }
+        batch.append(contentsOf: newest.reversed())
+    }
+
     /// Changes the rows that have the sequences of `rows`; those that are not there are passed over.
     package mutating func update(
         _ rows: ContiguousArray<EventRecord>, _ change: (inout EventRecord) -> Void

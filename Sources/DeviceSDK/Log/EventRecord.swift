@@ -1,4 +1,4 @@
-import Accounting
+package import Accounting
 package import Timebase
 
 /// A captured event in 32 bytes: what its JSON is made from, whenever it is sent.
@@ -50,15 +50,15 @@ package struct EventRecord: Sendable {
 
 extension EventRecord {
     /// An upload carries the event.
-    mutating func countAttempt() { attempts = attempts < .max ? attempts + 1 : .max }
+    package mutating func countAttempt() { attempts = attempts < .max ? attempts + 1 : .max }
 
     /// An upload that was counted never left.
-    mutating func takeBackAttempt() { attempts -= attempts > 0 ? 1 : 0 }
+    package mutating func takeBackAttempt() { attempts -= attempts > 0 ? 1 : 0 }
 
     /// The event with its fate.
     ///
     /// - Parameter device: The device's number in the run.
-    func sealed(
+    package func sealed(
         _ disposition: Disposition, device: UInt32, ackedAt: Instant, naturalKey: NaturalKey?
     ) -> SealedEvent {
         SealedEvent(

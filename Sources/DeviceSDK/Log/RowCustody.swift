@@ -1,9 +1,9 @@
-import Accounting
-import Timebase
-import World
+package import Accounting
+package import Timebase
+package import World
 
 /// A request whose body is made from copies of rows, whatever happens to the rows meanwhile.
-protocol RowRequest {
+package protocol RowRequest {
     var number: RequestNumber { get }
     /// What it carries, by ascending sequences.
     var rows: ContiguousArray<EventRecord> { get }
@@ -13,7 +13,7 @@ protocol RowRequest {
 }
 
 /// A device whose stores have a mind of their own: rows leave them while requests carry them.
-protocol RowDevice: TrackedDevice {
+package protocol RowDevice: TrackedDevice {
     associatedtype Request: RowRequest
     /// Requests sent or waiting for a socket, oldest first.
     var requests: ContiguousArray<Request> { get set }
@@ -29,7 +29,7 @@ protocol RowDevice: TrackedDevice {
 
 extension RowDevice {
     /// As ``updateRows(of:mark:_:)``, and changes the notes about detached events too.
-    mutating func update(_ request: Request, mark: Bool?, _ change: (inout EventRecord) -> Void) {
+    package mutating func update(_ request: Request, mark: Bool?, _ change: (inout EventRecord) -> Void) {
         updateRows(of: request, mark: mark, change)
         guard !detached.isEmpty else { return }
         for place in detached.indices where request.rows.contains(sequence: detached[place].record.sequence) {
@@ -40,7 +40,7 @@ extension RowDevice {
 
 /// The custody of events on a ``RowDevice``: an event that leaves its store while requests carry it becomes a
 /// ``DetachedEvent``, and an acknowledged one whose row is still there is settled.
-protocol RowCustodian: Custodian where Device: RowDevice {
+package protocol RowCustodian: Custodian where Device: RowDevice {
     /// Acknowledged rows that are still on their devices.
     var acknowledged: AcknowledgedRows { get set }
     /// The SDK's limit for a request.
@@ -49,7 +49,7 @@ protocol RowCustodian: Custodian where Device: RowDevice {
 
 extension RowCustodian {
     /// A row has left the store for another reason than a positive answer.
-    mutating func leave(
+    package mutating func leave(
         _ record: EventRecord, as disposition: Disposition, on device: inout Device,
         effects: inout DeviceEffects
     ) {
@@ -61,7 +61,7 @@ extension RowCustodian {
     }
 
     /// A row is gone, and so is whatever carried it: seals it as acknowledged before, or else as given.
-    mutating func end(
+    package mutating func end(
         _ record: EventRecord, as disposition: Disposition, on device: borrowing Device,
         effects: inout DeviceEffects
     ) {
@@ -73,7 +73,7 @@ extension RowCustodian {
     }
 
     /// A settled row is gone: if nobody told of it yet, it was delivered when it was acknowledged first.
-    mutating func sealAcknowledged(
+    package mutating func sealAcknowledged(
         _ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects
     ) {
         guard let at = acknowledged.take(record, slot: device.slot) else { return }
@@ -84,7 +84,7 @@ extension RowCustodian {
     /// settles them.
     ///
     /// - Parameter mark: What the SDK writes of the rows: see ``RowDevice/updateRows(of:mark:_:)``.
-    mutating func release(
+    package mutating func release(
         _ request: Device.Request, isPositive: Bool, mark: Bool?, of device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
@@ -93,6 +93,14 @@ extension RowCustodian {
                 seal(
                     event.record, event.disposition, on: device,
                     ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects)
+                #if PLANTED
+                    if Planted.has(.ghostCountedTwice) {
+                        seal(
+                            event.record, event.disposition, on: device,
+                            ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects
+                        )
+                    }
+                #endif
             }
         }
         var delivered = ContiguousArray<EventRecord>()
@@ -108,14 +116,9 @@ extension RowCustodian {
     }
 
     /// No request is left that could save a detached event.
-    mutating func sealDetached(of device: inout Device, effects: inout DeviceEffects) {
+    package mutating func sealDetached(of device: inout Device, effects: inout DeviceEffects) {
         for event in device.detached where !event.record.isSettled {
             seal(event.record, event.disposition, on: device, effects: &effects)
-            #if PLANTED
-                if Planted.has(.ghostCountedTwice) {
-                    seal(event.record, event.disposition, on: device, effects: &effects)
-                }
-            #endif
         }
         device.detached = []
     }
@@ -126,7 +129,7 @@ extension RowCustodian {
     }
 
     /// The run ends: seals whatever is on the device.
-    mutating func sealAll(of device: inout Device, effects: inout DeviceEffects) {
+    package mutating func sealAll(of device: inout Device, effects: inout DeviceEffects) {
         // Requests that never got a socket carry nothing.
         for request in device.requests where !request.isStarted {
             device.update(request, mark: nil) { $0.inFlight -= 1 }
@@ -148,7 +151,7 @@ extension RowCustodian {
     /// Takes an ended request off the device, and gives its socket on.
     ///
     /// - Returns: `nil` for a request of a process that died in between: nobody waits for it.
-    mutating func endRequest(
+    package mutating func endRequest(
         _ number: RequestNumber, of device: inout Device, effects: inout DeviceEffects
     ) -> Device.Request? {
         guard let place = device.requests.firstIndex(where: { $0.number == number }) else { return nil }
@@ -159,7 +162,7 @@ extension RowCustodian {
     }
 
     /// Gives sockets to the requests that wait for one, oldest first, as far as they reach.
-    mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
+    package mutating func startRequests(of device: inout Device, effects: inout DeviceEffects) {
         var sockets = device.requests.reduce(Self.socketLimit) { $0 - ($1.isStarted ? 1 : 0) }
         for place in device.requests.indices where !device.requests[place].isStarted {
             guard sockets > 0 else { return }

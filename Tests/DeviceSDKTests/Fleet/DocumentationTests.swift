@@ -2,7 +2,11 @@ import AppModel
 import Foundation
 import Testing
 
+@testable import CodelessSDK
 @testable import DeviceSDK
+@testable import KitSDK
+@testable import SensorsSDK
+@testable import TrackingSDK
 
 @Suite("What the documentation quotes of the systems")
 struct DocumentationTests {

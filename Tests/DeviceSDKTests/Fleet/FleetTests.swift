@@ -6,6 +6,8 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
+@testable import TrackingSDK
 
 @Suite("A population's devices")
 struct FleetTests {
@@ -23,7 +25,7 @@ struct FleetTests {
             name: "ios", deviceCount: devices, start: Self.start, usersEnd: Self.start + .hours(2), app: app,
             persona: persona,
             target: .init(scheme: "http", host: "h", port: 8106, pathAndQuery: "/sa?project=p"),
-            system: .sensors(SensorsRules(version: version)))
+            system: SensorsRules(version: version))
         plan.firstDevice = 100
         plan.arrival = ArrivalSchedule(over: .minutes(30))
         return plan
@@ -141,7 +143,7 @@ struct FleetTests {
     @Test("disks change at their moment, before whatever else happens then, in every share")
     func disks() {
         var plan = plan(.v1)
-        plan.system = .trackingSDK(TrackingSDKRules(version: .document))
+        plan.system = TrackingSDKRules(version: .document)
         let whole = play(plan, .whole)
         // From the very moment of some event until that of another.
         let moments = whole.lines.compactMap { Int64($0.split(separator: " ")[4]) }.sorted()
