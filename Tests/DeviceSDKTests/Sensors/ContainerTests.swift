@@ -4,6 +4,7 @@ import Testing
 import Wire
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors: controllers around a screen")
 struct ContainerTests {

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors, what is captured")
 struct HookTests {

@@ -7,6 +7,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors, who somebody is")
 struct IdentityTests {

@@ -7,6 +7,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// 4.9.1: events that travel at once and with their like alone.
 @Suite("Sensors 4.9.1, instant events")

@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// One Sensors device, of whose uploads the events are kept that they carried.
 final class ManualWorld: DeviceDriver<SensorsSystem<SensorsMemoryStore>> {
@@ -29,7 +30,7 @@ final class ManualWorld: DeviceDriver<SensorsSystem<SensorsMemoryStore>> {
         var plan = PopulationPlan(
             name: "ios", deviceCount: 1, start: ManualWorld.start,
             usersEnd: ManualWorld.start + .hours(24 * 7), app: app,
-            persona: PersonaDescription(name: "none"), target: target, system: .sensors(rules))
+            persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
         super.init(plan) { plan in
             SensorsSystem(plan: plan, rules: rules) { _ in SensorsMemoryStore(marksInFile: rules.marksInFile)

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// 4.9.1: rows are marked, flushes overlap.
 @Suite("Sensors 4.9.1, uploads")

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// Thousands of random lives: actions, answers, kills and networks in random order.
 @Suite("Sensors, random lives")
@@ -43,6 +44,11 @@ struct RandomLifeTests {
         rules.upload.batch = 1 + Int(random.below(12))
         rules.upload.flushBulkSize = Int(random.below(20))
         rules.upload.blocksTracking = random.chance(0.5)
+        rules.storage.evictFrom = random.chance(0.3) ? .newest : .oldest
+        rules.storage.order = random.chance(0.3) ? .newest : .oldest
+        rules.storage.ttl = random.chance(0.3) ? .seconds(Int64(20 + random.below(100))) : nil
+        rules.upload.jitter = random.chance(0.3) ? .seconds(4) : .zero
+        rules.upload.retry = .drawn(&random)
         rules.debugMode = random.chance(0.1) ? .debugAndTrack : .off
         rules.remoteConfig.enabled = random.chance(0.5)
         rules.remoteConfig.maximumInterval = .zero

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors, remote configuration")
 struct RemoteConfigTests {

@@ -4,6 +4,7 @@ import Testing
 import Timebase
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors, Retry-After")
 struct RetryAfterTests {
@@ -12,7 +13,7 @@ struct RetryAfterTests {
         _ status: UInt16, retryAfter: Interval?, heeds: Bool = true, _ version: SensorsRules.Version = .v1
     ) -> ManualWorld {
         let world = ManualWorld(version) {
-            $0.upload.retryAfter = heeds
+            $0.upload.retry.heedsRetryAfter = heeds
             $0.upload.onLaunch = false
         }
         world.startApp()
@@ -64,7 +65,7 @@ struct RetryAfterTests {
     @Test("which rows are kept is another matter: 4.9.1 drops them after 429, and its flush stops")
     func kept() {
         let world = ManualWorld(.v4) {
-            $0.upload.retryAfter = true
+            $0.upload.retry.heedsRetryAfter = true
             $0.upload.batch = 1
             $0.upload.onLaunch = false
         }

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// 1.10.17: one blocking request at a time.
 @Suite("Sensors 1.10.17, uploads")

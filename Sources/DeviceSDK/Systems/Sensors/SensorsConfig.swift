@@ -1,4 +1,5 @@
 import Accounting
+import DeviceSDK
 import Wire
 
 /// A remote configuration, as an answer brought it and as the disk keeps it.

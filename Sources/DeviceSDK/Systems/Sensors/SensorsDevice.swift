@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Timebase
 
 /// The state of one simulated Sensors SDK: what is on its disk, what is in its memory, what is on
@@ -32,8 +33,7 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     var flushDue = Instant.distantFuture
     /// When a failed fetch of the configuration is tried again.
     var retryDue = Instant.distantFuture
-    /// No upload begins before: an answer's `Retry-After`, where the rules heed it.
-    var quietUntil = Instant(nanoseconds: .min)
+    var retry = RetryState()
     /// When the clock of `$AppEnd` started; never while it does not run.
     var appEndSince = Instant.distantFuture
     var lastTapAt = Instant(nanoseconds: .min)
@@ -46,8 +46,8 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
 
     // What is on its way.
 
-    var requests: ContiguousArray<SensorsRequest> = []
-    var detached: ContiguousArray<DetachedEvent> = []
+    package var requests: ContiguousArray<SensorsRequest> = []
+    package var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     var fetchCount: UInt32 = 0
     /// Counts the draws that belong to no event: failing deletions and intervals between fetches.
@@ -86,7 +86,9 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     package var nextDue: Instant {
         mutating get {
             // Ticks of the timer that find nothing to send are not worth a wake.
-            min(storedCount > 0 ? flushDue : .distantFuture, retryDue)
+            min(
+                storedCount > 0 ? flushDue : .distantFuture, retryDue,
+                isForeground ? retry.due : .distantFuture)
         }
     }
     var isRunning: Bool { state.contains(.isRunning) }
@@ -108,19 +110,10 @@ package struct SensorsDevice<Store: SensorsStore>: RowDevice {
     }
 }
 
-/// The running clock of a timed event.
-struct EventTimer {
-    var event: UInt16
-    /// When the present stretch in the foreground began.
-    var began: Instant
-    /// The stretches before.
-    var accumulated = Interval.zero
-}
-
 /// A request of a device from the moment that it was built.
-struct SensorsRequest: RowRequest {
-    var number: RequestNumber
-    var rows: ContiguousArray<EventRecord> = []
+package struct SensorsRequest: RowRequest {
+    package var number: RequestNumber
+    package var rows: ContiguousArray<EventRecord> = []
     /// The rows' JSON, if the store keeps it.
     var contents = SensorsContents()
     /// The rows came from the list in memory and not from the store.
@@ -129,14 +122,14 @@ struct SensorsRequest: RowRequest {
     var isDebug = false
     /// Behind it the serial queue waits.
     var isBlocking = false
-    var isStarted = false
+    package var isStarted = false
     /// What the flush takes along that it belongs to.
     var flush = SensorsRules.FlushKind.all
     /// Batches that the flush may still send after this one.
     var batchesLeft = 0
     /// For a fetch of the configuration: how many failed before it.
     var attempt: UInt8 = 0
-    var plannedAt: Instant
+    package var plannedAt: Instant
 }
 
 /// Blocks that wait on the SDK's serial queue behind a running request, oldest first.

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 
 /// The lines and paths of requests, rendered once from the server URL that the app gave the SDK.
 ///

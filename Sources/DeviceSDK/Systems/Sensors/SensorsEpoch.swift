@@ -1,3 +1,4 @@
+import DeviceSDK
 package import World
 
 /// What was true on a device when an event was captured, beyond the event itself. Events between

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Timebase
 
 /// An app's calls about identities, as the SDK's methods take them.

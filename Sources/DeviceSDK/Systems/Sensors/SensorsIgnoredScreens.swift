@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// View controllers of the platform that the SDK does not track by itself.
 ///
 /// Sources: sa-sdk-ios v1.10.17 (`sa_autotrack_viewcontroller_blacklist.json`, read by

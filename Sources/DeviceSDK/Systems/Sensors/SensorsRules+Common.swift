@@ -1,4 +1,6 @@
+package import DeviceSDK
 package import Timebase
+package import World
 
 extension SensorsRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
@@ -11,11 +13,26 @@ extension SensorsRules: SystemRuleSet {
             bounds.rows = storage.staysBelowLimit ? storage.limit - 1 : storage.limit
         }
         if upload.blocksTracking { bounds.uploads = 1 }
+        bounds.clearsUnsent = upload.bodyFailureChance > 0
         return bounds
     }
 
+    package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? {
+        let fails =
+            upload.bodyFailureChance > 0 || storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
+        guard !fails, upload.networks.contains(network), debugMode == .off, upload.retry.isIdle else {
+            return nil
+        }
+        // Rows that success keeps, and answers that nobody waits for, are never done with.
+        if case .listed(let statuses) = upload.keeps, statuses.contains(200) { return nil }
+        guard upload.timeout >= .seconds(1) else { return nil }
+        let batches = rows / max(1, upload.batch) + 1
+        let flushes = batches / max(1, upload.maxBatchesPerFlush) + 3
+        return (upload.flushInterval + upload.jitter) * Int64(flushes) + .seconds(Int64(batches))
+            + upload.timeout
+    }
+
     package static var systemName: String { "sensors" }
-    package var wrapped: SystemRules { .sensors(self) }
     package func defaultPath(account: String) -> String {
         "/sa?project=" + (account.isEmpty ? "default" : account)
     }

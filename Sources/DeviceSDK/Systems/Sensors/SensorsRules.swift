@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Timebase
 package import World
 
@@ -51,8 +52,15 @@ package struct SensorsRules: Hashable, Sendable {
         package var backend = Backend.memory
         /// Rows at which eviction begins.
         package var limit = 10_000
-        /// Rows deleted at once, the oldest first.
+        /// Rows deleted at once, from ``evictFrom`` on.
         package var evict = 100
+        /// Which rows go. Every version gives up its oldest. With `newest` the event that comes is the first
+        /// of them.
+        package var evictFrom = StoreEnd.oldest
+        /// Which rows leave first. Every version sends its oldest.
+        package var order = StoreEnd.oldest
+        /// Age at which rows are deleted when a process opens the store; no version does so.
+        package var ttl: Interval?
         /// 1.10.17: `count >= limit` is checked before the insert, so the limit is reached;
         /// 4.9.1: `count + 1 >= limit`, repeated until it holds no longer, so it is not.
         package var staysBelowLimit = false
@@ -79,6 +87,9 @@ package struct SensorsRules: Hashable, Sendable {
         package var flushesAboveBulkSize = false
         /// The foreground timer.
         package var flushInterval = Interval.seconds(15)
+        /// How late a tick of the timer may be, from which the next one counts: drawn evenly for each. No version
+        /// does so.
+        package var jitter = Interval.zero
         package var networks: Set<NetworkKind>
         /// 1.10.17 treats a missing network as allowed, and one that it has no name for (5G), and tries
         /// all the same; not if ``networks`` is empty.
@@ -97,7 +108,7 @@ package struct SensorsRules: Hashable, Sendable {
         /// 4.9.1 flushes after each `$AppStart`.
         package var onLaunch: Bool
         package var timeout: Interval
-        /// Which answers keep the rows for another try.
+        /// Which answers keep the rows for another try: 1.10.17 all from 300 on, 4.9.1 403, 404 and 5xx.
         package var keeps: KeepRule
         /// How much of the generator's work goes into small bodies.
         package var compression = Compression.default
@@ -105,11 +116,9 @@ package struct SensorsRules: Hashable, Sendable {
         /// takes the exception for success and deletes the rows unsent; 4.9.1 leaves them marked until the
         /// next start.
         package var bodyFailureChance = 0.0
-        /// After a 429 or 503 with `Retry-After`, no upload begins before that time is over: flushes due
-        /// before are left out, and the next trigger after it takes the rows along. No version of the SDK
-        /// does so. Which rows are still there by then is a matter of ``keeps`` alone. A process that
-        /// dies forgets the time.
-        package var retryAfter = false
+        /// What an upload that did not succeed changes. Nothing, in every version. Which rows are still there
+        /// afterwards is a matter of ``keeps`` alone.
+        package var retry = RetryPolicy()
     }
 
     /// The effort of compression. Bodies are gzip in any case; the SDK leaves zlib at its default,
@@ -119,16 +128,6 @@ package struct SensorsRules: Hashable, Sendable {
         case `default`
         /// Up to a quarter larger, for more load from a core.
         case fast
-    }
-
-    /// Which answers keep the rows. A transport failure keeps them under every rule.
-    package enum KeepRule: Hashable, Sendable {
-        /// 1.10.17: everything but a status below 300.
-        case notSuccess
-        /// 4.9.1: only these statuses and all of 5xx; every other answer deletes.
-        case serverErrors(and: Set<UInt16>)
-        /// Exactly these statuses.
-        case listed(Set<UInt16>)
     }
 
     /// Which rows a flush takes.

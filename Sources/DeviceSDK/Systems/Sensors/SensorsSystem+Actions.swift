@@ -1,4 +1,5 @@
 package import AppModel
+package import DeviceSDK
 package import Timebase
 
 /// What the app's code, its views and the operating system do, as the SDK's hooks see it.

@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 package import Timebase
 
 /// From an answer to the fates of the events that the request carried.
@@ -25,7 +26,7 @@ extension SensorsSystem {
         if request.isBlocking { device.state.remove(.isBlocked) }
         // 4.9.1 asks for the network before each batch, 1.10.17 once per flush.
         var isGoingOn = false
-        if goesOn && now >= device.quietUntil
+        if goesOn && !device.retry.isQuiet(at: now)
             && (!isVersion4 || allowsUpload(device.epochs.current.network))
         {
             isGoingOn = sendBatch(
@@ -46,10 +47,12 @@ extension SensorsSystem {
         _ outcome: RequestOutcome, to request: SensorsRequest, of device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) -> Bool {
-        var status: UInt16?
-        if case .answered(let answer, _, let retryAfter, _) = outcome {
-            if !keeps(answer, isDebug: request.isDebug) { status = answer }
-            heed(retryAfter, of: answer, on: &device, now: now)
+        let split = device.retry.split(outcome, count: request.rows.count, under: rules.upload.retry)
+        let status = status(dropping: outcome, split, isDebug: request.isDebug)
+        if split != .halves {
+            device.retry.note(
+                outcome, isKept: status == nil, under: rules.upload.retry, at: now,
+                streams.retries(ofUpload: request.number, index: device.index))
         }
         let isPositive = status.map { (200...299).contains($0) } ?? false
         effects.isAcknowledged = isPositive
@@ -59,22 +62,23 @@ extension SensorsSystem {
         release(
             request, isPositive: isPositive, mark: staysMarked ? nil : false, of: &device, now: now,
             effects: &effects)
-        guard let status else { return false }
+        guard let status else { return split == .halves }
         guard !isStuck else { return true }
         let isDeleted = delete(request, status: status, of: &device, effects: &effects)
         return isVersion4 ? device.storedCount > 0 : isDeleted
     }
 
-    /// Puts uploads off if the rules heed `Retry-After`. The real SDKs know no such header.
-    private func heed(
-        _ retryAfter: Interval?, of status: UInt16, on device: inout Device, now: Instant
-    ) {
-        guard rules.upload.retryAfter, let retryAfter, status == 429 || status == 503 else { return }
-        device.quietUntil = max(device.quietUntil, now + min(retryAfter, Self.longestQuiet))
+    /// The status of an answer after which the rows go; `nil` if they stay.
+    private func status(
+        dropping outcome: RequestOutcome, _ split: RetryState.Split, isDebug: Bool
+    ) -> UInt16? {
+        guard case .answered(let status, _, _, _) = outcome else { return nil }
+        switch split {
+        case .halves: return nil
+        case .drops: return status
+        case .none: return keeps(status, isDebug: isDebug) ? nil : status
+        }
     }
-
-    /// A header may ask for any number of seconds; a day is as long as anybody obeys.
-    private static var longestQuiet: Interval { .hours(24) }
 
     /// Deletes the rows of a request whose answer says so. 1.10.17 deletes by count; since nothing
     /// gets into or out of its store while a request runs, the first rows are the request's.
@@ -115,10 +119,8 @@ extension SensorsSystem {
     /// Whether an answer leaves the rows in the store for another try.
     private func keeps(_ status: UInt16, isDebug: Bool) -> Bool {
         if isDebug { return false }
-        switch rules.upload.keeps {
-        case .notSuccess: return status >= 300
-        case .serverErrors(let others): return (500...599).contains(status) || others.contains(status)
-        case .listed(let statuses): return statuses.contains(status)
-        }
+        // 1.10.17 asks for nothing but a status below 300.
+        if case .notSuccess = rules.upload.keeps { return status >= 300 }
+        return rules.upload.keeps.keeps(status)
     }
 }

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 
 /// What becomes of an event from the hook to the store.
@@ -24,6 +25,13 @@ extension SensorsSystem {
             epoch: cause == nil ? device.epochs.reference() : 0, template: draft.template,
             screen: draft.screen, control: draft.control, detail: draft.detail, flags: flags.rawValue)
         record.isInstant = isInstant[Int(draft.template)]
+        #if PLANTED
+            if Planted.has(.idReusedAfterRelaunch), draft.template == SensorsTemplates.appStart,
+                record.sequence > 0
+            {
+                record.sequence -= 1
+            }
+        #endif
         device.nextSequence += 1
         if let cause {
             seal(record, .suppressed(cause), on: device, effects: &effects)
@@ -85,6 +93,12 @@ extension SensorsSystem {
     ) {
         if isVersion4 && !device.store.isOpen { reopen(&device, effects: &effects) }
         let count = device.store.count
+        if rules.storage.evictFrom == .newest, isFull(device.store.count) {
+            if !evictNewest(with: record, on: &device, effects: &effects) {
+                refuse(record, on: &device, effects: &effects)
+            }
+            return device.trimEpochs()
+        }
         let isStored =
             makeRoom(on: &device, effects: &effects)
             && !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device)
@@ -111,18 +125,22 @@ extension SensorsSystem {
     ///
     /// - Returns: `false` if there is no room: a deletion failed, or nothing may be deleted.
     mutating func makeRoom(on device: inout Device, effects: inout DeviceEffects) -> Bool {
-        // Rules are asked for where they are needed: a copy of them all costs more than an insert.
-        let (limit, staysBelow) = (rules.storage.limit, rules.storage.staysBelowLimit)
-        func isFull(_ count: Int) -> Bool { staysBelow ? count + 1 >= limit : count >= limit }
         #if PLANTED
             if Planted.has(.evictOffByOne), !isFull(device.store.count - 1) { return true }
         #endif
         while isFull(device.store.count) {
             let before = device.store.count
             guard evict(on: &device, effects: &effects), device.store.count < before else { return false }
-            if !staysBelow { return true }
+            if !rules.storage.staysBelowLimit { return true }
         }
         return true
+    }
+
+    /// Whether a store with so many rows has no room for another one.
+    @inline(__always)
+    func isFull(_ count: Int) -> Bool {
+        // Rules are asked for where they are needed: a copy of them all costs more than an insert.
+        rules.storage.staysBelowLimit ? count + 1 >= rules.storage.limit : count >= rules.storage.limit
     }
 
     private mutating func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
@@ -195,6 +213,10 @@ extension SensorsSystem {
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
         let limit = rules.storage.staysBelowLimit ? rules.storage.limit - 1 : rules.storage.limit
+        if device.store.count >= max(1, limit), rules.storage.evictFrom == .newest {
+            _ = giveUpNewest(with: record, on: &device, effects: &effects)
+            return device.trimEpochs()
+        }
         if device.store.count >= max(1, limit) {
             var evicted = ContiguousArray<EventRecord>()
             _ = device.store.deleteOldest(max(1, rules.storage.evict), idleOnly: false) {

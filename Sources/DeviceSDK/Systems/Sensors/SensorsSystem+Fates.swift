@@ -1,12 +1,13 @@
-import Accounting
+package import Accounting
+package import DeviceSDK
 import Timebase
 import Wire
-import World
+package import World
 
 /// Where events end. Beside the store, rows wait in a list in memory and in the serial queue.
 extension SensorsSystem {
     /// Suppressed events were never built.
-    func naturalKey(
+    package func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents, disposition.fate != .suppressed else { return nil }
@@ -38,7 +39,7 @@ extension SensorsSystem {
         device.timers = []
         device.flushDue = .distantFuture
         device.retryDue = .distantFuture
-        device.quietUntil = Instant(nanoseconds: .min)
+        device.retry = RetryState()
         device.appEndSince = .distantFuture
         device.lastTap = (.max, .max)
         device.currentScreen = .max
@@ -58,16 +59,16 @@ extension SensorsSystem {
 }
 
 extension SensorsDevice {
-    var network: NetworkKind { epochs.current.network }
+    package var network: NetworkKind { epochs.current.network }
 
-    var allRows: ContiguousArray<EventRecord> {
+    package var allRows: ContiguousArray<EventRecord> {
         var rows = ContiguousArray<EventRecord>()
         store.forEach { rows.append($0) }
         memory.forEach { rows.append($0) }
         return rows
     }
 
-    mutating func updateRows(
+    package mutating func updateRows(
         of request: SensorsRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
     ) {
         guard request.isFromMemory else {

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 
 /// Starts, ends and the ways between foreground and background.
@@ -14,12 +15,8 @@ extension SensorsSystem {
         let isFirst = !device.state.contains(.hasLaunched)
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
         if device.firstDay == .min { device.firstDay = localDay(now) }
-        #if PLANTED
-            if Planted.has(.idReusedAfterRelaunch), device.storedCount == 0, device.nextSequence > 0 {
-                device.nextSequence -= 1
-            }
-        #endif
         _ = device.store.open()
+        expire(&device, now: now, effects: &effects)
         device.epochs.change { $0.startedPassively = passive }
         // 4.x is active as soon as the process is; 1.x when the app becomes active.
         if isVersion4 && !passive {
@@ -44,6 +41,7 @@ extension SensorsSystem {
         let wasActive = device.state.contains(.isActive)
         device.state.remove(.wasInBackground)
         device.state.insert(.isActive)
+        device.retry.resume(at: now)
         if isHot {
             device.epochs.change { $0.startedPassively = false }
             applyConfig(device.storedConfig, on: &device, now: now, effects: &effects)
@@ -139,6 +137,6 @@ extension SensorsSystem {
         guard rules.upload.flushInterval > .zero, !isDisabled(device),
             device.state.contains(.isActive), !isVersion4 || device.flushDue == .distantFuture
         else { return }
-        device.flushDue = now + rules.upload.flushInterval
+        device.flushDue = nextTick(after: now, of: device)
     }
 }

@@ -1,5 +1,6 @@
 import Accounting
-import Timebase
+import DeviceSDK
+package import Timebase
 import World
 
 /// From a trigger to a request.
@@ -21,7 +22,7 @@ extension SensorsSystem {
         }
     }
 
-    /// Starts a flush, if the network's kind allows one and no `Retry-After` is being heeded.
+    /// Starts a flush, if the network's kind allows one and nothing is being waited for.
     private mutating func beginFlush(
         _ device: inout Device, _ kind: SensorsRules.FlushKind, due: Instant, now: Instant,
         effects: inout DeviceEffects
@@ -31,6 +32,7 @@ extension SensorsSystem {
             device.state.remove(.wantsVacuum)
             return
         }
+        if kind != .instant { device.retry.takeDue() }
         var isSending = sendBatch(
             of: &device, kind, batchesLeft: rules.upload.maxBatchesPerFlush, plannedAt: due,
             effects: &effects)
@@ -42,7 +44,7 @@ extension SensorsSystem {
 
     @inline(__always)
     func mayUpload(_ device: inout Device, now: Instant) -> Bool {
-        now >= device.quietUntil && allowsUpload(device.epochs.current.network)
+        !device.retry.isQuiet(at: now) && allowsUpload(device.epochs.current.network)
     }
 
     /// After the instant events of a flush, whatever became of them, come the others
@@ -66,9 +68,9 @@ extension SensorsSystem {
         device.store.vacuum()
     }
 
-    func allowsUpload(_ network: NetworkKind) -> Bool { networkMask & (1 << network.rawValue) != 0 }
+    func allowsUpload(_ network: NetworkKind) -> Bool { networkMask.contains(network) }
 
-    /// Builds the next request of a flush from the oldest rows, if there are any and the flush may
+    /// Builds the next request of a flush from the rows that come first, if there are any and the flush may
     /// send more.
     ///
     /// - Returns: whether there is a request.
@@ -78,16 +80,16 @@ extension SensorsSystem {
     ) -> Bool {
         guard batchesLeft > 0 else { return false }
         let isDebug = isDebug(device)
-        let limit = isDebug ? 1 : rules.upload.batch
+        let limit = isDebug ? 1 : device.retry.limit(rules.upload.batch)
         var request = SensorsRequest(
             number: RequestNumber(kind: .upload, number: device.uploadCount), plannedAt: plannedAt)
         request.isFromMemory = device.memory.count > 0
         if request.isFromMemory {
-            device.memory.copyOldest(limit, idleOnly: true, into: &request.rows)
+            device.memory.copy(limit, from: rules.storage.order, idleOnly: true, into: &request.rows)
         } else {
-            device.store.copyOldest(
-                limit, of: tellsInstant ? flush.rows : .all, idleOnly: true, into: &request.rows,
-                contents: &request.contents)
+            device.store.copy(
+                limit, from: rules.storage.order, of: tellsInstant ? flush.rows : .all, idleOnly: true,
+                into: &request.rows, contents: &request.contents)
         }
         guard !request.rows.isEmpty, !isCarriedTooOften(request.rows) else { return false }
         if bodyFails(on: &device) {
@@ -144,7 +146,7 @@ extension SensorsSystem {
         rows.contains { $0.inFlight == .max }
     }
 
-    func timeout(of request: SensorsRequest) -> Interval {
+    package func timeout(of request: SensorsRequest) -> Interval {
         request.number.kind == .config ? rules.remoteConfig.timeout : rules.upload.timeout
     }
 

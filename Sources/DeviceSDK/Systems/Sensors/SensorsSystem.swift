@@ -1,5 +1,6 @@
 package import Accounting
 import AppModel
+package import DeviceSDK
 package import Timebase
 package import Wire
 package import World
@@ -29,7 +30,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     let endpoints: SensorsEndpoints
     let identities: SensorsIdentities
     /// Bit n: network kind n may be used for uploads.
-    let networkMask: UInt8
+    let networkMask: NetworkMask
     /// Bits as in `autoTrackMode`.
     let localAutoTrack: Int
     let hookedViews: SensorsHookedViews
@@ -45,7 +46,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     var configs: [SensorsConfigEntry]
     var configIndices: [SensorsConfig: UInt16] = [.none: 0]
     /// Delivered rows that could not be deleted.
-    var acknowledged = AcknowledgedRows()
+    package var acknowledged = AcknowledgedRows()
 
     /// Makes the system of a population.
     ///
@@ -78,19 +79,15 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
     }
 
-    /// Networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
+    /// The networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
     /// those of all networks (`toNetworkType:`): it tries, unless the app allows none at all.
-    private static func mask(_ rules: SensorsRules) -> UInt8 {
-        var mask: UInt8 = 0
-        // A sum of bits: the set's order does not matter.
-        for kind in NetworkKind.allCases where rules.upload.networks.contains(kind) {
-            mask |= 1 << kind.rawValue
-        }
-        guard rules.upload.triesWithoutNetwork, mask != 0 else { return mask }
+    private static func mask(_ rules: SensorsRules) -> NetworkMask {
+        var mask = NetworkMask(rules.upload.networks)
+        guard rules.upload.triesWithoutNetwork, !mask.isEmpty else { return mask }
         let isVersion4 = rules.isVersion4
         let null = NetworkKind.none.sensorsName(isVersion4: isVersion4)
         for kind in NetworkKind.allCases where kind.sensorsName(isVersion4: isVersion4) == null {
-            mask |= 1 << kind.rawValue
+            mask.insert(kind)
         }
         return mask
     }
@@ -99,7 +96,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         var epoch = SensorsEpoch()
-        epoch.network = plan.network.kind
+        epoch.network = plan.initialNetwork(index: index)
         return SensorsDevice(
             index: index, slot: slot, number: number, store: makeStore(index), epoch: epoch)
     }
@@ -108,12 +105,22 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         if device.storedCount > 0 && device.flushDue <= now {
-            device.flushDue = device.flushDue + rules.upload.flushInterval
+            device.flushDue = nextTick(after: device.flushDue, of: device)
             requestFlush(&device, due: now, now: now, effects: &effects)
         } else if device.retryDue <= now {
             device.retryDue = .distantFuture
             fetchConfig(&device, attempt: device.retryAttempt, now: now, effects: &effects)
+        } else if device.retry.due <= now {
+            device.retry.takeDue()
+            requestFlush(&device, due: now, now: now, effects: &effects)
         }
+    }
+
+    /// The timer's tick after one that is due, or from a start.
+    func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
+        let tick = moment + rules.upload.flushInterval
+        return tick
+            + streams.lateness(ofTick: tick - plan.start, upTo: rules.upload.jitter, index: device.index)
     }
 
     package mutating func setNetwork(

@@ -4,6 +4,7 @@ import Timebase
 import Wire
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Compression of batches")
 struct BatchCompressionTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("What Sensors reads from views")
 struct ElementPathTests {

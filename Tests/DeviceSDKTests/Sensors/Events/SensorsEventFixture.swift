@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 /// A population whose events are written and read back with Foundation.
 struct SensorsEventFixture {
@@ -22,7 +23,7 @@ struct SensorsEventFixture {
             usersEnd: Instant(milliseconds: 1_772_452_000_000), app: app,
             persona: PersonaDescription(name: "test"),
             target: .init(scheme: "http", host: "127.0.0.1", port: 8106, pathAndQuery: "/sa?project=shop"),
-            system: .sensors(rules))
+            system: rules)
         plan.firstDevice = 40
         plan.seed = 42
     }
@@ -30,7 +31,7 @@ struct SensorsEventFixture {
     /// Changes the rules where plan and encoder see them.
     mutating func change(_ body: (inout SensorsRules) -> Void) {
         body(&rules)
-        plan.system = .sensors(rules)
+        plan.system = rules
     }
 
     var templates: SensorsTemplates { SensorsTemplates(plan: plan, rules: rules) }

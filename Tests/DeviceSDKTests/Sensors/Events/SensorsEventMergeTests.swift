@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors events: which value wins, and when it was true")
 struct SensorsEventMergeTests {

@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import SensorsSDK
 
 @Suite("Sensors events: validation, web pages, bodies, keys")
 struct SensorsEventRulesTests {

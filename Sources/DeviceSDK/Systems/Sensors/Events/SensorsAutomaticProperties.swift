@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import World
 
 /// The automatic properties of a population's events, rendered once for each value that a device can

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 /// A fragment of finished JSON in an arena: a plain pointer, so that taking one costs no reference

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 extension SensorsEpochTexts {

@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 package import Timebase
 package import Wire
 

@@ -1,3 +1,4 @@
+package import DeviceSDK
 import Timebase
 package import Wire
 

@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// What the SDK accepts as a name of an event or a property, and how it cuts long texts.
 ///
 /// Sources: sa-sdk-ios v1.10.17 (`isValidName:`, `assertPropertyTypes:`, `SACommonUtility

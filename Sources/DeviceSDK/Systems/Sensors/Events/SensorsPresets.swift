@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Wire
 
 /// Preset keys that an event carries only at times, so that a super property of the same name

@@ -1,5 +1,6 @@
 package import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 
 /// The table of everything that a Sensors population can capture; ``EventRecord/template`` indexes
@@ -34,7 +35,7 @@ package struct SensorsTemplates: Sendable {
     private let itemCount: Int
     private let webTemplates: Set<UInt16>
     private let validity: [Validity]
-    private let streamSeed: (plan: UInt64, population: UInt64)
+    private let streams: PopulationStreams
 
     /// What 1.x's validation says of a template.
     private enum Validity: Sendable {
@@ -57,7 +58,7 @@ package struct SensorsTemplates: Sendable {
         profileCount = app.profiles.count
         webTemplates = Set(
             app.events.indices.filter { app.events[$0].isWeb }.map { UInt16(Self.fixedCount + $0) })
-        streamSeed = (plan.seed, RandomStream.hash(of: plan.name))
+        streams = plan.streams
         validity = Self.validities(plan: plan, rules: rules)
     }
 
@@ -117,10 +118,7 @@ package struct SensorsTemplates: Sendable {
         case .valid: return false
         case .invalid: return true
         case .depends(let members):
-            let stream = RandomStream(
-                seed: streamSeed.plan, population: streamSeed.population, index: UInt64(index),
-                purpose: .properties
-            ).child(UInt64(sequence))
+            let stream = streams.stream(.properties, index: index).child(UInt64(sequence))
             return members.contains { member in
                 var own = stream.child(member.ordinal)
                 return member.value.isRefused(&own, subject: subject)

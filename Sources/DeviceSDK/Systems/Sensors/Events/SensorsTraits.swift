@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Timebase
 import Wire
 
@@ -102,7 +103,7 @@ private struct SensorsTraitTables: Sendable {
 extension PopulationPlan {
     /// The rules of a Sensors population, which this must be.
     var sensorsRules: SensorsRules {
-        guard case .sensors(let rules) = system else { preconditionFailure("\(name) runs another system") }
+        guard let rules = system as? SensorsRules else { preconditionFailure("\(name) runs another system") }
         return rules
     }
 }

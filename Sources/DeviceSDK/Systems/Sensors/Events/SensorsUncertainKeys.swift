@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 
 /// A key that an event's caller or the dynamic super properties give a value at times only: what

@@ -1,4 +1,5 @@
 import AppModel
+package import DeviceSDK
 
 /// What the SDK knows of its collector and so of the pages in web views: which of them may send
 /// through it.

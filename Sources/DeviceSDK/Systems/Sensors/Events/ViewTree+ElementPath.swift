@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 
 extension ViewTree {
     /// A view's `$element_path` as Sensors 4.x writes it: from the nearest controller's own view down,

@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Wire
 
 /// A device's store in memory: the rows, and a model of the file in which the SDK keeps them.
@@ -37,12 +38,12 @@ package struct SensorsMemoryStore: SensorsStore, Sendable {
         file.canWrite && log.append(record)
     }
 
-    package func copyOldest(
-        _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
-        contents: inout SensorsContents
+    package func copy(
+        _ limit: Int, from end: StoreEnd, of kind: SensorsRowKind, idleOnly: Bool,
+        into batch: inout ContiguousArray<EventRecord>, contents: inout SensorsContents
     ) {
         guard file.canRead else { return }
-        log.copyOldest(limit, idleOnly: idleOnly, into: &batch) { kind.contains($0) }
+        log.copy(limit, from: end, idleOnly: idleOnly, into: &batch) { kind.contains($0) }
     }
 
     package mutating func update(

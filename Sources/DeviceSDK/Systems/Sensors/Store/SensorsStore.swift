@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Wire
 
 /// The SDK's one table of events that have not left yet: rows in the order of their insertion, addressed by
@@ -15,7 +16,7 @@ package import Wire
 /// A row is *idle* unless an upload has marked it (``EventRecord/isUploading``).
 package protocol SensorsStore {
     /// Whether the store keeps events as they are to be sent, so that ``append(_:content:)`` wants the
-    /// bytes and ``copyOldest(_:of:idleOnly:into:contents:)`` gives them back.
+    /// bytes and ``copy(_:from:of:idleOnly:into:contents:)`` gives them back.
     static var keepsContent: Bool { get }
 
     /// Rows in the store.
@@ -44,14 +45,14 @@ package protocol SensorsStore {
     /// - Returns: `false` if the row could not be written; then nothing changed.
     mutating func append(_ record: EventRecord, content: WireBuffer) -> Bool
 
-    /// Appends the oldest rows of a kind to `batch`, `limit` at most; with `idleOnly`, rows that an upload
-    /// has marked are passed over. None if the file cannot be read.
+    /// Appends the rows of a kind that come first from an end to `batch`, `limit` at most, oldest first; with
+    /// `idleOnly`, rows that an upload has marked are passed over. None if the file cannot be read.
     ///
     /// - Parameter contents: Gets what ``append(_:content:)`` was given for these rows, in the same
     ///   order, if the store ``keepsContent``.
-    func copyOldest(
-        _ limit: Int, of kind: SensorsRowKind, idleOnly: Bool, into batch: inout ContiguousArray<EventRecord>,
-        contents: inout SensorsContents)
+    func copy(
+        _ limit: Int, from end: StoreEnd, of kind: SensorsRowKind, idleOnly: Bool,
+        into batch: inout ContiguousArray<EventRecord>, contents: inout SensorsContents)
 
     /// Marks or unmarks the rows that have the sequences of `rows`, and changes the simulation's notes
     /// about them; rows that are not there any more are passed over.

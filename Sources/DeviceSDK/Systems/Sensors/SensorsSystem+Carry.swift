@@ -1,0 +1,27 @@
+import Accounting
+package import DeviceSDK
+package import Timebase
+import Wire
+
+extension SensorsSystem {
+    package mutating func carry(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        guard request.kind == .upload, let place = device.requests.firstIndex(where: { $0.number == request })
+        else { return nil }
+        let number = device.number
+        if plan.tagsEvents {
+            for row in device.requests[place].rows { events.add(row, device: number, isCounted: false) }
+        } else {
+            let index = Int(device.index)
+            let traits = SensorsTraits(plan: plan, index: index)
+            for row in device.requests[place].rows {
+                let key = encoder.naturalKey(
+                    row, epoch: device.epochs[row.epoch], traits: traits, index: index, device: number)
+                events.add(
+                    row, key: .natural(NaturalKey(high: key.high, low: key.low)), isCounted: false)
+            }
+        }
+        return device.requests[place].isDebug ? endpoints.debug : endpoints.upload
+    }
+}
