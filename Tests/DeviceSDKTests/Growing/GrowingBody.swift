@@ -2,6 +2,7 @@ import Testing
 import Wire
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 /// What a body says, read with the codecs of `Wire` alone.
 struct GrowingBody {

@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, channels and own events")
 struct GrowingChannelTests {

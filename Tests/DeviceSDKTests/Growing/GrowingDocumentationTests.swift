@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, documentation")
 struct GrowingDocumentationTests {

@@ -7,6 +7,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, services, modules, interceptors")
 struct GrowingPluginTests {

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 /// Hundreds of random lives: rules, actions, answers, kills, networks and disks in random order.
 @Suite("GrowingIO, random lives")
@@ -81,7 +82,8 @@ struct GrowingRandomLifeTests {
         rules.upload.whileInBackground = random.chance(0.3)
         rules.upload.jitter = random.chance(0.3) ? .seconds(1) : .zero
         rules.upload.cellularLimit = Int(random.below(20_000))
-        rules.upload.keeps = random.chance(0.3) ? .listed([0, 404]) : .notSuccess
+        rules.upload.retry = .drawn(&random)
+        rules.upload.keeps = random.chance(0.3) ? .serverErrors(and: [404]) : .notSuccess
         rules.debugEnabled = random.chance(0.1)
         rules.autotrack.pages = .all
         rules.services.network = !random.chance(0.05)

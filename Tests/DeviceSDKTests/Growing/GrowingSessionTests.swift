@@ -5,6 +5,7 @@ import Timebase
 import Wire
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, sessions and users")
 struct GrowingSessionTests {

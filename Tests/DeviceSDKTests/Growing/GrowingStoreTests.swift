@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, stores and write buffers")
 struct GrowingStoreTests {

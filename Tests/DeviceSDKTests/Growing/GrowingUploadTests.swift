@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("GrowingIO, uploads")
 struct GrowingUploadTests {
@@ -121,7 +122,7 @@ struct GrowingUploadTests {
 
     @Test("the rules may drop rows for an answer")
     func keepStatuses() {
-        let world = GrowingWorld(.v4) { $0.upload.keeps = .listed([0, 429]) }
+        let world = GrowingWorld(.v4) { $0.upload.keeps = .serverErrors(and: [429]) }
         world.startApp()
         world.track(1)
         world.run(to: 5)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 @Suite("What GrowingIO reads from views: the expectations of its own tests")
 struct GrowingViewPathTests {

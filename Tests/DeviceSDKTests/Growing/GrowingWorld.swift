@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import GrowingSDK
 
 /// One GrowingIO device, of whose uploads channels and events are kept.
 final class GrowingWorld: DeviceDriver<GrowingSystem<GrowingMemoryTable>> {
@@ -37,7 +38,7 @@ final class GrowingWorld: DeviceDriver<GrowingSystem<GrowingMemoryTable>> {
             name: "ios", deviceCount: 1, start: GrowingWorld.start,
             usersEnd: GrowingWorld.start + .hours(24 * 30), app: app,
             persona: PersonaDescription(name: "none"), target: target,
-            system: .growing(rules))
+            system: rules)
         plan.disk = disk
         plan.network = NetworkRules(kind: network)
         plan.tagsEvents = tagsEvents

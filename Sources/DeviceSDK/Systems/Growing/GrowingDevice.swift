@@ -1,4 +1,5 @@
-import AppModel
+package import AppModel
+package import DeviceSDK
 package import Timebase
 
 /// The state of one simulated GrowingIO SDK: what is on its disk, what is in its memory, what is on its
@@ -27,7 +28,7 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
 
     // What dies with the process.
 
-    var trace = UIKitTrace()
+    package var trace = UIKitTrace()
     var queue = GrowingQueue()
     var timers: ContiguousArray<EventTimer> = []
     /// The timer's next tick; never while the process is suspended.
@@ -46,11 +47,12 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
     var trafficDay = Int64.min
     var trafficBytes: UInt64 = 0
     var state = State()
+    var retry = RetryState()
 
     // What is on its way.
 
-    var requests: ContiguousArray<GrowingRequest> = []
-    var detached: ContiguousArray<DetachedEvent> = []
+    package var requests: ContiguousArray<GrowingRequest> = []
+    package var detached: ContiguousArray<DetachedEvent> = []
     var uploadCount: UInt32 = 0
     /// Counts the draws that belong to no event.
     var drawCount: UInt32 = 0
@@ -91,7 +93,9 @@ package struct GrowingDevice<Table: GrowingEventTable>: HookedDevice, RowDevice,
     package var nextDue: Instant {
         mutating get {
             // Ticks that find nothing to send or write are not worth a wake.
-            storedCount > 0 || !timing.deletes.isEmpty ? tickDue : .distantFuture
+            min(
+                storedCount > 0 || !timing.deletes.isEmpty ? tickDue : .distantFuture,
+                isForeground ? retry.due : .distantFuture)
         }
     }
     var isRunning: Bool { state.contains(.isRunning) }
@@ -145,21 +149,21 @@ struct GrowingQueue: Sendable {
 }
 
 /// A request of a device from the moment that it was built.
-struct GrowingRequest: RowRequest, Sendable {
-    var number: RequestNumber
+package struct GrowingRequest: RowRequest, Sendable {
+    package var number: RequestNumber
     /// Index of the channel.
     var channel: UInt8
     /// The channel's.
     var store: GrowingStoreKind
-    var rows: ContiguousArray<EventRecord>
+    package var rows: ContiguousArray<EventRecord>
     /// Its bytes count for the day's cellular budget.
     var countsBytes = false
     /// 3.x: the queue was loaded anew meanwhile, and holds the request's events a second time.
     var isStale = false
-    var isStarted = false
+    package var isStarted = false
     /// The body's length, once it was written.
     var bytes: UInt64 = 0
-    var plannedAt: Instant
+    package var plannedAt: Instant
 }
 
 extension EventRecord {

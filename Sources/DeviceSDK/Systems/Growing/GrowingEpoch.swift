@@ -1,3 +1,4 @@
+import DeviceSDK
 package import Timebase
 package import World
 

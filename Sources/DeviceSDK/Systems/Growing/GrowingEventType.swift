@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// The SDK's own types of events; raw values as in `event_v3.proto`'s `EventType`.
 package enum GrowingEventType: UInt8, CaseIterable, Sendable {
     case visit, custom, visitorAttributes, loginUserAttributes, conversionVariables, appClosed

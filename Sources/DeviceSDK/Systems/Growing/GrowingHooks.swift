@@ -1,4 +1,5 @@
 package import AppModel
+import DeviceSDK
 
 /// Which calls of UIKit the SDK hooks, and what it makes of them.
 ///

@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// The channels in force, and which events go through which.
 struct GrowingRoutes: Sendable {
     let channels: [GrowingChannel]

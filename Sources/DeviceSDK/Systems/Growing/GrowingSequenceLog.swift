@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// The sequence ids of a device's events, by the events' own sequences, as far back as any of them is
 /// still on the device.
 ///

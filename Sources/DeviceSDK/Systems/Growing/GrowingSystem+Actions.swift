@@ -1,4 +1,5 @@
 package import AppModel
+package import DeviceSDK
 package import Timebase
 
 /// What the app's code, its views and the operating system do, as the SDK's hooks see it.
@@ -25,7 +26,7 @@ extension GrowingSystem {
     }
 
     /// UIKit calls, and the hooks make of it what they do.
-    mutating func handle(
+    package mutating func handle(
         _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         guard let capture = GrowingCapture(call, views: views, hooks: hooks, rules: rules) else { return }

@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 package import Timebase
 
 /// From an answer to the fates of the events that the request carried.
@@ -8,7 +9,13 @@ extension GrowingSystem {
         effects: inout DeviceEffects
     ) {
         guard let ended = endRequest(request, of: &device, effects: &effects) else { return }
-        let verdict = verdict(on: outcome)
+        let split = device.retry.split(outcome, count: ended.rows.count, under: rules.upload.retry)
+        let verdict = verdict(on: outcome, split)
+        if split != .halves {
+            device.retry.note(
+                outcome, isKept: verdict == .keep, under: rules.upload.retry, at: now,
+                streams.retries(ofUpload: ended.number, index: device.index))
+        }
         effects.isAcknowledged = verdict == .success
         release(
             ended, isPositive: verdict == .success, mark: nil, of: &device, now: now, effects: &effects)
@@ -17,6 +24,8 @@ extension GrowingSystem {
             if ended.countsBytes { addTraffic(ended.bytes, of: &device, now: now) }
             remove(ended, of: &device, verdict: verdict, effects: &effects)
             sendOn(Int(ended.channel), of: &device, now: now, effects: &effects)
+        } else if split == .halves {
+            send(Int(ended.channel), of: &device, due: now, now: now, effects: &effects)
         }
         device.trim()
     }
@@ -30,15 +39,13 @@ extension GrowingSystem {
 
     /// Any 2xx is success and everything else keeps the rows, whatever the channel: `GrowingEventManager` takes
     /// all answers, those to a module's own requests too. The rules may say otherwise.
-    private func verdict(on outcome: RequestOutcome) -> Verdict {
+    private func verdict(on outcome: RequestOutcome, _ split: RetryState.Split) -> Verdict {
         guard case .answered(let status, _, _, _) = outcome else { return .keep }
         if (200...299).contains(status) { return .success }
-        switch rules.upload.keeps {
-        case .notSuccess: return .keep
-        case .listed(let statuses):
-            let isKept =
-                statuses.contains(status) || statuses.contains(0) && (500...599).contains(status)
-            return isKept ? .keep : .drop(status: status)
+        switch split {
+        case .halves: return .keep
+        case .drops: return .drop(status: status)
+        case .none: return rules.upload.keeps.keeps(status) ? .keep : .drop(status: status)
         }
     }
 

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import Wire
 

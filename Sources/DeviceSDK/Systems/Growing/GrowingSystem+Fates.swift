@@ -1,13 +1,14 @@
-import Accounting
+package import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import Wire
-import World
+package import World
 
 /// Where events end. An event may be in a store, in the write buffer before it, and in 3.x's queue.
 extension GrowingSystem {
     /// Suppressed events were never built.
-    func naturalKey(
+    package func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents, disposition.fate != .suppressed else { return nil }
@@ -70,6 +71,7 @@ extension GrowingSystem {
         device.resignedAt = Device.never
         device.lastPage = GrowingTemplates.none
         device.uploadingChannels = 0
+        device.retry = RetryState()
         device.state = device.state.intersection(.hasLaunched)
         device.trim()
         effects.died.append(device.slot)
@@ -83,9 +85,9 @@ extension GrowingSystem {
 }
 
 extension GrowingDevice {
-    var network: NetworkKind { epochs.current.network }
+    package var network: NetworkKind { epochs.current.network }
 
-    var allRows: ContiguousArray<EventRecord> {
+    package var allRows: ContiguousArray<EventRecord> {
         var rows = ContiguousArray<EventRecord>()
         for store in [timing, realtime] {
             store.table.forEach { rows.append($0) }
@@ -94,7 +96,7 @@ extension GrowingDevice {
         return rows + queue.extra
     }
 
-    mutating func updateRows(
+    package mutating func updateRows(
         of request: GrowingRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
     ) {
         self[request.store].table.update(request.rows, mark: mark, change)

@@ -1,4 +1,5 @@
 import Accounting
+import DeviceSDK
 
 /// 3.x: the queue in memory that the timing store's events are sent from (`eventQueue`,
 /// `loadFromDB_unsafe`, `removeEvents_unsafe:forChannel:`).

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 
 /// Starts, sessions and users.
@@ -53,6 +54,7 @@ extension GrowingSystem {
         device.state.insert(.isActive)
         device.state.remove(.isInBackground)
         resumeTimer(of: &device, at: now)
+        device.retry.resume(at: now)
         // Before the first time in the background nothing is compared, however long ago the start was.
         if device.resignedAt != Device.never, now - device.resignedAt >= rules.sessionInterval {
             refreshSession(of: &device)

@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 import Timebase
 
 /// The two stores and their write buffers.

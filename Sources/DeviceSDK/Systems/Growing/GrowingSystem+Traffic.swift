@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 
 /// The day's bytes over cellular networks (`GrowingDataTraffic.m`): kept in a file of the SDK's own, through

@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 package import Timebase
 package import Wire
 import World
@@ -10,6 +11,7 @@ extension GrowingSystem {
         _ device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
     ) {
         flush(.timing, of: &device, effects: &effects)
+        if !device.retry.isQuiet(at: now) { device.retry.takeDue() }
         for channel in routes.channels.indices {
             send(channel, of: &device, due: due, now: now, effects: &effects)
         }
@@ -23,7 +25,7 @@ extension GrowingSystem {
         let isCustom = routes.channels[channel].isCustom
         if hasQueue && !isCustom && queueCount(of: device) == 0 { return }
         let network = device.epochs.current.network
-        guard !isUploading, network != .none else { return }
+        guard !isUploading, networkMask.contains(network), !device.retry.isQuiet(at: now) else { return }
         let (mask, countsBytes) = policyMask(of: &device, network: network, now: now)
         let rows = batch(of: channel, mask: mask, on: &device)
         guard !rows.isEmpty else { return }
@@ -59,7 +61,7 @@ extension GrowingSystem {
         of channel: Int, mask: UInt8, on device: inout Device
     ) -> ContiguousArray<EventRecord> {
         let isCustom = routes.channels[channel].isCustom
-        let limit = rules.upload.batch
+        let limit = device.retry.limit(rules.upload.batch)
         let (bits, routes) = (policyBits, routes)
         let unloaded = isCustom ? 0..<0 : device.queue.unloaded
         func isWanted(_ row: EventRecord) -> Bool {
@@ -76,7 +78,7 @@ extension GrowingSystem {
             rows.sort { $0.sequence < $1.sequence }
             if rows.count > limit { rows.removeLast(rows.count - limit) }
         }
-        if measuresBatches { cut(&rows, channel: channel, on: device) }
+        if rows.count >= measuredCount { cut(&rows, channel: channel, on: device) }
         return rows
     }
 
@@ -102,7 +104,7 @@ extension GrowingSystem {
         rules.usesProtobuf && routes.dialects[channel] == .v3 ? .message : .json
     }
 
-    func timeout(of request: GrowingRequest) -> Interval {
+    package func timeout(of request: GrowingRequest) -> Interval {
         services.network?.timeout ?? rules.upload.timeout
     }
 }

@@ -1,5 +1,6 @@
 package import Accounting
-import AppModel
+package import AppModel
+package import DeviceSDK
 package import Timebase
 import Wire
 package import World
@@ -20,10 +21,10 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     package typealias Device = GrowingDevice<Table>
 
     let plan: PopulationPlan
-    let streams: PopulationStreams
+    package let streams: PopulationStreams
     let rules: GrowingRules
     let templates: GrowingTemplates
-    let views: AppViews
+    package let views: AppViews
     let hooks: HookTable
     let hasHybrid: Bool
     let services: GrowingServices
@@ -38,13 +39,18 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     let policyBits: [UInt8]
     let stores: [GrowingStoreKind?]
     let isExcluded: [Bool]
-    /// Whether a batch of the largest events might reach ``GrowingRules/Upload/maxBytes``.
-    let measuresBatches: Bool
+    let networkMask: NetworkMask
+    /// Batches of fewer events cannot reach ``GrowingRules/Upload/maxBytes``, however large the events are.
+    let measuredCount: Int
     let makeTable: (Int, GrowingStoreKind) -> Table
+    /// By channel: the heads of uploads that are handed over without their bytes.
+    let carriedHeads: [RequestHead]
+    /// What is written for its length alone.
+    var unsent = WireBuffer()
     var plain = WireBuffer()
     var packed = WireBuffer()
     /// Delivered rows that are still in a store or in the queue.
-    var acknowledged = AcknowledgedRows()
+    package var acknowledged = AcknowledgedRows()
 
     /// Makes the system of a population.
     ///
@@ -81,7 +87,12 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
             interceptors: Self.order(of: interceptors.count, plan.stream(.business, index: 0).child(6 << 32))
                 .map { context.interceptors[$0] })
         self.routes = routes
-        endpoints = GrowingEndpoints(target: plan.target, rules: rules)
+        let endpoints = GrowingEndpoints(target: plan.target, rules: rules)
+        self.endpoints = endpoints
+        carriedHeads = routes.paths.map {
+            RequestHead(
+                method: .post, path: endpoints.path(template: $0), headerLines: endpoints.addedLines)
+        }
         let encoder = GrowingEncoder(
             plan: plan, rules: rules, templates: templates, views: views, routes: routes,
             interceptors: interceptors)
@@ -90,18 +101,26 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
         stores = routes.channelOf.map { channel in
             channel.map { routes.channels[Int($0)].isCustom ? .realtime : .timing }
         }
+        networkMask = NetworkMask(rules.upload.networks)
         isExcluded = templates.all.map { rules.excludedEvents.contains($0.typeName) }
-        measuresBatches =
-            rules.upload.maxBytes.map { limit in
-                encoder.sizeLimit >= (limit + rules.upload.batch - 1) / max(1, rules.upload.batch)
-            } ?? false
+        measuredCount = Self.measuredCount(rules.upload, encoder, isPlain: !hasWatchers)
+    }
+
+    /// - Parameter isPlain: Whether nobody but the encoder has a say in how large an event is.
+    private static func measuredCount(
+        _ rules: GrowingRules.Upload, _ encoder: GrowingEncoder, isPlain: Bool
+    ) -> Int {
+        guard let limit = rules.maxBytes else { return .max }
+        let size = max(1, encoder.sizeLimit)
+        let count = limit / size + (limit % size > 0 ? 1 : 0)
+        return isPlain || count > rules.batch ? count : 0
     }
 
     package var labels: [EventLabel] { templates.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         var epoch = GrowingEpoch()
-        epoch.network = plan.network.kind
+        epoch.network = plan.initialNetwork(index: index)
         return GrowingDevice(
             index: index, slot: slot, number: number, timing: makeTable(index, .timing),
             realtime: makeTable(index, .realtime), epoch: epoch)
@@ -110,6 +129,11 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
+        if device.retry.due <= now {
+            device.retry.takeDue()
+            sendAll(&device, due: now, now: now, effects: &effects)
+            return
+        }
         let due = device.tickDue
         device.tickDue = nextTick(after: due, of: device)
         sendAll(&device, due: due, now: now, effects: &effects)

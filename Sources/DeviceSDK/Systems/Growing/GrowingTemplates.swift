@@ -1,5 +1,6 @@
 package import Accounting
 package import AppModel
+import DeviceSDK
 
 /// The table of everything that a GrowingIO population can capture; ``EventRecord/template`` indexes it.
 ///

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 /// A field of an event: its name in JSON, and its number in `event_v3.proto`.

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Wire
 
 /// What events say of pages and views, rendered at the first event that says it.

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 
 /// What GrowingIO reads from a view that is clicked or changed.
 struct GrowingViewPath: Hashable, Sendable {

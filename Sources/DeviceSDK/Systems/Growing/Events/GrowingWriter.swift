@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 /// Takes an event's fields in order, and makes one of the forms of it.

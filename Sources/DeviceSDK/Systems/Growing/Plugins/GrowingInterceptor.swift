@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// Code of an app or a module that watches and changes events on their way (`GrowingEventInterceptor`).
 ///
 /// The callbacks come in the order in which they stand here; among several interceptors the order is not

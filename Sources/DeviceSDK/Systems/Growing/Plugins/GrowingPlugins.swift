@@ -1,3 +1,5 @@
+package import DeviceSDK
+
 /// What a program puts in the place of GrowingIO's own parts by code, beside what its scenario says.
 package struct GrowingPlugins: SystemPlugins {
     /// The encryption service; `nil` leaves the one that the rules name.

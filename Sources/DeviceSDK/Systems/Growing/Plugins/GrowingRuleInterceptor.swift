@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// An interceptor that a scenario describes.
 struct GrowingRuleInterceptor: GrowingInterceptor {
     let rule: GrowingInterceptorRule

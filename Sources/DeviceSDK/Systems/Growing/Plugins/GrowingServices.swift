@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Timebase
 package import Wire
 

@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// A set of event types that share an upload stream (`GrowingEventChannel`).
 package struct GrowingChannel: Hashable, Sendable {
     /// Types of events; empty for all that no other channel has.

@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// An interceptor as a scenario writes it: which events it concerns, and what it does to them.
 ///
 /// The published text's example 3.1 is ``copyTo``.

@@ -1,13 +1,21 @@
+package import DeviceSDK
 package import Timebase
 
 extension GrowingRules: SystemRuleSet {
     package static var systemName: String { "growing" }
-    package var wrapped: SystemRules { .growing(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         GrowingFleet(FleetCore(plan: plan, share: share, system: GrowingSystem(plan: plan, rules: self)))
     }
     package func defaultPath(account: String) -> String {
         "/v3/projects/\(account.isEmpty ? accountId : account)/collect"
+    }
+
+    /// 3.x finds what it could not delete in its queue and in its store.
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        bounds.carriesTwice =
+            storage.queueLimit != nil && (disksFail || storage.deleteFailureChance > 0)
+        return bounds
     }
 
     /// The channels' own, those of the scenario, and those that interceptors put in their place.

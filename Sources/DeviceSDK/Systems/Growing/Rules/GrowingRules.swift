@@ -1,4 +1,6 @@
+package import DeviceSDK
 package import Timebase
+package import World
 
 /// The GrowingIO iOS SDK's rules, one knob each. ``init(version:)`` gives a version's own values; a
 /// scenario may change every one.
@@ -117,6 +119,10 @@ package struct GrowingRules: Hashable, Sendable {
         package var whileInBackground = false
         /// Whether entering the background sends. No version does so.
         package var onBackground = false
+        /// The networks on which anything is uploaded, before ``GrowingPolicy`` and ``cellularLimit`` have their say.
+        package var networks: Set<NetworkKind> = [
+            .cellular2G, .cellular3G, .cellular4G, .cellular5G, .wifi,
+        ]
         package var timeout: Interval
         /// Bytes of bodies that a device sends over cellular networks on one local day; then only instant
         /// events are sent.
@@ -126,14 +132,8 @@ package struct GrowingRules: Hashable, Sendable {
         package var policies: [String: GrowingPolicy] = [:]
         /// Which answers keep the rows for another try.
         package var keeps = KeepRule.notSuccess
-    }
-
-    /// Which answers keep the rows. A transport failure keeps them under every rule.
-    package enum KeepRule: Hashable, Sendable {
-        /// Everything but 2xx.
-        case notSuccess
-        /// Exactly these statuses; 0 stands for all of 5xx.
-        case listed(Set<UInt16>)
+        /// What an upload that did not succeed changes. Nothing, in every version.
+        package var retry = RetryPolicy()
     }
 
     /// `GrowingFieldsIgnore`: the fields that an app can leave out.

@@ -1,3 +1,5 @@
+import DeviceSDK
+
 /// What an SDK is put together from: a shell, the modules and services that come with it, and options of
 /// the build. The published text's tables ("模块", "服务", "外壳", "配置项").
 extension GrowingRules {

@@ -1,3 +1,4 @@
+package import DeviceSDK
 package import Timebase
 
 /// The database service (`GrowingEventDatabaseService`): one of the SDK's two files, a table of events in
@@ -142,14 +143,5 @@ package struct GrowingMemoryTable: GrowingEventTable {
         guard file.damage() else { return }
         log.forEach(lost)
         log = EventLog()
-    }
-}
-
-extension EventLog {
-    /// Calls `body` with each row, oldest first, until it returns `false`.
-    func forEachInOrder(_ body: (EventRecord) -> Bool) {
-        for chunk in chunks {
-            for row in chunk.rows where !body(row) { return }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import Accounting
+import DeviceSDK
 
 /// One of the SDK's two stores: its table, and the operations on it that wait in memory
 /// (`GrowingEventDatabase.m`, `updateKeys` and `updateValues`).

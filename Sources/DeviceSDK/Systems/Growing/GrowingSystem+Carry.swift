@@ -1,0 +1,34 @@
+import Accounting
+package import DeviceSDK
+package import Timebase
+import Wire
+
+extension GrowingSystem {
+    /// Interceptors and services of an app's own may change every byte of a request, so theirs are written.
+    package mutating func carry(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        guard interceptors.isEmpty, plan.plugins == nil,
+            let place = device.requests.firstIndex(where: { $0.number == request })
+        else { return nil }
+        // The budget of a day counts bytes, and a device acts on it.
+        if device.requests[place].countsBytes {
+            var body = WireBuffer()
+            swap(&body, &unsent)
+            body.removeAll()
+            _ = encode(request, of: &device, at: now, into: &body)
+            swap(&body, &unsent)
+        }
+        let channel = Int(device.requests[place].channel)
+        let form = form(of: channel)
+        for row in device.requests[place].rows {
+            guard !plan.tagsEvents else {
+                events.add(row, device: device.number, isCounted: false)
+                continue
+            }
+            let key = encoder.naturalKey(event(row, of: device), as: form)
+            events.add(row, key: .natural(NaturalKey(high: key.high, low: key.low)), isCounted: false)
+        }
+        return carriedHeads[channel]
+    }
+}
