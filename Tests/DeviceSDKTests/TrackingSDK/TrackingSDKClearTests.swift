@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import TrackingSDK
 
 /// The defect that TrackingSDK is known for: an answer of 200 removes the whole file, with what has come since
 /// the request was made.

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import TrackingSDK
 
 @Suite("TrackingSDK, failing disks")
 struct TrackingSDKDiskTests {

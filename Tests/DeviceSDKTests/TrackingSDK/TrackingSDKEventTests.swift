@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import TrackingSDK
 
 @Suite("TrackingSDK, events")
 struct TrackingSDKEventTests {

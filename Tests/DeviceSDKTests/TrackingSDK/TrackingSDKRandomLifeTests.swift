@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import TrackingSDK
 
 /// Thousands of random lives, each beside a model that keeps sets of events and nothing else.
 @Suite("TrackingSDK, random lives")

@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import TrackingSDK
 
 /// A device with TrackingSDK in the test's hands.
 typealias TrackingSDKWorld = ManualDevice<TrackingSDKSystem>
@@ -22,7 +23,7 @@ extension ManualDevice where System == TrackingSDKSystem {
         target.headers = [.init(name: "X-Env", value: "test")]
         var plan = PopulationPlan(
             name: "tracking", deviceCount: 1, start: start, usersEnd: start + .hours(24 * 7), app: app,
-            persona: PersonaDescription(name: "none"), target: target, system: .trackingSDK(rules))
+            persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
         plan.tagsEvents = tagged
         self.init(plan) { TrackingSDKSystem(plan: $0, rules: rules) }

@@ -1,5 +1,6 @@
-import AppModel
-import Timebase
+package import AppModel
+package import DeviceSDK
+package import Timebase
 import World
 
 /// The state of one simulated TrackingSDK: its file, and the requests of its URLSession. Some 150 bytes
@@ -12,7 +13,7 @@ package struct TrackingSDKDevice: HookedDevice, LogDevice, Sendable {
     /// The events in the file, and before them those that have left it while a request carries them: their
     /// bodies are made from here. All that the file holds are neighbours: it grows at the end and is
     /// cleared from the front.
-    var log = EventLog()
+    package var log = EventLog()
     /// Events with lower sequences have left the file.
     var fileStart: UInt32 = 0
     /// Events in the file.
@@ -31,16 +32,18 @@ package struct TrackingSDKDevice: HookedDevice, LogDevice, Sendable {
     var disk = DiskCondition.sound
     var network: NetworkKind
     /// What UIKit knows of the app: gone with the process.
-    var trace = UIKitTrace()
+    package var trace = UIKitTrace()
     /// The app's code answers to the call that is being made: it is not over yet.
     var isAnswered = false
     /// What a hook tells when the original method, in which the app's code is, has come back.
     var held: TrackingSDKEvent?
     var appVersion: UInt16 = 0
+    var retry = RetryState()
     var isRunning = false
     package var isForeground = false
 
     package var storedCount: Int { Int(fileCount) }
+    package var nextDue: Instant { mutating get { isForeground ? retry.due : .distantFuture } }
 
     init(index: Int, slot: UInt32, number: UInt32, network: NetworkKind) {
         self.index = UInt32(index)

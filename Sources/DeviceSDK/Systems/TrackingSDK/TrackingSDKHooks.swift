@@ -1,4 +1,5 @@
 package import AppModel
+import DeviceSDK
 
 extension TrackingSDKSystem {
     /// The two swizzled methods of the text. Everything else the app tracks itself: its launch

@@ -1,4 +1,6 @@
+package import DeviceSDK
 package import Timebase
+package import World
 
 /// TrackingSDK's rules, one knob each. ``init(version:)`` gives a version's own values; a scenario may
 /// change every one.
@@ -50,6 +52,8 @@ package struct TrackingSDKRules: Hashable, Sendable {
     package struct Storage: Hashable, Sendable {
         /// Events that each device captured before the run's start.
         package var prefill = 0
+        /// Age at which events leave the file when a process starts; the text knows none.
+        package var ttl: Interval?
     }
 
     /// An upload of the whole file follows each event; there is no other trigger.
@@ -60,6 +64,14 @@ package struct TrackingSDKRules: Hashable, Sendable {
         /// Connections to one host (`HTTPMaximumConnectionsPerHost` on iOS): further requests wait in the
         /// session, with the bodies that they were made with.
         package var sockets = 4
+        /// The networks on which it uploads; `nil` for all, no network included: the text does not ask.
+        package var networks: Set<NetworkKind>?
+        /// Which answers that are not positive leave the file as it is: all, in the text. After the others it is
+        /// cleared as after a positive one.
+        package var keeps = KeepRule.notSuccess
+        /// What an upload that did not succeed changes. Nothing, in the text; no policy splits, since an upload is the
+        /// whole file.
+        package var retry = RetryPolicy()
     }
 
     /// The swizzled methods; the app calls `trackEvent` itself for everything else.
@@ -86,7 +98,6 @@ extension TrackingSDKRules: SystemRuleSet {
     }
 
     package static var systemName: String { "trackingsdk" }
-    package var wrapped: SystemRules { .trackingSDK(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         let system = TrackingSDKSystem(plan: plan, rules: self)
         return TrackingSDKFleet(FleetCore(plan: plan, share: share, system: system))

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import Wire
 import World
@@ -38,7 +39,7 @@ extension TrackingSDKSystem {
         let cleared = range.lowerBound..<min(range.upperBound, device.fileStart)
         for free in device.rangesCarriedByNone(of: cleared) {
             for row in device.log.settle(in: free) {
-                seal(row, .lost(row.lossByClearing), on: device, effects: &effects)
+                seal(row, row.endByClearing, on: device, effects: &effects)
             }
         }
     }
@@ -50,6 +51,7 @@ extension TrackingSDKSystem {
         sealCleared(0..<device.fileStart, on: &device, effects: &effects)
         device.trimLog()
         device.trace = UIKitTrace()
+        device.retry = RetryState()
         // The original method never came back to the hook.
         device.held = nil
         device.isRunning = false
@@ -69,7 +71,7 @@ extension TrackingSDKSystem {
         // What was cleared and is still under way keeps the fate that it had.
         var cleared = ContiguousArray<EventRecord>()
         device.log.forEach(in: 0..<device.fileStart) { if !$0.isSettled { cleared.append($0) } }
-        for row in cleared { seal(row, .lost(row.lossByClearing), on: device, effects: &effects) }
+        for row in cleared { seal(row, row.endByClearing, on: device, effects: &effects) }
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
         // Requests that never got a socket carry nothing.
         for idle in device.rangesCarriedByNone(of: file, startedOnly: true) {

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import World
 
@@ -35,6 +36,21 @@ extension TrackingSDKSystem {
         if change.isDamaged { damage(&device, effects: &effects) }
     }
 
+    /// A process starts: events that are too old leave the file, which is written anew.
+    mutating func expire(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard let ttl = rules.storage.ttl, device.disk == .sound else { return }
+        let file = device.fileStart..<max(device.fileStart, device.nextSequence)
+        var end = device.fileStart
+        device.log.forEach(in: file) { if $0.capturedAt <= now - ttl { end = $0.sequence + 1 } }
+        let old = device.fileStart..<end
+        guard !old.isEmpty else { return }
+        device.log.update(in: old) { $0.flags |= EventRecord.expiredFlag }
+        device.fileCount -= UInt32(device.log.count(in: old))
+        device.fileStart = end
+        sealCleared(old, on: &device, effects: &effects)
+        device.trimLog()
+    }
+
     private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {
         let file = device.fileStart..<max(device.fileStart, device.nextSequence)
         device.log.update(in: file) { $0.flags |= EventRecord.damagedFlag }
@@ -46,12 +62,16 @@ extension TrackingSDKSystem {
 }
 
 extension EventRecord {
-    /// The event left the file because that was damaged.
-    fileprivate static let damagedFlag: UInt16 = 1
+    /// The event left the file because that was damaged, or because it was too old. Else the status of the
+    /// answer that cleared it, or 0.
+    fileprivate static let damagedFlag: UInt16 = 1 << 15
+    fileprivate static let expiredFlag: UInt16 = 1 << 14
 
     /// What became of an event that left the file unacknowledged.
-    var lossByClearing: Disposition.Loss {
-        flags & EventRecord.damagedFlag != 0 ? .storageError : .clearedUnsent
+    var endByClearing: Disposition {
+        if flags & EventRecord.damagedFlag != 0 { return .lost(.storageError) }
+        if flags & EventRecord.expiredFlag != 0 { return .evicted(.expired) }
+        return flags > 0 ? .rejected(status: flags) : .lost(.clearedUnsent)
     }
 }
 

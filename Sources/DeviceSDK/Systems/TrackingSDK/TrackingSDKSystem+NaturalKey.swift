@@ -1,4 +1,5 @@
-import Accounting
+package import Accounting
+package import DeviceSDK
 import Wire
 
 extension TrackingSDKSystem {
@@ -6,7 +7,7 @@ extension TrackingSDKSystem {
     /// its parameters, sorted by name, each after a comma; in normal form, with U+001F between the three.
     /// The SDK has no id of its own for events, so two equal events of one moment cannot be told apart, on
     /// any device.
-    func naturalKey(
+    package func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents else { return nil }

@@ -1,12 +1,15 @@
+package import DeviceSDK
 package import Timebase
 import World
 
 /// Uploads of the whole file, and what their answers do to it.
 extension TrackingSDKSystem {
     /// `uploadEventsToServer:withApiKey:`: makes a request of everything in the file, whatever else is on
-    /// its way.
+    /// its way. Not where the app's own policy has it wait.
     mutating func upload(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
-        guard device.fileCount > 0 else { return }
+        guard device.fileCount > 0, networkMask.contains(device.network), !device.retry.isQuiet(at: now)
+        else { return }
+        device.retry.takeDue()
         device.requests.append(
             TrackingSDKRequest(
                 number: device.uploadCount, events: device.fileStart..<device.nextSequence,
@@ -54,11 +57,24 @@ extension TrackingSDKSystem {
         if device.requests.isEmpty { device.requests = [] }
         startRequests(of: &device, effects: &effects)
         let first = device.fileStart
-        if case .answered(let status, _, _, _) = outcome, rules.upload.success.accepts(status) {
-            effects.isAcknowledged = true
-            device.acknowledgements.append(.init(events: ended.events, at: now))
-            clear(ended, of: &device)
+        var isKept = true
+        if case .answered(let status, _, _, _) = outcome {
+            if rules.upload.success.accepts(status) {
+                effects.isAcknowledged = true
+                device.acknowledgements.append(.init(events: ended.events, at: now))
+                clear(ended, of: &device)
+                isKept = false
+            } else if !(200...299).contains(status), !rules.upload.keeps.keeps(status) {
+                clear(ended, of: &device)
+                device.log.update(in: first..<max(first, min(ended.events.upperBound, device.fileStart))) {
+                    if !$0.isSettled, $0.flags == 0 { $0.flags = status }
+                }
+                isKept = false
+            }
         }
+        device.retry.note(
+            outcome, isKept: isKept, under: rules.upload.retry, at: now,
+            streams.retries(ofUpload: request, index: device.index))
         let range = min(ended.events.lowerBound, first)..<max(ended.events.upperBound, device.fileStart)
         sealCleared(range, on: &device, effects: &effects)
         device.trimLog()

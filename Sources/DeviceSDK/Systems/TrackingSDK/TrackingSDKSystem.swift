@@ -1,5 +1,6 @@
 package import Accounting
 package import AppModel
+package import DeviceSDK
 package import Timebase
 package import Wire
 package import World
@@ -22,12 +23,13 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
     package typealias Device = TrackingSDKDevice
 
     let plan: PopulationPlan
-    let streams: PopulationStreams
+    package let streams: PopulationStreams
     let rules: TrackingSDKRules
-    let views: AppViews
+    package let views: AppViews
     package let labels: [EventLabel]
     let encoder: TrackingSDKEncoder
     let head: RequestHead
+    let networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
 
     /// Makes the system of a population.
@@ -36,6 +38,7 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
         streams = plan.streams
         self.rules = rules
         views = AppViews(app: plan.app)
+        networkMask = NetworkMask(rules.upload.networks)
         labels = TrackingSDKTemplates.labels(of: plan.app)
         encoder = TrackingSDKEncoder(plan: plan, labels: labels, views: views)
         var lines = "Content-Type: application/json\r\n"
@@ -46,13 +49,21 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
     }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        Device(index: index, slot: slot, number: number, network: plan.network.kind)
+        Device(index: index, slot: slot, number: number, network: plan.initialNetwork(index: index))
     }
 
     package mutating func setNetwork(
         _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         device.network = kind
+    }
+
+    /// The wait after a failure is over.
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        device.retry.takeDue()
+        upload(&device, now: now, effects: &effects)
     }
 
     package mutating func encode(
@@ -102,17 +113,20 @@ extension TrackingSDKSystem {
         }
     }
 
-    mutating func handle(
+    package mutating func handle(
         _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         switch call {
         case .didFinishLaunching:
             // The app starts the SDK and tracks its launch, in the background too.
             device.isRunning = true
+            expire(&device, now: now, effects: &effects)
             var event = TrackingSDKEvent(TrackingSDKTemplates.appLaunch)
             event.detail = UInt32(device.appVersion)
             trackEvent(event, on: &device, at: now, effects: &effects)
-        case .didBecomeActive: device.isForeground = true
+        case .didBecomeActive:
+            device.isForeground = true
+            device.retry.resume(at: now)
         case .didEnterBackground: device.isForeground = false
         default:
             guard let event = event(of: call) else { return }

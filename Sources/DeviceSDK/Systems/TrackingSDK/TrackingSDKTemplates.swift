@@ -1,5 +1,6 @@
 package import Accounting
 package import AppModel
+import DeviceSDK
 
 /// What TrackingSDK can capture; ``EventRecord/template`` indexes it. First the app's call at its start
 /// and the two swizzled methods, then the app's business events in the order of the ``AppDescription``.
