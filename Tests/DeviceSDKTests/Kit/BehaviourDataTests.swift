@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DeviceSDK
+@testable import KitSDK
 
 @Suite("What Kit reads from views")
 struct BehaviourDataTests {

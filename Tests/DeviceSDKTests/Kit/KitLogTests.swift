@@ -5,6 +5,7 @@ import Timebase
 import Wire
 
 @testable import DeviceSDK
+@testable import KitSDK
 
 @Suite("Kit, files and rows")
 struct KitLogTests {

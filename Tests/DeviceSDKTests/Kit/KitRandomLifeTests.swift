@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import KitSDK
 
 /// Random lives over several days, each beside a model that keeps files as sets and nothing else.
 @Suite("Kit, random lives")

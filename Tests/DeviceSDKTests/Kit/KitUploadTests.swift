@@ -5,6 +5,7 @@ import Timebase
 import World
 
 @testable import DeviceSDK
+@testable import KitSDK
 
 @Suite("Kit, uploads and what they remove")
 struct KitUploadTests {

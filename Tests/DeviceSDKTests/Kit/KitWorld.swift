@@ -6,6 +6,7 @@ import Wire
 import World
 
 @testable import DeviceSDK
+@testable import KitSDK
 
 /// A device with Kit in the test's hands. Its clock shows 08:00 at the start and is eight hours ahead of UTC.
 typealias KitWorld = ManualDevice<KitSystem>
@@ -28,7 +29,7 @@ extension ManualDevice where System == KitSystem {
         target.headers = [.init(name: "X-Env", value: "test")]
         var plan = PopulationPlan(
             name: "kit", deviceCount: 1, start: Self.beginning, usersEnd: Self.beginning + .hours(24 * 30),
-            app: app, persona: PersonaDescription(name: "none"), target: target, system: .kit(rules))
+            app: app, persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
         plan.tagsEvents = tagged
         self.init(plan) { KitSystem(plan: $0, rules: rules) }

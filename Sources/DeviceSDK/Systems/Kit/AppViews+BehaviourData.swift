@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 
 extension AppViews {
     /// What Kit notes of a control:

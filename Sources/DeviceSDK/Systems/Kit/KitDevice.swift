@@ -1,5 +1,6 @@
-import AppModel
-import Timebase
+package import AppModel
+import DeviceSDK
+package import Timebase
 import World
 
 /// The state of one simulated Kit: its folder of files, and the upload of its last start.
@@ -26,11 +27,13 @@ package struct KitDevice: HookedDevice, Sendable {
     var disk = DiskCondition.sound
     var network: NetworkKind
     /// What UIKit knows of the app: gone with the process.
-    var trace = UIKitTrace()
+    package var trace = UIKitTrace()
+    var retry = RetryState()
     var isRunning = false
     package var isForeground = false
 
     package var storedCount: Int { log.count }
+    package var nextDue: Instant { mutating get { isForeground ? retry.due : .distantFuture } }
 
     init(index: Int, slot: UInt32, number: UInt32, offset: Interval, network: NetworkKind) {
         self.index = UInt32(index)

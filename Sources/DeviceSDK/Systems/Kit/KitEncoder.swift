@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+import DeviceSDK
 import Timebase
 import Wire
 
@@ -12,6 +13,8 @@ struct KitEncoder {
     private let views: AppViews
     private let zip = ZipEncoder()
     private let headers: String
+    /// The head of an upload that is handed over without its bytes.
+    let carriedHead: RequestHead
     private let streams: PopulationStreams
 
     init(plan: PopulationPlan, rules: KitRules, views: AppViews) {
@@ -20,6 +23,7 @@ struct KitEncoder {
         self.views = views
         streams = plan.streams
         headers = plan.target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        carriedHead = RequestHead(method: .post, path: plan.target.pathAndQuery, headerLines: headers)
     }
 
     /// Whether a row carries the harness's id: controls' rows do, in their info.

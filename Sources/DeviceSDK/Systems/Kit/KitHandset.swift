@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 
 /// What a phone tells Kit of itself: the first line of each file.

@@ -1,4 +1,5 @@
 package import AppModel
+import DeviceSDK
 
 extension KitSystem {
     /// The methods that Kit's categories replace. None looks at who calls, so navigation and tab bar

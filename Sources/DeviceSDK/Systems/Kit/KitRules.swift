@@ -1,4 +1,6 @@
+package import DeviceSDK
 package import Timebase
+package import World
 
 /// The rules of KitAnalysisOfUserBehavior, one knob each. ``init(version:)`` gives a version's own values.
 ///
@@ -41,12 +43,21 @@ package struct KitRules: Hashable, Sendable {
     package struct Storage: Hashable, Sendable {
         /// Rows that each device wrote on the day before the run's start.
         package var prefill = 0
+        /// Age at which files are removed at a start of the app, from the end of their day on; no version does so.
+        package var ttl: Interval?
     }
 
     /// At each start of the app, of all earlier days; there is no other trigger.
     package struct Upload: Hashable, Sendable {
         /// AFNetworking's request serializer is told so.
         package var timeout = Interval.seconds(8)
+        /// The networks on which it uploads; `nil` for all, no network included: no version asks.
+        package var networks: Set<NetworkKind>?
+        /// Which answers that are not 2xx leave the archive's files: all, in every version.
+        package var keeps = KeepRule.notSuccess
+        /// What an upload that did not succeed changes. Nothing, in every version; no policy splits, since files
+        /// of days go whole.
+        package var retry = RetryPolicy()
     }
 
     /// A version's own values.
@@ -58,7 +69,6 @@ package struct KitRules: Hashable, Sendable {
 
 extension KitRules: SystemRuleSet {
     package static var systemName: String { "kit" }
-    package var wrapped: SystemRules { .kit(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         KitFleet(FleetCore(plan: plan, share: share, system: KitSystem(plan: plan, rules: self)))
     }

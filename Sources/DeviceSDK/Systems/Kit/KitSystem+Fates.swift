@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import Wire
 import World
@@ -69,6 +70,7 @@ extension KitSystem {
         dropDamaged(&device, effects: &effects)
         device.trimEpochs()
         device.trace = UIKitTrace()
+        device.retry = RetryState()
         device.isRunning = false
         device.isForeground = false
         effects.died.append(device.slot)

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import World
 
@@ -35,6 +36,16 @@ extension KitSystem {
     ) {
         device.disk = change.condition
         if change.isDamaged { damage(&device, effects: &effects) }
+    }
+
+    /// The app starts: files whose day ended too long ago are removed.
+    mutating func expire(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard let ttl = rules.storage.ttl, device.disk != .readOnly else { return }
+        let first = device.day(of: now - ttl)
+        var end: UInt32 = 0
+        device.log.forEach { if device.day(of: $0.capturedAt) < first { end = $0.sequence + 1 } }
+        guard end > 0 else { return }
+        leave(from: 0, until: end, as: .evicted(.expired), of: &device, effects: &effects)
     }
 
     /// What an upload carries may still arrive; the rest is lost.

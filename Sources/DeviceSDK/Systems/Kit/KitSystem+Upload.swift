@@ -1,4 +1,5 @@
 import Accounting
+package import DeviceSDK
 package import Timebase
 import Wire
 import World
@@ -7,6 +8,7 @@ import World
 extension KitSystem {
     /// Packs every file whose name lacks today's date, if there is one, and sends the archive.
     mutating func upload(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard networkMask.contains(device.network), !device.retry.isQuiet(at: now) else { return }
         // The archive is a file, and no error of its making is looked at: without it nothing is sent.
         guard device.disk == .sound else { return }
         let today = device.day(of: now)
@@ -40,11 +42,21 @@ extension KitSystem {
         // A request of a process that died in between has nobody who waits for it.
         guard let ended = device.request, ended.number == request.number else { return }
         device.request = nil
+        var isKept = true
         if isPositive(outcome) {
             effects.isAcknowledged = true
             device.acknowledgements.append(.init(end: ended.end, at: now))
             removeFiles(after: ended, of: &device, now: now, effects: &effects)
+            isKept = false
+        } else if case .answered(let status, _, _, _) = outcome, !(200...299).contains(status),
+            !rules.upload.keeps.keeps(status), device.disk != .readOnly
+        {
+            leave(from: 0, until: ended.end, as: .rejected(status: status), of: &device, effects: &effects)
+            isKept = false
         }
+        device.retry.note(
+            outcome, isKept: isKept, under: rules.upload.retry, at: now,
+            streams.retries(ofUpload: request, index: device.index))
         dropDamaged(&device, effects: &effects)
         device.trimEpochs()
     }

@@ -1,5 +1,6 @@
 package import Accounting
 package import AppModel
+package import DeviceSDK
 package import Timebase
 package import Wire
 package import World
@@ -17,11 +18,12 @@ package struct KitSystem: HookingSystem {
     package typealias Device = KitDevice
 
     let plan: PopulationPlan
-    let streams: PopulationStreams
+    package let streams: PopulationStreams
     let rules: KitRules
-    let views: AppViews
+    package let views: AppViews
     package let labels: [EventLabel]
     let encoder: KitEncoder
+    let networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
 
     /// Makes the system of a population.
@@ -30,6 +32,7 @@ package struct KitSystem: HookingSystem {
         streams = plan.streams
         self.rules = rules
         views = AppViews(app: plan.app)
+        networkMask = NetworkMask(rules.upload.networks)
         labels = KitTemplate.labels(rules.typeCodes)
         encoder = KitEncoder(plan: plan, rules: rules, views: views)
     }
@@ -37,7 +40,7 @@ package struct KitSystem: HookingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         Device(
             index: index, slot: slot, number: number,
-            offset: plan.utcOffset + plan.clockSkew(index: index), network: plan.network.kind)
+            offset: plan.utcOffset + plan.clockSkew(index: index), network: plan.initialNetwork(index: index))
     }
 
     package mutating func setNetwork(
@@ -50,6 +53,14 @@ package struct KitSystem: HookingSystem {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
         encoder.encode(device, into: &body)
+    }
+
+    /// The wait after a failure is over.
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        device.retry.takeDue()
+        upload(&device, now: now, effects: &effects)
     }
 
     package mutating func perform(
@@ -66,15 +77,18 @@ package struct KitSystem: HookingSystem {
         }
     }
 
-    mutating func handle(
+    package mutating func handle(
         _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         switch call {
         case .didFinishLaunching:
             device.isRunning = true
+            expire(&device, now: now, effects: &effects)
             upload(&device, now: now, effects: &effects)
             write(.launch, of: nil, on: &device, at: now, effects: &effects)
-        case .didBecomeActive: device.isForeground = true
+        case .didBecomeActive:
+            device.isForeground = true
+            device.retry.resume(at: now)
         case .didEnterBackground: device.isForeground = false
         default:
             guard device.isRunning, let row = row(of: call) else { return }

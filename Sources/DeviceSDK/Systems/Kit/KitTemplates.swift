@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+import DeviceSDK
 
 /// The kinds of rows that Kit writes; ``EventRecord/template`` is the raw value.
 ///
