@@ -4,6 +4,7 @@ import Testing
 import Timebase
 import World
 
+@testable import CodelessSDK
 @testable import DeviceSDK
 
 @Suite("Codeless SDK, configuration")

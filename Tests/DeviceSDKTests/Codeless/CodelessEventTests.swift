@@ -5,6 +5,7 @@ import Timebase
 import Wire
 import World
 
+@testable import CodelessSDK
 @testable import DeviceSDK
 
 @Suite("Codeless SDK, events")

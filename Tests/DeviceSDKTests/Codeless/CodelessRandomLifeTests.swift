@@ -4,6 +4,7 @@ import Testing
 import Timebase
 import World
 
+@testable import CodelessSDK
 @testable import DeviceSDK
 
 /// Thousands of random lives, each beside a model that keeps lists of events and nothing else.

@@ -5,6 +5,7 @@ import Timebase
 import Wire
 import World
 
+@testable import CodelessSDK
 @testable import DeviceSDK
 
 /// A device with the codeless SDK in the test's hands.
@@ -25,7 +26,7 @@ extension ManualDevice where System == CodelessSystem {
         var plan = PopulationPlan(
             name: "codeless", deviceCount: 1, start: ManualWorld.start,
             usersEnd: ManualWorld.start + .hours(24 * 7), app: app,
-            persona: PersonaDescription(name: "none"), target: target, system: .codeless(rules))
+            persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
         plan.tagsEvents = tagged
         self.init(plan) { CodelessSystem(plan: $0, rules: rules) }

@@ -2,6 +2,7 @@ import AppModel
 import TestSupport
 import Testing
 
+@testable import CodelessSDK
 @testable import DeviceSDK
 
 @Suite("What the codeless SDK reads from views")

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Timebase
 import Wire
 

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Wire
 
 /// The configuration that the server keeps for an app: which business data to add to which events.

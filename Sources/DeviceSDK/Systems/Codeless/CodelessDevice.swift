@@ -1,4 +1,5 @@
-import AppModel
+package import AppModel
+package import DeviceSDK
 package import Timebase
 import World
 
@@ -11,7 +12,7 @@ package struct CodelessDevice: HookedDevice, LogDevice, Sendable {
 
     /// All events that the device has: by sequence first those in files, then the parts of
     /// `popedEventDict`, then `eventArray`.
-    var log = EventLog()
+    package var log = EventLog()
     /// Where the memory of this process begins.
     var memoryStart: UInt32 = 0
     /// Where `eventArray` begins: the events before it have been popped.
@@ -40,7 +41,8 @@ package struct CodelessDevice: HookedDevice, LogDevice, Sendable {
     /// The next tick of the timer, which stands still in the background.
     var tickDue = Instant.distantFuture
     var backgroundSince = Instant.distantFuture
-    var trace = UIKitTrace()
+    var retry = RetryState()
+    package var trace = UIKitTrace()
     var isRunning = false
     package var isForeground = false
 
@@ -62,8 +64,8 @@ package struct CodelessDevice: HookedDevice, LogDevice, Sendable {
     /// Ticks of the timer that find nothing to send are not worth a wake.
     package var nextDue: Instant {
         mutating get {
-            let ticks = isForeground && (arrayCount > 0 || hasPartsToRetry)
-            return ticks ? tickDue : .distantFuture
+            guard isForeground else { return .distantFuture }
+            return min(arrayCount > 0 || hasPartsToRetry ? tickDue : .distantFuture, retry.due)
         }
     }
     /// A tick of the timer would send failed parts again.

@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+import DeviceSDK
 import Timebase
 import Wire
 

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Wire
 
 /// The lines and paths of requests. The text has none of them: they are this project's choice.
@@ -17,10 +18,14 @@ struct CodelessEndpoints: Sendable {
         path = target.pathAndQuery
         addedLines = target.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         uploadLines = "Content-Type: application/x-protobuf\r\n" + addedLines + "X-Events-Id: "
+        carried = RequestHead(method: .post, path: path, headerLines: addedLines)
         let withoutQuery = path.prefix { $0 != "?" && $0 != "#" }
         let folder = withoutQuery.lastIndex(of: "/").map { withoutQuery[...$0] } ?? "/"
         configPath = "\(folder)config?appKey=\(Self.escaped(plan.codelessAppKey))&appVersion="
     }
+
+    /// The head of an upload that is handed over without its bytes.
+    let carried: RequestHead
 
     /// The head of an upload under an `eventsID`.
     func upload(eventsID: String) -> RequestHead {

@@ -1,4 +1,5 @@
 package import AppModel
+import DeviceSDK
 
 extension CodelessSystem {
     /// The methods that the text's figures 2 to 4 list, and the notifications that its cache and its

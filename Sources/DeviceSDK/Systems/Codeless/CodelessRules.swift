@@ -1,4 +1,6 @@
+package import DeviceSDK
 package import Timebase
+package import World
 
 /// The codeless SDK's rules, one knob each. ``init(version:)`` gives a version's own values; a scenario
 /// may change every one.
@@ -34,6 +36,8 @@ package struct CodelessRules: Hashable, Sendable {
     package struct Storage: Hashable, Sendable {
         /// Events that each device captured before the run's start; they are in a file.
         package var prefill = 0
+        /// Age of its newest event at which a file is removed at a cold start; the text knows none.
+        package var ttl: Interval?
     }
 
     /// When and how events leave.
@@ -44,6 +48,8 @@ package struct CodelessRules: Hashable, Sendable {
         package var flushBulkSize = 10
         /// The timer while the app is in the foreground.
         package var flushInterval = Interval.seconds(30)
+        /// How late a tick of the timer may be, from which the next one counts: drawn evenly for each.
+        package var jitter = Interval.zero
         /// Uploads of parts at a time; further parts wait in the queue. The uploader of files comes on top.
         package var concurrency = 10
         /// Our choice: the default of URLSession.
@@ -54,6 +60,13 @@ package struct CodelessRules: Hashable, Sendable {
         package var onForeground = true
         /// … entering the background.
         package var onBackground = true
+        /// The networks on which it uploads; `nil` for all, no network included: the text does not ask.
+        package var networks: Set<NetworkKind>?
+        /// Which answers that are not 2xx keep the events: all, in the text.
+        package var keeps = KeepRule.notSuccess
+        /// What an upload that did not succeed changes. Nothing, in the text. With a back-off, parts that failed are
+        /// sent again when its wait is over, as with ``retryFailedParts``.
+        package var retry = RetryPolicy()
     }
 
     /// The configuration that adds business data to events.
@@ -73,6 +86,9 @@ package struct CodelessRules: Hashable, Sendable {
         package var webViews = true
     }
 
+    /// Whether anything comes back for a part whose upload failed.
+    var sendsPartsAgain: Bool { retryFailedParts || upload.retry.backoff != nil }
+
     /// A version's own values.
     package init(version: Version) { self.version = version }
 }
@@ -86,7 +102,6 @@ extension CodelessRules: SystemRuleSet {
     }
 
     package static var systemName: String { "codeless" }
-    package var wrapped: SystemRules { .codeless(self) }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         CodelessFleet(FleetCore(plan: plan, share: share, system: CodelessSystem(plan: plan, rules: self)))
     }

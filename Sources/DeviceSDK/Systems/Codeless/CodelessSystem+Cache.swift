@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Timebase
 
 /// The cache of events in memory: `eventArray`, and `popedEventDict`.
@@ -15,9 +16,22 @@ extension CodelessSystem {
         device.nextSequence += 1
         // Memory does not fail.
         _ = device.log.append(record)
-        guard device.arrayCount >= rules.upload.flushBulkSize else { return }
+        guard device.arrayCount >= rules.upload.flushBulkSize, mayUpload(device, now: now) else { return }
         while device.arrayCount >= rules.upload.flushBulkSize { popPart(of: &device, due: now) }
-        startParts(of: &device, effects: &effects)
+        startParts(of: &device, now: now, effects: &effects)
+    }
+
+    /// Whether the app's own policy lets uploads begin.
+    @inline(__always)
+    func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
+        networkMask.contains(device.network) && !device.retry.isQuiet(at: now)
+    }
+
+    /// The timer's tick after one that is due, or from a start.
+    func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
+        let tick = moment + rules.upload.flushInterval
+        return tick
+            + streams.lateness(ofTick: tick - plan.start, upTo: rules.upload.jitter, index: device.index)
     }
 
     /// The ticks that were skipped because there was nothing to send are over. One that is due now is not:
@@ -31,14 +45,24 @@ extension CodelessSystem {
 
     /// The timer: takes a part, however few events there are.
     mutating func tick(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard mayUpload(device, now: now) else { return }
+        device.retry.takeDue()
         if device.hasPartsToRetry { retryParts(of: &device, due: now) }
         if device.arrayCount > 0 { popPart(of: &device, due: now) }
-        startParts(of: &device, effects: &effects)
+        startParts(of: &device, now: now, effects: &effects)
+    }
+
+    /// The wait after a failure is over: what a tick sends, and the oldest file.
+    mutating func retry(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        device.retry.takeDue()
+        tick(&device, now: now, effects: &effects)
+        uploadFile(of: &device, due: now, effects: &effects)
     }
 
     /// Moves the oldest events of `eventArray` to `popedEventDict` under a new `eventsID`.
     private func popPart(of device: inout Device, due: Instant) {
-        let count = min(UInt32(clamping: rules.upload.batch), device.nextSequence - device.arrayStart)
+        let limit = device.retry.limit(rules.upload.batch)
+        let count = min(UInt32(clamping: limit), device.nextSequence - device.arrayStart)
         let end = device.arrayStart + count
         let part = CodelessPart(
             eventsID: device.eventsIDCount, events: device.arrayStart..<end, plannedAt: due)

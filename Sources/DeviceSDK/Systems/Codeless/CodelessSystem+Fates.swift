@@ -1,5 +1,6 @@
-import Accounting
+package import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import Wire
 import World
@@ -7,7 +8,7 @@ import World
 /// Where events end. An event leaves the device by a positive answer or with its process, which cuts its
 /// requests too; so nothing is on its way that the device no longer has.
 extension CodelessSystem {
-    func naturalKey(
+    package func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !plan.tagsEvents else { return nil }
@@ -51,6 +52,7 @@ extension CodelessSystem {
         device.arrayStart = device.nextSequence
         device.parts = []
         device.hasPartsToRetry = false
+        device.retry = RetryState()
         if device.fileUpload != nil, device.files[0].isDamaged {
             seal(device.files[0], as: .lost(.storageError), of: &device, effects: &effects)
             device.files.removeFirst()

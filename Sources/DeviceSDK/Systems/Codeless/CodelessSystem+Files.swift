@@ -1,5 +1,6 @@
 import Accounting
 import AppModel
+package import DeviceSDK
 import Timebase
 import World
 
@@ -36,16 +37,50 @@ extension CodelessSystem {
     /// The upload of the oldest file has ended: it is deleted and the next one's turn, or everything waits
     /// for the next trigger, which begins with the same file.
     mutating func completeFile(
-        of device: inout Device, isPositive: Bool, now: Instant, effects: inout DeviceEffects
+        of device: inout Device, _ verdict: CodelessVerdict, now: Instant, effects: inout DeviceEffects
     ) {
-        if isPositive, device.files[0].ackedAt == nil { device.files[0].ackedAt = now }
+        if verdict == .delivered, device.files[0].ackedAt == nil { device.files[0].ackedAt = now }
         let file = device.files[0]
-        if !file.isDamaged, !isPositive || device.disk == .readOnly { return }
-        // What was acknowledged is delivered; the rest, then, was damaged.
-        seal(file, as: .lost(.storageError), of: &device, effects: &effects)
-        device.files.removeFirst()
+        if !file.isDamaged, verdict == .kept || device.disk == .readOnly { return }
+        if !file.isDamaged, verdict == .halves {
+            halveFile(&device)
+        } else {
+            // What was acknowledged is delivered; the rest was damaged, or is dropped for its answer.
+            var end = Disposition.lost(.storageError)
+            if !file.isDamaged, case .dropped(let status) = verdict { end = .rejected(status: status) }
+            seal(file, as: end, of: &device, effects: &effects)
+            device.files.removeFirst()
+            if device.files.isEmpty { device.files = [] }
+        }
+        if verdict != .kept { uploadFile(of: &device, due: now, effects: &effects) }
+    }
+
+    /// A file that was too large is written as two; the halves keep no id that the whole had.
+    private func halveFile(_ device: inout Device) {
+        let file = device.files[0]
+        let halves = file.events.halves.map { events in
+            var half = CodelessFile(events: events)
+            if file.eventsID != nil {
+                half.eventsID = device.eventsIDCount
+                device.eventsIDCount += 1
+            }
+            half.ackedAt = file.ackedAt
+            return half
+        }
+        device.files.replaceSubrange(0...0, with: halves)
+    }
+
+    /// A cold start: files whose newest event is too old are removed.
+    mutating func expireFiles(of device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard let ttl = rules.storage.ttl, device.disk != .readOnly else { return }
+        while let file = device.files.first {
+            var newest = Instant(nanoseconds: .min)
+            device.log.forEach(in: file.events) { newest = max(newest, $0.capturedAt) }
+            guard newest <= now - ttl else { break }
+            seal(file, as: .evicted(.expired), of: &device, effects: &effects)
+            device.files.removeFirst()
+        }
         if device.files.isEmpty { device.files = [] }
-        if isPositive { uploadFile(of: &device, due: now, effects: &effects) }
     }
 
     package mutating func changeDisk(

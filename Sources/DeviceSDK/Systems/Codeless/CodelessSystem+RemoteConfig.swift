@@ -1,3 +1,4 @@
+import DeviceSDK
 import Timebase
 import World
 

@@ -1,4 +1,6 @@
+import Accounting
 import AppModel
+package import DeviceSDK
 package import Timebase
 package import Wire
 import World
@@ -6,7 +8,8 @@ import World
 /// Uploads of parts and of files, and what their answers do. Success is any answer of 2xx: our choice.
 extension CodelessSystem {
     /// Starts the parts that wait, oldest first, as far as the queue's limit reaches.
-    mutating func startParts(of device: inout Device, effects: inout DeviceEffects) {
+    mutating func startParts(of device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard mayUpload(device, now: now) else { return }
         var free = rules.upload.concurrency
         var waits = false
         for part in device.parts {
@@ -28,7 +31,8 @@ extension CodelessSystem {
 
     /// The uploader of files begins with the oldest, unless it is at it already.
     mutating func uploadFile(of device: inout Device, due: Instant, effects: inout DeviceEffects) {
-        guard device.fileUpload == nil, let file = device.files.first else { return }
+        guard device.fileUpload == nil, let file = device.files.first, mayUpload(device, now: due)
+        else { return }
         if file.eventsID == nil { device.eventsIDCount += 1 }
         device.fileUpload = CodelessFileUpload(
             number: device.uploadCount, eventsID: file.eventsID ?? device.eventsIDCount - 1)
@@ -99,34 +103,84 @@ extension CodelessSystem {
             completeFetch(request.number, of: &device, outcome: outcome)
             return
         }
-        var isPositive = false
-        if case .answered(let status, _, _, _) = outcome { isPositive = (200...299).contains(status) }
-        effects.isAcknowledged = isPositive
+        // Of a process that died in between, nobody waits any more.
+        guard let carried = content(of: request.number, of: device)?.events else { return }
+        let count = device.log.count(in: carried)
+        let verdict = CodelessVerdict(
+            outcome, device.retry.split(outcome, count: count, under: rules.upload.retry), rules.upload.keeps)
+        effects.isAcknowledged = verdict == .delivered
+        if verdict != .halves {
+            device.retry.note(
+                outcome, isKept: verdict == .kept, under: rules.upload.retry, at: now,
+                streams.retries(ofUpload: request, index: device.index))
+        }
         if device.fileUpload?.number == request.number {
             device.fileUpload = nil
-            completeFile(of: &device, isPositive: isPositive, now: now, effects: &effects)
+            completeFile(of: &device, verdict, now: now, effects: &effects)
         } else if let place = device.parts.firstIndex(where: { $0.isCarried(by: request.number) }) {
-            // Of a process that died in between, nobody waits any more.
-            completePart(place, of: &device, isPositive: isPositive, now: now, effects: &effects)
+            completePart(place, of: &device, verdict, now: now, effects: &effects)
         }
         device.trimEpochs()
     }
 
     private mutating func completePart(
-        _ place: Int, of device: inout Device, isPositive: Bool, now: Instant,
+        _ place: Int, of device: inout Device, _ verdict: CodelessVerdict, now: Instant,
         effects: inout DeviceEffects
     ) {
-        if isPositive {
+        switch verdict {
+        case .delivered:
             let part = device.parts.remove(at: place)
             deliver(part.events, of: &device, now: now, effects: &effects)
             device.log.delete(in: part.events)
-        } else {
+        case .dropped(let status):
+            let part = device.parts.remove(at: place)
+            seal(part.events, as: .rejected(status: status), of: &device, effects: &effects)
+        case .halves: halvePart(place, of: &device, due: now)
+        case .kept:
             device.parts[place].state = .failed
-            device.hasPartsToRetry = rules.retryFailedParts
+            device.hasPartsToRetry = rules.sendsPartsAgain
             // With nothing captured meanwhile, ticks were skipped.
             bringForwardTimer(of: &device, to: now)
         }
-        startParts(of: &device, effects: &effects)
+        startParts(of: &device, now: now, effects: &effects)
+    }
+
+    /// A part that was too large goes on as two, each under an id of its own.
+    private func halvePart(_ place: Int, of device: inout Device, due: Instant) {
+        let halves = device.parts[place].events.halves.map { events in
+            device.eventsIDCount += 1
+            return CodelessPart(eventsID: device.eventsIDCount - 1, events: events, plannedAt: due)
+        }
+        device.parts.replaceSubrange(place...place, with: halves)
+    }
+}
+
+/// What an upload's end means for its events.
+enum CodelessVerdict: Equatable {
+    case delivered, kept, halves
+    case dropped(status: UInt16)
+
+    init(_ outcome: RequestOutcome, _ split: RetryState.Split, _ keeps: KeepRule) {
+        guard case .answered(let status, _, _, _) = outcome else {
+            self = .kept
+            return
+        }
+        let isDropped = split == .drops || !keeps.keeps(status)
+        if (200...299).contains(status) {
+            self = .delivered
+        } else if split == .halves {
+            self = .halves
+        } else {
+            self = isDropped ? .dropped(status: status) : .kept
+        }
+    }
+}
+
+extension Range<UInt32> {
+    /// Its two halves; the first is the smaller one.
+    var halves: [Range<UInt32>] {
+        let middle = lowerBound + UInt32(count / 2)
+        return [lowerBound..<middle, middle..<upperBound]
     }
 }
 

@@ -1,5 +1,6 @@
 package import Accounting
 package import AppModel
+package import DeviceSDK
 package import Timebase
 import Wire
 package import World
@@ -19,11 +20,12 @@ package struct CodelessSystem: HookingSystem, Custodian {
     package typealias Device = CodelessDevice
 
     let plan: PopulationPlan
-    let streams: PopulationStreams
+    package let streams: PopulationStreams
     let rules: CodelessRules
-    let views: AppViews
+    package let views: AppViews
     let encoder: CodelessEncoder
     let endpoints: CodelessEndpoints
+    let networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
     /// Configurations that any device has met; index 0 is none.
     var configs = [CodelessBusinessData()]
@@ -35,6 +37,7 @@ package struct CodelessSystem: HookingSystem, Custodian {
         streams = plan.streams
         self.rules = rules
         views = AppViews(app: plan.app)
+        networkMask = NetworkMask(rules.upload.networks)
         encoder = CodelessEncoder(plan: plan, views: views)
         endpoints = CodelessEndpoints(plan: plan)
     }
@@ -42,13 +45,17 @@ package struct CodelessSystem: HookingSystem, Custodian {
     package var labels: [EventLabel] { CodelessTemplate.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        Device(index: index, slot: slot, number: number, network: plan.network.kind)
+        Device(index: index, slot: slot, number: number, network: plan.initialNetwork(index: index))
     }
 
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        device.tickDue = device.tickDue + rules.upload.flushInterval
+        if device.retry.due <= now {
+            retry(&device, now: now, effects: &effects)
+            return
+        }
+        device.tickDue = nextTick(after: device.tickDue, of: device)
         tick(&device, now: now, effects: &effects)
     }
 
@@ -72,7 +79,7 @@ extension CodelessSystem {
         }
     }
 
-    mutating func handle(
+    package mutating func handle(
         _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
         switch call {
@@ -83,6 +90,7 @@ extension CodelessSystem {
             device.isForeground = true
             // A timer whose time came while the process was suspended fires as soon as it may.
             device.tickDue = max(device.tickDue, now)
+            device.retry.resume(at: now)
         case .didEnterBackground:
             device.isForeground = false
             device.backgroundSince = now
@@ -101,7 +109,8 @@ extension CodelessSystem {
         device.isRunning = true
         beginSession(&device)
         device.epochs.change { $0.config = 0 }
-        device.tickDue = now + rules.upload.flushInterval
+        device.tickDue = nextTick(after: now, of: device)
+        expireFiles(of: &device, now: now, effects: &effects)
         fetchConfig(&device, now: now, effects: &effects)
         if rules.upload.onLaunch { uploadFile(of: &device, due: now, effects: &effects) }
     }

@@ -1,4 +1,5 @@
 package import Accounting
+import DeviceSDK
 
 /// What the codeless SDK can capture; ``EventRecord/template`` is the case's number.
 ///

@@ -1,4 +1,5 @@
 import AppModel
+import DeviceSDK
 import Wire
 
 /// What events tell of views, rendered once for each: the page, and `viewInfo` as far as it is the same for

@@ -1,4 +1,5 @@
 package import AppModel
+import DeviceSDK
 
 extension ViewTree {
     /// The path that tells a view from all others of the app, as the codeless SDK writes it: the

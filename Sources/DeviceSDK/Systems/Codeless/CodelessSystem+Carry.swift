@@ -1,0 +1,12 @@
+package import DeviceSDK
+package import Timebase
+
+extension CodelessSystem {
+    package mutating func carry(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        guard request.kind == .upload, let open = content(of: request.number, of: device) else { return nil }
+        let isNamed = carryRows(in: open.events, of: &device, tagged: plan.tagsEvents, into: &events)
+        return isNamed ? endpoints.carried : nil
+    }
+}
