@@ -13,7 +13,7 @@ package struct CollectorModel {
     private let plan: CollectorPlan
     private let systems: [CollectorSystem]
     let decoders: UploadDecoders
-    private var counters = CollectorStatistics()
+    var counters = CollectorStatistics()
 
     /// Makes a collector with an empty store.
     ///
@@ -89,7 +89,7 @@ package struct CollectorModel {
         _ request: CollectedRequest, at now: Instant, sink: inout some CollectedEventSink,
         decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
-        switch CollectorRoute(request, systems: systems, uploadPaths: plan.uploadPaths) {
+        switch chooseRoute(request) {
         case .upload(let system):
             counters.requests += 1
             return receive(request, of: system, now, &sink, decide)
@@ -104,6 +104,10 @@ package struct CollectorModel {
             let reply = CollectorReply(status: 404, disposition: .notFound, body: Array("not found\n".utf8))
             return (faultyReply(fault) ?? reply, fault)
         }
+    }
+
+    func chooseRoute(_ request: borrowing CollectedRequest) -> CollectorRoute {
+        CollectorRoute(request, systems: systems, uploadPaths: plan.uploadPaths)
     }
 
     // MARK: Uploads
@@ -167,14 +171,15 @@ package struct CollectorModel {
         return reply
     }
 
-    private mutating func record(_ key: EventKey) -> Int {
+    @inline(__always)
+    mutating func record(_ key: EventKey) -> Int {
         switch key {
         case .harness(let id): receipts.record(id)
         case .natural(let key): receipts.recordNatural(high: key.high, low: key.low)
         }
     }
 
-    private mutating func noteDryRun(_ key: EventKey) {
+    mutating func noteDryRun(_ key: EventKey) {
         counters.dryRun += 1
         switch key {
         case .harness(let id): receipts.noteDryRun(id)
@@ -184,12 +189,15 @@ package struct CollectorModel {
 
     private mutating func swallow(_ decoder: some UploadDecoder) {
         decoder.forEachElement { element in
-            guard case .event(let event) = element else { return }
-            counters.swallowed += 1
-            switch event.key {
-            case .harness(let id): receipts.noteSwallowed(id)
-            case .natural(let key): receipts.noteSwallowed(key)
-            }
+            if case .event(let event) = element { swallow(event.key) }
+        }
+    }
+
+    mutating func swallow(_ key: EventKey) {
+        counters.swallowed += 1
+        switch key {
+        case .harness(let id): receipts.noteSwallowed(id)
+        case .natural(let key): receipts.noteSwallowed(key)
         }
     }
 
@@ -199,7 +207,7 @@ package struct CollectorModel {
     ///
     /// A status of success without a page of somebody else's is a lie that is to be believed: it has the body
     /// that the system's client looks for.
-    private func faultyReply(
+    func faultyReply(
         _ fault: LateFault, of system: (any CollectedSystem.Type)? = nil
     ) -> CollectorReply? {
         if fault.resetsUnread { return refusal(status: 503) }

@@ -31,6 +31,27 @@ struct FaultDirectorTests {
         }
     }
 
+    @Test("a request that is known by its device meets the same, whatever others do")
+    func keyed() {
+        let windows = window(0, 100, .status(503), share: 0.5)
+        let wide = window(0, 100, .resetBeforeReading, share: 0.3)
+        func verdicts(_ requests: [(UInt32, UInt64)]) -> [String: String] {
+            var director = director(windows, wide)
+            return requests.reduce(into: [:]) { found, request in
+                director.begin(device: request.0, request: request.1)
+                let early = director.beforeReading(at: at(50))
+                let late = director.afterReading(at: at(50), device: request.0)
+                found["\(request.0) \(request.1)"] = "\(early == .reset) \(late.status ?? 0)"
+            }
+        }
+        let all = (0..<200).map { (UInt32($0 % 10), UInt64($0 / 10)) }
+        let found = verdicts(all)
+        #expect(found == verdicts(all.reversed()))
+        #expect(verdicts(all.filter { $0.0 == 3 }).allSatisfy { found[$0.key] == $0.value })
+        // Independent before and after reading: all four pairs of answers come up.
+        #expect(Set(found.values).count == 4)
+    }
+
     @Test("next changes skip the seams of overlapping and adjoining outages")
     func changes() {
         let director = director(

@@ -3,12 +3,16 @@ package import Timebase
 /// Decides which fault a request meets.
 ///
 /// Deterministic: whether a window's share covers a request is a function of the plan's seed, the
-/// request's ordinal and the window's place in the plan. Requests count separately for the decision
-/// before and after reading, so that concurrent requests cannot mix up their numbers.
+/// request and the window's place in the plan. A request is known by its device and its number there, if
+/// ``begin(device:request:)`` told them: then no other device has a say. Else it is known by its ordinal; requests
+/// count separately for the decision before and after reading, so that concurrent requests cannot mix up their
+/// numbers.
 package struct FaultDirector: Sendable {
     private let plan: CollectorPlan
     private let stream: RandomStream
     private let countsUploads: Bool
+    /// The draws of the request that was begun last.
+    private var own: RandomStream?
     private var earlyOrdinal: UInt64 = 0
     private var lateOrdinal: UInt64 = 0
     /// Uploads seen so far, per device that some window asks about.
@@ -31,6 +35,15 @@ package struct FaultDirector: Sendable {
     /// Whether some window asks for a device or an upload's number.
     package var needsDevice: Bool { plan.faults.contains { !$0.isForAll } }
 
+    /// Says whose request is decided about next, before and after reading.
+    ///
+    /// - Parameters:
+    ///   - device: Its number in the run.
+    ///   - request: Counts the device's requests.
+    package mutating func begin(device: UInt32, request: UInt64) {
+        own = stream.child(UInt64(device)).child(request)
+    }
+
     /// Whether connections are refused now: an outage for everyone is on.
     package func refusesConnections(at now: Instant) -> Bool {
         plan.faults.contains { $0.isOutageForAll && $0.covers(now) }
@@ -38,7 +51,7 @@ package struct FaultDirector: Sendable {
 
     /// The decision before the body is read; `nil` to go on.
     package mutating func beforeReading(at now: Instant) -> EarlyFault? {
-        let draws = stream.child(earlyOrdinal &* 2)
+        let draws = own?.child(0) ?? stream.child(earlyOrdinal &* 2)
         earlyOrdinal &+= 1
         for (index, window) in plan.faults.enumerated() where window.covers(now) && window.isForAll {
             var draw = draws.child(UInt64(index))
@@ -56,7 +69,7 @@ package struct FaultDirector: Sendable {
     /// - Parameter device: the device of the first event with an id of the harness; uploads count for
     ///   it, from 0.
     package mutating func afterReading(at now: Instant, device: UInt32?) -> LateFault {
-        let draws = stream.child(lateOrdinal &* 2 &+ 1)
+        let draws = own?.child(1) ?? stream.child(lateOrdinal &* 2 &+ 1)
         lateOrdinal &+= 1
         let upload = countUpload(of: device)
         var result = LateFault()

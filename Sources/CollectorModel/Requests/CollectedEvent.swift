@@ -1,26 +1,5 @@
 package import Accounting
 
-/// What names an event in the store.
-package enum EventKey: Hashable, Sendable {
-    /// The harness's own id, read from the event.
-    case harness(EventID)
-    /// The 128-bit hash of the event's natural key.
-    case natural(NaturalKey)
-
-    /// The text of the store's column `id`: `<device>-<sequence>`, or 32 hexadecimal digits.
-    package var text: String {
-        switch self {
-        case .harness(let id): id.text
-        case .natural(let key): key.text
-        }
-    }
-
-    /// The device, where the key names one.
-    package var device: UInt32? {
-        if case .harness(let id) = self { id.device } else { nil }
-    }
-}
-
 /// One decoded event, ready for a store. Every text is UTF-8 in memory that the decoder reuses: it is
 /// valid only during the call that hands the event over.
 package struct CollectedEvent {

@@ -1,4 +1,4 @@
-import Accounting
+package import Accounting
 import Wire
 
 /// Reads the key of one event's JSON, for stores that keep nothing else of it: the members tell the system.

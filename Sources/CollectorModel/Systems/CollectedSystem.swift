@@ -1,3 +1,4 @@
+import Accounting
 import Timebase
 import Wire
 

@@ -3,7 +3,7 @@ import Timebase
 /// The systems whose uploads a collector can read. The raw value is the name in the store.
 ///
 /// This file is the one list of them: a further system is a case here, its definition, its decoder, and its line in
-/// the switch that takes an upload.
+/// each switch.
 package enum CollectorSystem: String, CaseIterable, Sendable {
     case sensors
     case growing
@@ -43,6 +43,17 @@ struct UploadDecoders {
         trackingSDK = TrackingSDKCollected.makeDecoder(plan)
         kit = KitCollected.makeDecoder(plan)
         codeless = CodelessCollected.makeDecoder(plan)
+    }
+
+    /// The decoder of a system, for what is asked for now and then.
+    func decoder(of system: CollectorSystem) -> any UploadDecoder {
+        switch system {
+        case .sensors: sensors
+        case .growing: growing
+        case .trackingSDK: trackingSDK
+        case .kit: kit
+        case .codeless: codeless
+        }
     }
 }
 

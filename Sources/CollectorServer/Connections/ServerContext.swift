@@ -1,6 +1,6 @@
-import NIOCore
+package import NIOCore
 import Synchronization
-import Timebase
+package import Timebase
 
 /// What all connections of a server share: its limits, the way to the writer, and who gives way where there is no room
 /// for all.
@@ -121,5 +121,6 @@ final class ClientWait: Sendable {
 struct StopEvent: Sendable {}
 
 extension TimeAmount {
-    init(_ interval: Interval) { self = .nanoseconds(max(0, interval.nanoseconds)) }
+    /// The same length of time; none for one below zero.
+    package init(_ interval: Interval) { self = .nanoseconds(max(0, interval.nanoseconds)) }
 }

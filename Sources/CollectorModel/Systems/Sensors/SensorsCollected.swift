@@ -1,3 +1,4 @@
+import Accounting
 import Wire
 
 /// SensorsAnalytics.

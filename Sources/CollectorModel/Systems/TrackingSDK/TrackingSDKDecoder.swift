@@ -1,3 +1,4 @@
+import Accounting
 import Wire
 
 /// Reads the uploads of TrackingSDK: a JSON list of everything that a device had stored.

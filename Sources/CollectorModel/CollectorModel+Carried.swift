@@ -1,0 +1,85 @@
+package import Accounting
+package import Timebase
+import Wire
+
+/// Where an upload goes whose events are handed over without its bytes.
+package struct CarriedRoute: Sendable {
+    package var system: CollectorSystem
+    /// Whether the client asks for a check only.
+    package var dryRun: Bool
+}
+
+/// Uploads whose events come by reference: routes, faults, copies and answers as from bytes.
+extension CollectorModel {
+    /// Where a request goes by its head.
+    ///
+    /// - Parameter request: Its body is not looked at.
+    /// - Returns: `nil` if no system takes it as an upload.
+    package func route(of request: CollectedRequest) -> CarriedRoute? {
+        guard case .upload(let system) = chooseRoute(request) else { return nil }
+        return CarriedRoute(system: system, dryRun: request.dryRun)
+    }
+
+    /// Takes the events of an upload and asks the director for its fault in between.
+    package mutating func receive(
+        _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, at now: Instant,
+        director: inout FaultDirector
+    ) -> (reply: CollectorReply, fault: LateFault) {
+        var fault = LateFault.none
+        if !director.isIdle {
+            let device = director.needsDevice ? keys.lazy.compactMap(\.device).first : nil
+            fault = director.afterReading(at: now, device: device)
+        }
+        return (receive(keys, by: route, fault: fault), fault)
+    }
+
+    /// Takes the events of an upload with a fault that is decided already.
+    package mutating func receive(
+        _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, fault: LateFault
+    ) -> CollectorReply {
+        counters.requests += 1
+        var reply = answer(keys, by: route, fault)
+        fault.shape(&reply)
+        return reply
+    }
+
+    private mutating func answer(
+        _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, _ fault: LateFault
+    ) -> CollectorReply {
+        let system = route.system.definition
+        guard var reply = faultyReply(fault, of: system) else {
+            var reply = system.acceptance
+            if route.dryRun {
+                for key in keys { noteDryRun(key) }
+                reply.disposition = .dryRun
+            } else {
+                for key in keys { _ = record(key) }
+            }
+            return reply
+        }
+        if system.takesForSuccess(reply), !fault.resetsUnread {
+            for key in keys { swallow(key) }
+            reply.swallowed = true
+        }
+        return reply
+    }
+
+    /// What names the events of an upload's bytes, in order; `nil` if anything in it cannot be read.
+    package func keys(in request: CollectedRequest, of system: CollectorSystem) -> ContiguousArray<EventKey>?
+    {
+        keys(in: request, decoders.decoder(of: system))
+    }
+
+    private func keys(
+        in request: CollectedRequest, _ decoder: some UploadDecoder
+    ) -> ContiguousArray<EventKey>? {
+        let envelope = decoder.open(request)
+        guard envelope.refusal == nil, !envelope.hasWrongChecksum else { return nil }
+        var keys = ContiguousArray<EventKey>()
+        var isWhole = true
+        decoder.forEachElement { element in
+            if case .event(let event) = element { keys.append(event.key) } else { isWhole = false }
+        }
+        return isWhole ? keys : nil
+    }
+}

@@ -1,0 +1,33 @@
+import Accounting
+package import Timebase
+
+/// Reads the events of one system's uploads, as a collector does that stores each of them.
+///
+/// Not thread-safe: memory is used for one upload after the other.
+package final class UploadReader {
+    private let system: CollectorSystem
+    private let decoder: any UploadDecoder
+
+    /// - Parameter plan: What the collector knows beside what is its own: encryptions of GrowingIO's.
+    package init(of system: CollectorSystem, plan: CollectorPlan = CollectorPlan()) {
+        self.system = system
+        decoder = system.definition.makeDecoder(plan)
+    }
+
+    /// Calls `body` with each event that can be read, in order; copies are not told apart.
+    ///
+    /// - Parameter now: When the upload arrived: the time of events that have none.
+    package func forEachEvent(
+        in request: CollectedRequest, at now: Instant, _ body: (CollectedEvent) -> Void
+    ) {
+        guard decoder.open(request).refusal == nil else { return }
+        decoder.forEachElement { element in
+            guard case .event(let event) = element else { return }
+            body(
+                CollectedEvent(
+                    key: event.key, copy: 0, system: system, distinctID: event.distinctID,
+                    type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
+                    project: event.project, payload: event.payload))
+        }
+    }
+}
