@@ -63,10 +63,14 @@ package struct MeasuringWindow: Sendable {
 
     /// Notes the state of a fleet at the end of a second, or in between.
     mutating func note(
-        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, population: Int, at instant: Instant
+        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, radioTime: Interval?, population: Int,
+        at instant: Instant
     ) {
         if range.contains(instant) {
             captured[population] += freshlyCaptured
+            if let radioTime {
+                populations[population].radioTime = (populations[population].radioTime ?? .zero) + radioTime
+            }
             populations[population].note(gauges)
         }
         // A second is noted at its last nanosecond: from there on, its successor goes on.

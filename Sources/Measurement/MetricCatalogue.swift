@@ -19,7 +19,7 @@ package enum MetricCatalogue {
 
     /// What the numbers are of.
     package enum Unit: String, Sendable {
-        case milliseconds, bytes, events, requests, rows, devices
+        case milliseconds, seconds, bytes, events, requests, rows, devices
         /// A rate's 0…1.
         case share
     }
@@ -45,8 +45,32 @@ package enum MetricCatalogue {
     /// In the order in which reports show them.
     package static let all: [Entry] = fleet + requests + RequestTime.allCases.map(\.entry) + traffic
 
+    /// What is told of an entry of the timeline, under the tag `{entry:NAME}`: events captured while it lasted, uploads
+    /// that were due in it, and what came after it.
+    package static let ofEntries: [Entry] =
+        [
+            "events_captured", "events_lost", "event_freshness", "freshness_within_1m", "freshness_within_1h",
+            "freshness_within_24h", "batch_size", "retries", "http_reqs", "http_req_failed", "data_sent",
+        ].compactMap { name in all.first { $0.name == name } } + ofEntriesAlone
+
+    /// What nothing but an entry has.
+    package static let ofEntriesAlone: [Entry] = [
+        Entry(
+            "event_attempts", .requests, .entry(.attempts),
+            "Uploads that carried an event captured in the entry, of events that any carried."),
+        Entry(
+            "time_to_recover", .milliseconds, .entry(.recovery),
+            "End of the entry to the answer that acknowledged an event captured in it; 0 for one acknowledged before."
+        ),
+        Entry(
+            "herd_peak", .requests, .entry(.herd),
+            "Uploads that began in the busiest second of the ten minutes after the entry."),
+    ]
+
     /// The entry of a metric, `nil` for a name that does not exist.
-    package static func entry(_ name: String) -> Entry? { all.first { $0.name == name } }
+    package static func entry(_ name: String) -> Entry? {
+        all.first { $0.name == name } ?? ofEntriesAlone.first { $0.name == name }
+    }
 
     /// `passes` as a share of all samples, 0…1; `nil` without samples.
     package static func share(passes: UInt64, fails: UInt64) -> Double? {
@@ -92,12 +116,16 @@ package enum MetricCatalogue {
     private static let traffic: [Entry] = [
         Entry("data_sent", .bytes, .count(.bytesSent), "Bytes of requests, heads included."),
         Entry("data_received", .bytes, .count(.bytesReceived), "Bytes of answers, heads included."),
+        Entry(
+            "radio_seconds", .seconds, .radioTime,
+            "How long requests kept the devices' radios awake, tails included; only with networks that are not ideal."
+        ),
     ]
 }
 
 /// What of a ``PopulationRecord`` a metric tells.
 enum MetricSource: Hashable, Sendable {
-    case captured, lost, freshness
+    case captured, lost, freshness, radioTime
     case deliveredWithin(FreshnessBound)
     case time(RequestTime)
     case size(RequestSize)
@@ -106,13 +134,15 @@ enum MetricSource: Hashable, Sendable {
     case gauge(FleetGauge)
     /// Nothing: it is known after an audit only.
     case audit
+    /// Nothing: an ``EntryWindow`` tells it.
+    case entry(EntryMeasure)
 
     var kind: MetricCatalogue.Kind {
         switch self {
-        case .freshness, .time, .size: .trend
-        case .captured, .count, .audit: .counter
+        case .freshness, .time, .size, .entry(.attempts), .entry(.recovery): .trend
+        case .captured, .count, .audit, .radioTime: .counter
         case .lost, .deliveredWithin, .share: .rate
-        case .gauge: .gauge
+        case .gauge, .entry(.herd): .gauge
         }
     }
 }

@@ -13,6 +13,8 @@ package struct PopulationRecord: Sendable {
     /// faster than the sockets: a moment on the way would count as minutes.
     package private(set) var measuresFreshness = true
     package private(set) var freshness = LatencyHistogram()
+    /// How long devices' radios were awake for requests; `nil` where networks are ideal.
+    var radioTime: Interval?
     /// Delivered events by the shortest bound that they keep.
     private var delivered = CaseTable<FreshnessBound, UInt64>(repeating: 0)
 
@@ -52,6 +54,13 @@ package struct PopulationRecord: Sendable {
         sample.record(in: &times)
     }
 
+    /// Counts a finished request, and nothing of its times.
+    mutating func count(_ sample: RequestSample) {
+        guard !sample.isConfig, !sample.isOffline else { return }
+        sample.count(in: &counts)
+        sample.record(in: &sizes)
+    }
+
     private mutating func count(status: UInt16, times: UInt64 = 1) {
         if let index = statusCounts.firstIndex(where: { $0.status == status }) {
             statusCounts[index].count += times
@@ -82,6 +91,7 @@ package struct PopulationRecord: Sendable {
         sizes.merge(other.sizes) { $0.merge($1) }
         counts.merge(other.counts) { $0 += $1 }
         gauges.merge(other.gauges) { $0.merge($1) }
+        if let theirs = other.radioTime { radioTime = (radioTime ?? .zero) + theirs }
         for entry in other.statusCounts { count(status: entry.status, times: entry.count) }
         failureCounts.merge(other.failureCounts) { $0 += $1 }
     }
@@ -94,6 +104,8 @@ extension PopulationRecord {
     package var requests: UInt64 { counts[.uploads] }
     /// The same with fetches of configurations.
     package var allRequests: UInt64 { counts[.uploads] + counts[.configFetches] }
+    /// Bytes of all uploads as far as they were sent.
+    package var bytesSent: UInt64 { counts[.bytesSent] }
     package var failedRequests: UInt64 { counts[.failed] }
     /// Of the failed, those of apps whose process died: no target can do anything about them.
     package var abandonedRequests: UInt64 { counts[.abandoned] }
@@ -132,7 +144,8 @@ extension PopulationRecord {
         case .time(let time): .trend(.time(times[time]))
         case .size(let size): .trend(.size(sizes[size]))
         case .gauge(let gauge): gauges[gauge].metric
-        case .audit: nil
+        case .radioTime: radioTime.map { PopulationRecord.counter($0.fractionalSeconds, seconds) }
+        case .audit, .entry: nil
         }
     }
 
@@ -146,7 +159,11 @@ extension PopulationRecord {
     }
 
     private static func counter(_ count: UInt64, _ seconds: Double) -> MetricValue {
-        .counter(count: Double(count), perSecond: seconds > 0 ? Double(count) / seconds : 0)
+        counter(Double(count), seconds)
+    }
+
+    private static func counter(_ count: Double, _ seconds: Double) -> MetricValue {
+        .counter(count: count, perSecond: seconds > 0 ? count / seconds : 0)
     }
 
     private static func rate(_ part: UInt64, of whole: UInt64) -> MetricValue {

@@ -15,6 +15,8 @@ package struct RunRecorder: Sendable {
     package private(set) var window: MeasuringWindow?
     /// Parts of the run that are looked at closely.
     package private(set) var closeUps: [CloseUp]
+    /// The first entries of the timeline, each with what it did.
+    package private(set) var entries: [EntryWindow]
     private let closeUpBounds: Range<Instant>
     private let measuresFreshness: Bool
     private var nextGauges: [TimeSeries.Gauges]
@@ -25,11 +27,12 @@ package struct RunRecorder: Sendable {
     /// - Parameters:
     ///   - measured: A part of the run to measure apart as well, in whole seconds from the start.
     ///   - closeUps: Parts of the run to look at closely, in whole seconds from the start.
+    ///   - entries: When entries of the timeline last.
     ///   - interval: The first length of the series' intervals; a power of two times a second.
     ///   - measuresFreshness: Whether ages of events are noted.
     package init(
         start: Instant, populationCount: Int, measured: Range<Instant>? = nil,
-        closeUps: [Range<Instant>] = [],
+        closeUps: [Range<Instant>] = [], entries: [Range<Instant>] = [],
         interval: Interval = .seconds(1), measuresFreshness: Bool = true
     ) {
         populations = Array(
@@ -41,6 +44,7 @@ package struct RunRecorder: Sendable {
         self.closeUps = closeUps.map { CloseUp(range: $0, shortest: interval) }
         let from = closeUps.map(\.lowerBound).min() ?? start
         closeUpBounds = from..<(closeUps.map(\.upperBound).max() ?? from)
+        self.entries = entries.map { EntryWindow(range: $0, measuresFreshness: measuresFreshness) }
         window = measured.map { MeasuringWindow(range: $0, populationCount: populationCount) }
     }
 
@@ -50,6 +54,7 @@ package struct RunRecorder: Sendable {
         for event in events {
             populations[population].note(event)
             window?.note(event, population: population)
+            for index in entries.indices { entries[index].note(event) }
             eventFingerprint &+= RunRecorder.hash(event, population: population)
             beliefs.note(event)
             guard case .delivered = event.disposition else { continue }
@@ -68,6 +73,7 @@ package struct RunRecorder: Sendable {
     package mutating func note(_ sample: RequestSample, population: Int) {
         populations[population].note(sample)
         window?.note(sample, population: population)
+        for index in entries.indices { entries[index].note(sample) }
         guard !sample.isConfig, !sample.isOffline else { return }
         var counts = Tally()
         counts.requests = 1
@@ -90,13 +96,18 @@ package struct RunRecorder: Sendable {
 
     /// Notes the state of one population's fleet; the events captured since the last call go to the
     /// interval of `instant`, but for those that devices brought along from before the run.
+    ///
+    /// - Parameter radioTime: How long radios were awake so far; `nil` where nobody counts.
     package mutating func note(
-        gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, population: Int,
-        at instant: Instant
+        gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, radioTime: Interval? = nil,
+        population: Int, at instant: Instant
     ) {
         let fresh = captured - prefilled - capturedInRun[population]
         capturedInRun[population] = captured - prefilled
-        window?.note(gauges: gauges, freshlyCaptured: fresh, population: population, at: instant)
+        let awake = radioTime.map { $0 - (populations[population].radioTime ?? .zero) }
+        populations[population].radioTime = radioTime
+        window?.note(
+            gauges: gauges, freshlyCaptured: fresh, radioTime: awake, population: population, at: instant)
         populations[population].ledger.captured = captured
         populations[population].note(gauges)
         nextGauges[population] = gauges
@@ -143,6 +154,8 @@ package struct RunRecorder: Sendable {
         series.merge(other.series)
         precondition(closeUps.count == other.closeUps.count, "recorders of different runs")
         for index in closeUps.indices { closeUps[index].series.merge(other.closeUps[index].series) }
+        precondition(entries.count == other.entries.count, "recorders of different runs")
+        for index in entries.indices { entries[index].merge(other.entries[index]) }
         beliefs.merge(other.beliefs)
         eventFingerprint &+= other.eventFingerprint
         scheduleLag.merge(other.scheduleLag)

@@ -135,8 +135,15 @@ struct RunRecorderTests {
         var recorder = RunRecorder(start: start, populationCount: 1)
         recorder.note(full, population: 0)
         recorder.note([event(0, .delivered)], population: 0)
-        let metrics = recorder.populations[0].metrics(seconds: 1)
         let entries = MetricCatalogue.all.filter { $0.source != .audit }
+        // Where networks are ideal, nobody counts how long radios were awake.
+        #expect(
+            recorder.populations[0].metrics(seconds: 1).map(\.name)
+                == entries.map(\.name).filter { $0 != "radio_seconds" })
+        recorder.note(
+            gauges: TimeSeries.Gauges(), captured: 1, radioTime: .milliseconds(2500), population: 0, at: start
+        )
+        let metrics = recorder.populations[0].metrics(seconds: 1)
         #expect(metrics.map(\.name) == entries.map(\.name))
         var samples: [UInt64] = []
         for (metric, entry) in zip(metrics, entries) {
@@ -155,6 +162,28 @@ struct RunRecorderTests {
         #expect(RequestSize.allCases.allSatisfy { sources.contains(.size($0)) })
         #expect(FleetGauge.allCases.allSatisfy { sources.contains(.gauge($0)) })
         #expect(FreshnessBound.allCases.allSatisfy { sources.contains(.deliveredWithin($0)) })
+    }
+
+    @Test("adds up how long radios were awake, over populations, shards and a window")
+    func radioTime() {
+        var parts = (0..<2).map { _ in
+            RunRecorder(
+                start: start, populationCount: 2, measured: start + .seconds(1)..<start + .seconds(3))
+        }
+        for (shard, total) in [4, 6].enumerated() {
+            for second in 0..<4 as Range<Int64> {
+                // In every second a fourth.
+                parts[shard].note(
+                    gauges: TimeSeries.Gauges(), captured: 0,
+                    radioTime: .milliseconds(Int64(total) * 250 * (second + 1)), population: 1,
+                    at: start + .seconds(second))
+            }
+        }
+        parts[0].merge(parts[1])
+        #expect(parts[0].populations[0].radioTime == nil)
+        #expect(parts[0].populations[1].radioTime == .seconds(10))
+        #expect(parts[0].total.radioTime == .seconds(10))
+        #expect(parts[0].window?.total.radioTime == .seconds(5))
     }
 
     @Test("merges shards to what one recorder would have")
