@@ -21,7 +21,16 @@ package struct ScenarioDocument: Sendable {
     /// Seconds of people's and devices' clocks in a second of a live run, 1...86,400.
     package var pace = 1
     package var expect = ScenarioExpectation.delivery
+    /// How the modelled server of a simulation works.
+    package var server: ServerWork?
     package var populations: [ScenarioPopulation]
+    /// The variants that the scenario has beside itself, in the order of the file.
+    package var variants: [String] = []
+    /// Which of them this is; `nil` for the scenario itself.
+    package var variant: String?
+    /// The scenario's JSON with everything that overrides it but `--devices`; `${NAME}` stays as written, and secrets
+    /// are taken out.
+    package var written = JSONNode.null
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]
     package var thresholds: [ScenarioThreshold]
@@ -69,11 +78,13 @@ package struct ScenarioPopulation: Sendable {
     package var devices: Int
     /// Before.
     package var writtenDevices: Int
-    package var system: SystemRules
+    package var system: any SystemRuleSet
     package var app: AppDescription
     package var persona: PersonaDescription
     package var network: NetworkRules
     package var arrival: ArrivalSchedule
+    /// Whether the run finds its users in the midst of their lives.
+    package var startsInSteadyState = false
     /// Wanted mean of the whole population in events per second; the persona's tempo is to be set so.
     package var wantedRate: Double?
     /// How that rate goes over time, if the scenario says so.
@@ -83,7 +94,12 @@ package struct ScenarioPopulation: Sendable {
     /// What is told about the embedded collector, but for its address.
     package var embedded: PopulationPlan.Target
     package var tagsEvents: Bool
-    package var utcOffset: Interval
+    /// How active its users are over the hours of a week; `nil` for evenly.
+    package var week: WeekCurve?
+    /// Where they live.
+    package var zones: TimeZones
+    /// The population whose users these are too.
+    package var users: String?
     /// What a program registers in the place of the system's own parts; `nil` for nothing.
     package var plugins: (any SystemPlugins)?
 
@@ -91,7 +107,7 @@ package struct ScenarioPopulation: Sendable {
     package var target: PopulationPlan.Target? { targets.first }
 
     /// Whether its devices keep their events in files.
-    package var storesInFiles: Bool { system.common.storesInFiles }
+    package var storesInFiles: Bool { system.storesInFiles }
 
     /// Gives the population another number of devices; its stages follow.
     package mutating func scale(to devices: Int) {
@@ -120,14 +136,16 @@ package struct TimelineEntry: Hashable, Sendable {
         case collector(CollectorFault, share: Double, device: UInt32?, upload: UInt32?)
         case client(ClientFault, ClientFaultScope)
         case remoteConfig(ScenarioRemoteConfig)
-        /// `population` is an index, or `nil` for all.
-        case network(NetworkKind, share: Double, population: Int?)
+        /// `population` is an index, or `nil` for all; a region has the same devices in every entry.
+        case network(NetworkKind, share: Double, population: Int?, region: String?)
         /// `population` as above. A damaged file stays damaged.
         case disk(DiskFailure, share: Double, population: Int?)
         /// A notification that makes a share of the users open the app within a time.
         case push(share: Double, within: Interval, population: Int?)
     }
 
+    /// The scenario's own name for it; unique.
+    package var name: String?
     package var at: Interval
     /// When it ends, or `nil` for the end of the run.
     package var until: Interval?
@@ -135,6 +153,9 @@ package struct TimelineEntry: Hashable, Sendable {
     /// What happens, for charts and messages.
     package var text: String
     package var pointer: String
+
+    /// The entry's name, else its place in the timeline as written: what the tag `{entry:NAME}` says.
+    package var reportName: String { name ?? String(pointer.drop { !$0.isNumber }) }
 
     /// Whether a collector that is not ours cannot follow the entry.
     package var needsOwnCollector: Bool {
@@ -167,5 +188,41 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
             ("effect_mode", .int(effectMode)),
         ])
         return Array(JSONNode.object([("v", .text(version)), ("configs", configs)]).compactText.utf8)
+    }
+}
+
+extension ScenarioDocument {
+    /// The scenario's JSON as it is played: with everything that overrides it, the number of devices and the seed
+    /// included, and without the variants that are not played. Secrets are taken out.
+    package var resolved: JSONNode {
+        var members = (written.members ?? []).filter {
+            !["$schema", "variants", "seed", "name"].contains($0.key)
+        }
+        members.insert(JSONNode.Member("seed", .int(seed)), at: 0)
+        members.insert(JSONNode.Member("name", .text(redact(name))), at: 0)
+        if let index = members.firstIndex(where: { $0.key == "populations" }),
+            let elements = members[index].value.elements, elements.count == populations.count
+        {
+            members[index].value = .list(zip(elements, populations).map(ScenarioDocument.scaled))
+        }
+        return withoutSecrets(JSONNode(.object(members)))
+    }
+
+    /// `${NAME}` stays as written, but somebody may have spelled out its value, be it in a key.
+    private func withoutSecrets(_ node: JSONNode) -> JSONNode {
+        if let members = node.members {
+            return JSONNode(
+                .object(
+                    members.map { .init(redactor.redactSecrets($0.key), withoutSecrets($0.value)) }))
+        }
+        if let elements = node.elements { return .list(elements.map(withoutSecrets)) }
+        return node.string.map { .text(redactor.redactSecrets($0)) } ?? node
+    }
+
+    private static func scaled(_ node: JSONNode, _ population: ScenarioPopulation) -> JSONNode {
+        let members = (node.members ?? []).map { member in
+            member.key == "devices" ? JSONNode.Member("devices", .int(population.devices)) : member
+        }
+        return JSONNode(.object(members))
     }
 }

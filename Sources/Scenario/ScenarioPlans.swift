@@ -2,13 +2,15 @@ import AppModel
 package import CollectorModel
 package import DeviceSDK
 package import Timebase
-import World
+package import World
 
 /// What the engines and the collector need of a scenario, at absolute times.
 package struct ScenarioPlans: Sendable {
     package var populations: [PopulationPlan]
     package var schedule: RunSchedule
     package var collector: CollectorPlan
+    /// The modelled server of a simulation.
+    package var server = ServerRules()
     /// The timeline for charts, by time.
     package var marks: [ScenarioMark]
 }
@@ -19,6 +21,8 @@ package struct ScenarioMark: Hashable, Sendable {
     /// `nil` for the end of the run.
     package var until: Instant?
     package var text: String
+    /// The entry's name, else its place in the timeline as written.
+    package var name: String
 }
 
 extension ScenarioDocument {
@@ -60,24 +64,33 @@ extension ScenarioDocument {
             case .client(let fault, let scope):
                 schedule.clientFaults.windows.append(
                     ClientFaultWindow(from: from, until: until, fault: fault, scope: scope))
-            case .network(let kind, let share, let population):
-                schedule.deviceEntries.append(
-                    .init(from: from, until: until, network: kind, share: share, population: population))
+            case .network(let kind, let share, let population, let region):
+                var change = RunSchedule.DeviceEntry(
+                    from: from, until: until, network: kind, share: share, population: population)
+                change.region = region.map { RandomStream.hash(of: $0) }
+                schedule.deviceEntries.append(change)
             // Users' own affairs are in the populations' plans.
             case .remoteConfig, .push, .disk: break
             }
         }
         collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
         let marks = entries.map { entry in
-            ScenarioMark(from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text)
+            ScenarioMark(
+                from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text,
+                name: entry.reportName)
+        }
+        schedule.entries = entries.prefix(CloseUpRange.limit).map { entry in
+            start + entry.at..<(entry.until.map { start + $0 } ?? .distantFuture)
         }
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded)
         for path in populations.flatMap(\.ownUploadPaths) where !collector.uploadPaths.contains(path) {
             collector.uploadPaths.append(path)
         }
+        var rules = ServerRules()
+        rules.work = server
         return ScenarioPlans(
-            populations: populations, schedule: schedule, collector: collector, marks: marks)
+            populations: populations, schedule: schedule, collector: collector, server: rules, marks: marks)
     }
 
     private func populationPlans(
@@ -97,12 +110,16 @@ extension ScenarioDocument {
             plan.index = index
             plan.firstDevice = firstDevice
             plan.seed = seed
+            plan.users = population.users
             plan.network = population.network
             plan.arrival = population.arrival
+            plan.startsInSteadyState = population.startsInSteadyState
             plan.activity = population.activity
             plan.pushes = pushes(to: index, start: schedule.start)
             plan.disk = disk(of: index, start: schedule.start)
-            plan.utcOffset = population.utcOffset
+            plan.utcOffset = population.zones.usualOffset(at: schedule.start)
+            plan.week = population.week
+            plan.zones = population.zones
             plan.tagsEvents = population.tagsEvents
             plan.plugins = population.plugins
             firstDevice += UInt32(population.devices)
@@ -115,7 +132,7 @@ extension PopulationPlan {
     /// The paths of the devices' uploads by which a collector cannot tell the system.
     fileprivate var ownUploadPaths: [UploadPath] {
         guard let system = CollectorSystem(rawValue: system.systemName) else { return [] }
-        let paths = targets.flatMap { self.system.common.uploadPaths(of: $0) }
+        let paths = targets.flatMap { self.system.uploadPaths(of: $0) }
         return paths.map { UploadPath(path: $0, system: system) }.filter { !$0.isKnown }
     }
 }

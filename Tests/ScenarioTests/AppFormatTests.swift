@@ -1,4 +1,5 @@
 import AppModel
+import CodelessSDK
 import DeviceSDK
 import Testing
 import Timebase

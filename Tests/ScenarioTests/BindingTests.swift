@@ -1,6 +1,7 @@
 import AppModel
 import CollectorModel
 import DeviceSDK
+import SensorsSDK
 import Testing
 import Timebase
 import World
@@ -13,7 +14,7 @@ struct BindingTests {
     func defaults(version: SensorsRules.Version) throws {
         let document = try document(scenario(population: #""version": "\#(version.rawValue)""#))
         #expect(document.rules() == SensorsRules(version: version))
-        #expect(document.populations[0].utcOffset == .hours(8))
+        #expect(document.populations[0].zones == TimeZones(offset: .hours(8)))
         #expect(document.populations[0].tagsEvents)
         #expect(document.populations[0].target == nil)
         #expect(document.needsEmbeddedCollector)
@@ -80,10 +81,10 @@ struct BindingTests {
     @Test(
         "reads every spelling of keepStatuses",
         arguments: [
-            (#""notSuccess""#, SensorsRules.KeepRule.notSuccess), (#"["5xx"]"#, .serverErrors(and: [])),
+            (#""notSuccess""#, KeepRule.notSuccess), (#"["5xx"]"#, .serverErrors(and: [])),
             ("[500, 503]", .listed([500, 503])), ("[]", .listed([])),
         ])
-    func keepStatuses(json: String, expected: SensorsRules.KeepRule) throws {
+    func keepStatuses(json: String, expected: KeepRule) throws {
         let document = try document(scenario(population: #""sdk": {"upload": {"keepStatuses": \#(json)}}"#))
         #expect(document.rules().upload.keeps == expected)
     }
@@ -125,7 +126,7 @@ struct BindingTests {
                 #""network": "edge", "utcOffset": "-05:30", "arrival": {"over": "20s"}, "tagEvents": true"#)
         let document = try document(text)
         #expect(document.populations[0].network == NetworkRules(kind: .cellular2G))
-        #expect(document.populations[0].utcOffset == .minutes(-330))
+        #expect(document.populations[0].zones == TimeZones(offset: .minutes(-330)))
         #expect(document.populations[0].arrival.over == .seconds(20))
         #expect(document.populations[0].tagsEvents)
         #expect(document.start?.text == "2026-03-02T11:30:00.000Z")

@@ -1,5 +1,6 @@
 import CollectorModel
 import DeviceSDK
+import SensorsSDK
 import Testing
 import Timebase
 import World
@@ -153,8 +154,8 @@ struct FaultBindingTests {
 
     @Test("upload.retryAfter is a switch of Sensors, off by default")
     func retryAfter() throws {
-        #expect(try !document(scenario()).rules().upload.retryAfter)
+        #expect(try !document(scenario()).rules().upload.retry.heedsRetryAfter)
         let text = scenario(population: #""sdk": {"upload": {"retryAfter": true}}"#)
-        #expect(try document(text).rules().upload.retryAfter)
+        #expect(try document(text).rules().upload.retry.heedsRetryAfter)
     }
 }

@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 import Testing
 import Timebase
 import Wire
@@ -109,7 +110,7 @@ struct GrowingFormatTests {
             rules.storage.writeBuffer == 5 && rules.storage.ttl == .hours(72) && rules.storage.prefill == 7)
         #expect(rules.upload.maxBytes == nil && rules.upload.cellularLimit == 1000)
         #expect(rules.upload.policies == ["CUSTOM": .wifi])
-        #expect(rules.upload.keeps == .listed([404, 0]))
+        #expect(rules.upload.keeps == .serverErrors(and: [404]))
     }
 
     @Test(
@@ -141,7 +142,7 @@ struct GrowingFormatTests {
                 "/channels/0/urlTemplate"
             ),
             ("3.2.1", #"{"services": {"aesKey": "short"}}"#, "/services/aesKey"),
-            ("3.2.1", #"{"upload": {"backoff": "none"}}"#, "/upload/backoff"),
+            ("3.2.1", #"{"upload": {"onLaunch": true}}"#, "/upload/onLaunch"),
             ("3.2.1", #"{"buildFlags": ["ENABLE_ENCRYPTIONS"]}"#, "/buildFlags/0"),
         ])
     func refused(version: String, sdk: String, pointer: String) throws {

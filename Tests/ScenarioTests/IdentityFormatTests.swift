@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 import Testing
 
 @testable import Scenario

@@ -26,11 +26,11 @@ struct ProblemTests {
             population: #""arrival": {"curve": "sine"}"#, kind: .notSupported,
             pointer: "/populations/0/arrival/curve"),
         BadCase(
-            population: #""sdk": {"upload": {"backoff": "none"}}"#, kind: .notSupported,
-            pointer: "/populations/0/sdk/upload/backoff"),
+            population: #""sdk": {"upload": {"firstFlush": "1s"}}"#, kind: .notSupported,
+            pointer: "/populations/0/sdk/upload/firstFlush"),
         BadCase(
-            population: #""sdk": {"storage": {"ttl": "1d"}}"#, kind: .notSupported,
-            pointer: "/populations/0/sdk/storage/ttl"),
+            population: #""sdk": {"storage": {"maxBytes": 1}}"#, kind: .notSupported,
+            pointer: "/populations/0/sdk/storage/maxBytes"),
         BadCase(
             extra: #""target": {"url": "http://h/sa", "path": "sa"}"#, kind: .outOfRange,
             pointer: "/target/path"),
@@ -38,8 +38,6 @@ struct ProblemTests {
         BadCase(
             extra: #""timeline": [{"collector": {"fault": "outage"}}]"#, kind: .missingKey,
             pointer: "/timeline/0"),
-        BadCase(
-            extra: #""networks": {"n": {"loss": 0.1}}"#, kind: .notSupported, pointer: "/networks/n/loss"),
         // Types and ranges
         BadCase(extra: #""seed": -1"#, kind: .outOfRange, pointer: "/seed"),
         BadCase(extra: #""seed": 18446744073709551616"#, kind: .outOfRange, pointer: "/seed"),
@@ -93,7 +91,8 @@ struct ProblemTests {
             population: #""network": "ideel""#, kind: .unknownName, pointer: "/populations/0/network",
             nearest: "ideal"),
         BadCase(
-            population: #""network": "mobile-mix""#, kind: .notSupported, pointer: "/populations/0/network"),
+            population: #""network": "mobile-mixx""#, kind: .unknownName, pointer: "/populations/0/network",
+            nearest: "mobile-mix"),
         BadCase(
             population: #""version": "4.9.2""#, kind: .unknownName, pointer: "/populations/0/version",
             nearest: "4.9.1"),

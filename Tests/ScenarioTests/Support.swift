@@ -1,5 +1,6 @@
 import DeviceSDK
 import Foundation
+import SensorsSDK
 import Testing
 
 @testable import Scenario
@@ -55,7 +56,7 @@ func sets(_ assignments: String...) -> ScenarioOptions {
 extension ScenarioDocument {
     /// The rules of the population with that index, which runs Sensors.
     func rules(_ index: Int = 0) -> SensorsRules {
-        guard case .sensors(let rules) = populations[index].system else {
+        guard let rules = populations[index].system as? SensorsRules else {
             preconditionFailure("population \(index) runs \(populations[index].system.systemName)")
         }
         return rules

@@ -1,6 +1,8 @@
+import CodelessSDK
 import DeviceSDK
 import Testing
 import Timebase
+import TrackingSDK
 import Wire
 
 @testable import Scenario
@@ -104,8 +106,8 @@ struct TrackingSDKFormatTests {
     @Test(
         "… and of the codeless SDK",
         arguments: [
-            #"{"upload": {"networks": ["wifi"]}}"#, #"{"upload": {"concurrency": 0}}"#,
-            #"{"storage": {"ttl": "1d"}}"#, #"{"remoteConfig": {"attempts": 2}}"#,
+            #"{"upload": {"networks": ["wi-fi"]}}"#, #"{"upload": {"concurrency": 0}}"#,
+            #"{"storage": {"limit": 5}}"#, #"{"remoteConfig": {"attempts": 2}}"#,
             #"{"retryFailedParts": "yes"}"#,
         ])
     func codelessProblems(sdk: String) throws {

@@ -1,4 +1,5 @@
 import AppModel
+import SensorsSDK
 
 /// An app as decoded; names are not yet looked up.
 struct AppDraft: Sendable {

@@ -1,3 +1,4 @@
+import CodelessSDK
 import DeviceSDK
 import Timebase
 
@@ -30,20 +31,23 @@ enum CodelessFormat {
     private static let storage: ObjectDescription<CodelessRules> = .rules(
         "Events are in memory; the file is written when the process ends with notice.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "order", "ttl", "maxBytes"],
+            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
             "prefill: neither the memory nor the files of the codeless SDK have a limit"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...10_000_000),
-                "Events that each device captured before the start; they are in a file.")
+                "Events that each device captured before the start; they are in a file."),
+            Knob(
+                "ttl", \.storage.ttl, PolicyForms.ttl,
+                "Age of its newest event at which a file is removed at a cold start, or \"none\", as in the text."
+            ),
         ])
 
     private static let upload: ObjectDescription<CodelessRules> = .rules(
         "When and how events leave.",
         unsupported: .keys(
             [
-                "maxBytes", "firstFlush", "jitter", "networks", "maxBatchesPerFlush", "immediate",
-                "keepStatuses", "retryAfter", "splitOn413", "backoff",
+                "maxBytes", "firstFlush", "maxBatchesPerFlush", "immediate",
             ], "the other knobs of upload: the codeless SDK has no such rule"),
         [
             Knob(
@@ -69,7 +73,13 @@ enum CodelessFormat {
             Knob(
                 "onBackground", \.upload.onBackground, .boolean,
                 "Whether entering the background uploads files."),
-        ])
+            Knob("jitter", \.upload.jitter, .duration(.zero...(.hours(24))), PolicyForms.jitterDoc),
+            Knob("networks", \.upload.networks, PolicyForms.anyNetworks, PolicyForms.networksDoc),
+            Knob("keepStatuses", \.upload.keeps, PolicyForms.keeps, PolicyForms.keepStatusesDoc),
+        ]
+            + PolicyForms.retry(
+                backoff: \.upload.retry.backoff, retryAfter: \.upload.retry.heedsRetryAfter,
+                splitOn413: \.upload.retry.splitsOn413))
 
     private static let remoteConfig: ObjectDescription<CodelessRules> = .rules(
         "The configuration that adds business data to events, fetched at each cold start.",

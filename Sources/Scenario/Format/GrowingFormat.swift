@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 import Timebase
 
 /// The knobs of the GrowingIO SDK.
@@ -121,7 +122,7 @@ enum GrowingFormat {
     private static let storage: ObjectDescription<GrowingRules> = .rules(
         "The two stores, timing and realtime (custom events).",
         unsupported: .keys(
-            ["backend", "limit", "evict", "order", "maxBytes"],
+            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
             "ttl and prefill: GrowingIO's stores are bounded by age alone"),
         [
             Knob(
@@ -155,8 +156,7 @@ enum GrowingFormat {
         "When and how rows leave.",
         unsupported: .keys(
             [
-                "flushBulkSize", "networks", "concurrency", "maxBatchesPerFlush", "immediate", "onLaunch",
-                "retryAfter", "splitOn413", "backoff",
+                "flushBulkSize", "concurrency", "maxBatchesPerFlush", "immediate", "onLaunch",
             ], "the other knobs of upload: GrowingIO has no such rule"),
         [
             Knob("batch", \.upload.batch, .integer(1...10_000), "Events per request."),
@@ -173,6 +173,9 @@ enum GrowingFormat {
                 "jitter", \.upload.jitter, .duration(.zero...(.hours(24))),
                 "How late a tick may be; the SDK allows the system 1 s."),
             Knob(
+                "networks", \.upload.networks, PolicyForms.networks,
+                "Networks on which anything is uploaded, before policies and cellularLimit have their say."),
+            Knob(
                 "whileInBackground", \.upload.whileInBackground, .boolean,
                 "Whether ticks go on in the background, where iOS suspends the process."),
             Knob("onBackground", \.upload.onBackground, .boolean, "Whether entering the background uploads."),
@@ -186,8 +189,11 @@ enum GrowingFormat {
                 "policies", \.upload.policies, GrowingForms.policies,
                 "Policies by type of event: instant, mobile or wifi."),
             Knob(
-                "keepStatuses", \.upload.keeps, GrowingForms.keeps,
+                "keepStatuses", \.upload.keeps, PolicyForms.keeps,
                 "Answers after which rows are kept: \"notSuccess\" (all but 2xx), or a list of statuses in "
                     + "which \"5xx\" stands for all from 500 to 599."),
-        ])
+        ]
+            + PolicyForms.retry(
+                backoff: \.upload.retry.backoff, retryAfter: \.upload.retry.heedsRetryAfter,
+                splitOn413: \.upload.retry.splitsOn413))
 }

@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 import Wire
 
 /// The forms of GrowingIO's knobs.
@@ -60,23 +61,6 @@ enum GrowingForms {
     ).map(
         { named, _, _ in Dictionary(named.map { ($0.name, $0.value) }) { _, last in last } },
         encode: { $0.isEmpty ? .object([]) : nil })
-
-    /// One member of `keepStatuses`; 0 stands for all of 5xx.
-    private static let status: Form<Int> = .either(
-        [(.number, .integer(100...599)), (.string, .name([("5xx", 0)], what: "a group of statuses"))],
-        allowed: "a status from 100 to 599, or \"5xx\"")
-
-    static let keeps: Form<GrowingRules.KeepRule> = .either(
-        [
-            (.string, .name([("notSuccess", .notSuccess)], what: "a rule")),
-            (
-                .array,
-                Form<[Int]>.list(of: status, count: 0...500).map { statuses, _, _ in
-                    .listed(Set(statuses.map { UInt16($0) }))
-                }
-            ),
-        ], allowed: "\"notSuccess\" or an array of statuses",
-        encode: { $0 == .notSuccess ? .text("notSuccess") : nil })
 
     /// Members of an object of texts, in the order of the file.
     private static let parameters: Form<[GrowingOwnEvent.Parameter]> = Form<[Named<String>]>.map(

@@ -1,4 +1,5 @@
 import DeviceSDK
+import KitSDK
 import Timebase
 
 /// The knobs of KitAnalysisOfUserBehavior.
@@ -26,25 +27,34 @@ enum KitFormat {
     private static let storage: ObjectDescription<KitRules> = .rules(
         "The files, one per local day, without a limit.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "order", "ttl", "maxBytes"],
-            "\"prefill\": Kit has no other rule of this kind"),
+            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
+            "\"ttl\" and \"prefill\": Kit has no other rule of this kind"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...1_000_000),
-                "Rows that each device wrote on the day before the start.")
+                "Rows that each device wrote on the day before the start."),
+            Knob(
+                "ttl", \.storage.ttl, PolicyForms.ttl,
+                "Age, from the end of their day on, at which files are removed at a start of the app, or \"none\", as "
+                    + "in every version."),
         ])
 
     private static let upload: ObjectDescription<KitRules> = .rules(
         "An archive of all earlier days at each start of the app.",
         unsupported: .keys(
             [
-                "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter", "networks",
-                "concurrency", "immediate", "onBackground", "onLaunch", "keepStatuses", "retryAfter",
-                "splitOn413", "backoff",
-            ], "\"timeout\": Kit has no other rule of this kind"),
+                "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter", "concurrency",
+                "maxBatchesPerFlush", "immediate", "onBackground", "onLaunch", "splitOn413",
+            ],
+            "\"timeout\" and the knobs of retries: Kit sends the files of earlier days at each start of the app"
+        ),
         [
             Knob(
                 "timeout", \.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
-                "Time from the start of a request to the last byte of its answer.")
-        ])
+                "Time from the start of a request to the last byte of its answer."),
+            Knob("networks", \.upload.networks, PolicyForms.anyNetworks, PolicyForms.networksDoc),
+            Knob("keepStatuses", \.upload.keeps, PolicyForms.keeps, PolicyForms.keepStatusesDoc),
+        ]
+            + PolicyForms.retry(
+                backoff: \.upload.retry.backoff, retryAfter: \.upload.retry.heedsRetryAfter))
 }

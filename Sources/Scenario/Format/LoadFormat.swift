@@ -5,6 +5,7 @@ struct ArrivalDraft: Hashable, Sendable {
     var over = Interval.zero
     var stages: Located<[StageDraft]>?
     var isRandom = false
+    var steadyState: Bool?
 
     static let format: ObjectDescription<ArrivalDraft> = ObjectDescription(
         "When the devices appear, and leave.", start: ArrivalDraft.init,
@@ -18,6 +19,10 @@ struct ArrivalDraft: Hashable, Sendable {
             Field(
                 "random", \.isRandom, .boolean,
                 "Each device appears at a time drawn from the whole by chance, instead of in its turn."),
+            Field(
+                "steadyState", \.steadyState, .boolean,
+                "Whether the run finds the users in the midst of their lives: few in a session, the others some time "
+                    + "before their next. Without \"arrival\" that is so in runs of a day and longer."),
         ])
 }
 

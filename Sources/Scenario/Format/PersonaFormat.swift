@@ -24,6 +24,11 @@ enum PersonaFormat {
             Trait(
                 "opensAtArrival", \.opensAtArrival, .boolean,
                 "Whether each device opens the app when it appears."),
+            Trait(
+                "hours", \.hours, HoursDraft.form,
+                "How often users come over the hours of a week of their local time: of a persona with a rate, how "
+                    + "much they do. By default \"mobile\" where the run finds its users in the midst of their lives "
+                    + "(\"steadyState\"), else \"flat\"."),
             Trait("sessionLength", \.sessionLength, length, "Length of a session."),
             Trait(
                 "endsAtExit", \.endsAtExit, .boolean,
@@ -52,6 +57,14 @@ enum PersonaFormat {
             Trait(
                 "updateChance", \.updateChance, .share,
                 "Probability that the app was updated before a launch."),
+            Trait(
+                "retention", \.retention, RetentionFormat.form,
+                "The share of people who still have the app after a time; whoever has it no longer deletes it with "
+                    + "all that it stored. By default nobody does."),
+            Trait(
+                "installedOver", \.installedOver, .duration(.zero...Form<Interval>.longest),
+                "Where the run finds its users in the midst of their lives: over how long before they installed the "
+                    + "app, evenly; fewer are left of those who came early."),
             Trait("tempo", \.tempo, .number(0.001...10_000), "Speeds everything up: 2 halves every gap."),
         ])
 

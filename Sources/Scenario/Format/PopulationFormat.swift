@@ -17,7 +17,11 @@ struct PopulationDraft: Sendable {
     var rate: Located<RateDraft>?
     var target: TargetDraft?
     var tagEvents: Bool?
-    var utcOffset = Interval.hours(8)
+    var utcOffset: Located<Interval>?
+    var users: Located<String>?
+    var timeZones: Located<[Named<Double>]>?
+
+    static let defaultOffset = Interval.hours(8)
 
     static let format: ObjectDescription<PopulationDraft> = ObjectDescription(
         "A group of like devices.", start: PopulationDraft.init,
@@ -46,8 +50,7 @@ struct PopulationDraft: Sendable {
                 "persona", \.persona, .deferred(PersonaFormat.reference),
                 "A preset persona, one of \"personas\", or one defined here; \"casual\" by default."),
             Field(
-                "network", \.network,
-                Form<String>.name(amongPresets: NetworkForm.presets.map(\.name)).located,
+                "network", \.network, NetworkForm.name,
                 "A preset network, or one of \"networks\"; \"ideal\" (Wi-Fi without delay or loss) "
                     + "by default."
             ),
@@ -61,6 +64,27 @@ struct PopulationDraft: Sendable {
                 "target", \.target, .object(TargetDraft.format),
                 "Overrides the scenario's target for this population."),
             Field("tagEvents", \.tagEvents, .boolean, "Overrides the scenario's \"tagEvents\"."),
-            Field("utcOffset", \.utcOffset, .utcOffset, "How far the devices' local time is ahead of UTC."),
+            Field(
+                "utcOffset", \.utcOffset, Form<Interval>.utcOffset.located,
+                "How far the devices' local time is ahead of UTC; \"+08:00\" by default."),
+            Field(
+                "timeZones", \.timeZones, zones.located,
+                "Where the people live, instead of \"utcOffset\": a time zone of the IANA database such as "
+                    + "\"Europe/Berlin\", or several with their weights. Each device is in one."),
+            Field(
+                "users", \.users, ScenarioDraft.identifier.located,
+                "The population whose users these are too, device by device: they do the same at the same times on the "
+                    + "same networks, with identifiers of their own, so that the two can be compared."),
         ])
+
+    private static let zones: Form<[Named<Double>]> = .either(
+        [
+            (
+                .string,
+                Form<String>.text(limit: 100).map { name, place, _ in
+                    [Named(name: name, value: 1, place: place)]
+                }
+            ),
+            (.object, Form<[Named<Double>]>.map(of: .number(0...1e9), count: 1...1000)),
+        ], allowed: "a time zone's name, or an object of names and weights")
 }

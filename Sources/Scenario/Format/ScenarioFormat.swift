@@ -12,6 +12,7 @@ struct ScenarioDraft: Sendable {
     var pace = 1
     var expect = ScenarioExpectation.delivery
     var target: TargetDraft?
+    var server: Located<ServerDraft>?
     var tagEvents = true
     var populations: [PopulationDraft] = []
     var apps: [Named<AppDraft>] = []
@@ -19,6 +20,7 @@ struct ScenarioDraft: Sendable {
     var networks: [Named<NetworkDraft>] = []
     var timeline: [Located<TimelineDraft>] = []
     var thresholds: [Named<[ThresholdDraft]>] = []
+    var variants: [Named<VariantDraft>] = []
     /// Of a file of faults only.
     var wrongChecksumStatus: Int?
 
@@ -69,6 +71,10 @@ struct ScenarioDraft: Sendable {
                 "target", \.target, .object(TargetDraft.format),
                 "The collector; by default the embedded one."),
             Field(
+                "server", \.server, Form<ServerDraft>.object(ServerDraft.format).located,
+                "How the modelled server of a simulation works; by default it answers each request after 1 ms. Live runs "
+                    + "have a real one."),
+            Field(
                 "tagEvents", \.tagEvents, .boolean,
                 "Whether every event carries its id in \"bs_id\", for the audit."),
             Field(
@@ -88,17 +94,9 @@ struct ScenarioDraft: Sendable {
                 "thresholds", \.thresholds, ThresholdDraft.form,
                 "What must hold, by metric, such as \"events_lost\" or \"http_req_duration{population:ios}\"."
             ),
+            Field(
+                "variants", \.variants, VariantFormat.form,
+                "Other policies for the same users on the same seeds, by name: paths as those of --set, and the values "
+                    + "that they get, in order. \"base\" is the scenario itself."),
         ])
-}
-
-/// A network as decoded.
-struct NetworkDraft: Sendable {
-    var kind = NetworkForm.wifi
-
-    static let format: ObjectDescription<NetworkDraft> = ObjectDescription(
-        "A network without delay or loss.", start: NetworkDraft.init,
-        unsupported: ["rtt", "loss", "up", "down", "chain", "extends", "handover"].map {
-            .init(name: $0, instead: "\"kind\"; links have neither delay nor loss in this build")
-        },
-        [Field("kind", \.kind, NetworkForm.kind, "What the operating system tells the SDK.")])
 }

@@ -1,7 +1,7 @@
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
-import World
 
 /// The knobs of the Sensors SDK.
 enum SensorsFormat {
@@ -34,8 +34,7 @@ enum SensorsFormat {
     private static let storage: ObjectDescription<SensorsRules> = .rules(
         "The local store.",
         unsupported: .keys(
-            ["order", "ttl", "maxBytes"],
-            "limit, evict and prefill: the Sensors store is bounded by rows alone"),
+            ["maxBytes"], "limit and evict: the Sensors store is bounded by rows alone"),
         [
             Knob(
                 "backend", \.storage.backend, .cases(what: "a storage backend"),
@@ -44,8 +43,17 @@ enum SensorsFormat {
             Knob("limit", \.storage.limit, .integer(2...10_000_000), "Rows at which eviction begins."),
             Knob(
                 "evict", \.storage.evict, .integer(1...10_000_000),
-                "Rows evicted at once, the "
-                    + "oldest first."),
+                "Rows evicted at once, from the end that evictFrom names."),
+            Knob(
+                "evictFrom", \.storage.evictFrom, PolicyForms.end,
+                "Which rows a full store gives up. With newest, which no version does, the event that comes is the "
+                    + "first of them."),
+            Knob(
+                "order", \.storage.order, PolicyForms.end,
+                "Which rows leave first; every version sends its oldest."),
+            Knob(
+                "ttl", \.storage.ttl, PolicyForms.ttl,
+                "Age at which rows expire when a process opens the store, or \"none\"; no version knows one."),
             Knob(
                 "staysBelowLimit", \.storage.staysBelowLimit, .boolean,
                 "Whether eviction keeps the store below the limit (4.9.1) instead of at it (1.10.17)."),
@@ -70,8 +78,7 @@ enum SensorsFormat {
     private static let upload: ObjectDescription<SensorsRules> = .rules(
         "When and how rows leave.",
         unsupported: .keys(
-            ["maxBytes", "firstFlush", "jitter", "splitOn413", "backoff"],
-            "the other knobs of upload: the Sensors SDK has no such rule"),
+            ["maxBytes", "firstFlush"], "batch and flushInterval: the Sensors SDK has no such rule"),
         [
             Knob("batch", \.upload.batch, .integer(1...10_000), "Events per request; 1 in debug mode."),
             Knob(
@@ -83,7 +90,8 @@ enum SensorsFormat {
             Knob(
                 "flushInterval", \.upload.flushInterval, .duration(.milliseconds(1)...(.hours(24 * 365))),
                 "The timer while the app is in the foreground."),
-            Knob("networks", \.upload.networks, networks, "Networks on which the SDK uploads."),
+            Knob("jitter", \.upload.jitter, .duration(.zero...(.hours(24))), PolicyForms.jitterDoc),
+            Knob("networks", \.upload.networks, PolicyForms.networks, "Networks on which the SDK uploads."),
             Knob(
                 "triesWithoutNetwork", \.upload.triesWithoutNetwork, .boolean,
                 "Whether uploads are tried without any network, and in 1.10.17 on 5G, which it does not know."
@@ -109,18 +117,17 @@ enum SensorsFormat {
                 "How hard the generator compresses. Bodies are gzip in any case; default is as small as the "
                     + "SDK's own, fast up to a quarter larger for more load from a core."),
             Knob(
-                "keepStatuses", \.upload.keeps, keeps,
+                "keepStatuses", \.upload.keeps, PolicyForms.keeps,
                 "Answers after which rows are kept: \"notSuccess\" (all from 300 on), or a list of statuses "
                     + "in which \"5xx\" stands for all from 500 to 599."),
             Knob(
                 "bodyFailureChance", \.upload.bodyFailureChance, .share,
                 "Share of the requests whose body cannot be built: 1.10.17 deletes their rows unsent, 4.9.1 "
                     + "leaves them until the next start."),
-            Knob(
-                "retryAfter", \.upload.retryAfter, .boolean,
-                "Whether no upload begins before the time that a 429 or 503 asks for with Retry-After; no "
-                    + "version does so. Which rows are kept is keepStatuses' matter."),
-        ])
+        ]
+            + PolicyForms.retry(
+                backoff: \.upload.retry.backoff, retryAfter: \.upload.retry.heedsRetryAfter,
+                splitOn413: \.upload.retry.splitsOn413))
 
     private static let remoteConfig: ObjectDescription<SensorsRules> = .rules(
         "Fetching of the remote configuration.",
@@ -153,12 +160,6 @@ enum SensorsFormat {
 
     // MARK: Forms of this system
 
-    private static let networks: Form<Set<NetworkKind>> = Form<[NetworkKind]>.list(
-        of: NetworkForm.usableKind, count: 0...5
-    ).map(
-        { kinds, _, _ in Set(kinds) },
-        encode: { kinds in .texts(kinds.sorted { $0.rawValue < $1.rawValue }.map(\.name)) })
-
     private static let names: Form<Set<String>> = Form<[String]>.list(of: .text(limit: 255), count: 0...1000)
         .map(
             { names, _, _ in Set(names) }, encode: { .texts($0.sorted()) })
@@ -173,29 +174,4 @@ enum SensorsFormat {
         [
             (.number, .integer(1...1_000_000_000)), (.string, .name([("unlimited", .max)], what: "a limit")),
         ], allowed: "a whole number or \"unlimited\"", encode: { $0 == .max ? .text("unlimited") : .int($0) })
-
-    /// One member of `keepStatuses`; 0 stands for all of 5xx.
-    private static let status: Form<Int> = Form<Int>.either(
-        [(.number, .integer(100...599)), (.string, .name([("5xx", 0)], what: "a group of statuses"))],
-        allowed: "a status from 100 to 599, or \"5xx\"")
-
-    private static let keeps: Form<SensorsRules.KeepRule> = Form<SensorsRules.KeepRule>.either(
-        [
-            (.string, .name([("notSuccess", .notSuccess)], what: "a rule")),
-            (.array, statuses),
-        ], allowed: "\"notSuccess\" or an array of statuses",
-        encode: { rule in
-            switch rule {
-            case .notSuccess: .text("notSuccess")
-            case .serverErrors(let others): .list(others.sorted().map { .int(Int($0)) } + [.text("5xx")])
-            case .listed(let statuses): .list(statuses.sorted().map { .int(Int($0)) })
-            }
-        })
-
-    private static let statuses: Form<SensorsRules.KeepRule> = Form<[Int]>.list(
-        of: status, count: 0...500
-    ).map { statuses, _, _ in
-        let listed = Set(statuses.filter { $0 > 0 }.map { UInt16($0) })
-        return statuses.contains(0) ? .serverErrors(and: listed) : .listed(listed)
-    }
 }

@@ -13,7 +13,7 @@ struct SystemFormat: Sendable, Equatable {
     /// The JSON Schema of `sdk`.
     let schema: @Sendable (inout SchemaDefinitions) -> JSONNode
     /// Makes the rules of a version from its knobs, and reports what is wrong with them.
-    let bind: @Sendable (_ version: String, _ sdk: Place?, _ reading: inout Reading) -> SystemRules?
+    let bind: @Sendable (_ version: String, _ sdk: Place?, _ reading: inout Reading) -> (any SystemRuleSet)?
 
     /// Every system that can be simulated, in the order in which messages name them.
     static let all = [
@@ -43,7 +43,7 @@ struct SystemFormat: Sendable, Equatable {
                 description.decode(sdk, into: &rules, &reading)
                 check(rules, sdk, &reading)
             }
-            return rules.wrapped
+            return rules
         }
     }
 

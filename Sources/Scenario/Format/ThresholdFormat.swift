@@ -34,9 +34,17 @@ package enum ThresholdGrammar {
         let (whole, byPopulation) = (
             names(kind).filter(untagged.contains), names(kind).filter { !untagged.contains($0) }
         )
-        let tag = "\\{\(blank)population\(blank):\(blank)[A-Za-z][A-Za-z0-9_-]{0,63}\(blank)\\}"
-        let tagged = "(?:\(byPopulation.joined(separator: "|")))\(blank)(?:\(tag))?"
-        return "^\(blank)(?:\((whole + [tagged]).joined(separator: "|")))\(blank)$(?!\\n)"
+        let tagged = "(?:\(byPopulation.joined(separator: "|")))\(blank)(?:\(tag("population")))?"
+        let ofEntries = MetricCatalogue.ofEntries.filter { $0.kind == kind }.map(\.name)
+        let byEntry =
+            ofEntries.isEmpty ? [] : ["(?:\(ofEntries.joined(separator: "|")))\(blank)\(tag("entry"))"]
+        return "^\(blank)(?:\((whole + [tagged] + byEntry).joined(separator: "|")))\(blank)$(?!\\n)"
+    }
+
+    /// Matches a tag. An entry's name may begin with a digit: it may be its place.
+    private static func tag(_ key: String) -> String {
+        let first = key == "entry" ? "[A-Za-z0-9]" : "[A-Za-z]"
+        return "\\{\(blank)\(key)\(blank):\(blank)\(first)[A-Za-z0-9_-]{0,63}\(blank)\\}"
     }
 
     /// Metrics of the whole fleet alone: copies are not told apart by population.

@@ -9,6 +9,8 @@ struct TimelineDraft: Sendable {
     var length: Interval?
     var share: Double?
     var population: Located<String>?
+    var name: Located<String>?
+    var region: Located<String>?
     var collector: Located<CollectorFaultFormat.Union.Draft>?
     var client: Located<ClientFaultFormat.Union.Draft>?
     var remoteConfig: Located<RemoteConfigDraft>?
@@ -46,6 +48,13 @@ struct TimelineDraft: Sendable {
             Field(
                 "population", \.population, Form<String>.text().located,
                 "For \"client\", \"device\" and \"push\": the only population concerned."),
+            Field(
+                "region", \.region, Form<String>.text(limit: 64).located,
+                "For \"device\" with a \"network\": the \"share\" is that of the region of this name, and the devices are "
+                    + "the same in every entry that names it."),
+            Field(
+                "name", \.name, ScenarioDraft.identifier.located,
+                "What reports call the entry; no other has the same."),
             Field(
                 "collector", \.collector, CollectorFaultFormat.union.form.located,
                 "The collector misbehaves."),

@@ -1,5 +1,6 @@
 import DeviceSDK
 import Timebase
+import TrackingSDK
 
 /// The knobs of TrackingSDK.
 enum TrackingSDKFormat {
@@ -23,21 +24,23 @@ enum TrackingSDKFormat {
     private static let storage: ObjectDescription<TrackingSDKRules> = .rules(
         "The file with all events that were not acknowledged.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "order", "ttl", "maxBytes"],
+            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
             "prefill: the file of TrackingSDK is one list without any limit"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...10_000_000),
-                "Events that each device captured before the start.")
+                "Events that each device captured before the start."),
+            Knob(
+                "ttl", \.storage.ttl, PolicyForms.ttl,
+                "Age at which events leave the file when a process starts, or \"none\", as in the text."),
         ])
 
     private static let upload: ObjectDescription<TrackingSDKRules> = .rules(
         "Each event uploads the whole file.",
         unsupported: .keys(
             [
-                "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter", "networks",
-                "concurrency", "maxBatchesPerFlush", "immediate", "onBackground", "onLaunch",
-                "keepStatuses", "retryAfter", "splitOn413", "backoff",
+                "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter",
+                "concurrency", "maxBatchesPerFlush", "immediate", "onBackground", "onLaunch", "splitOn413",
             ],
             "the other knobs of upload: TrackingSDK uploads everything at each event and knows no such rule"),
         [
@@ -50,7 +53,11 @@ enum TrackingSDKFormat {
             Knob(
                 "sockets", \.upload.sockets, .integer(1...100),
                 "Connections that the device's URLSession opens to one host; further requests wait in it."),
-        ])
+            Knob("networks", \.upload.networks, PolicyForms.anyNetworks, PolicyForms.networksDoc),
+            Knob("keepStatuses", \.upload.keeps, PolicyForms.keeps, PolicyForms.keepStatusesDoc),
+        ]
+            + PolicyForms.retry(
+                backoff: \.upload.retry.backoff, retryAfter: \.upload.retry.heedsRetryAfter))
 
     private static let autoTrack: ObjectDescription<TrackingSDKRules> = .rules(
         "What the swizzled methods track.",

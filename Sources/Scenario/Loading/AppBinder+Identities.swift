@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 
 extension AppBinder {
     /// Binds a call that says who somebody is; keys that its operation does not have are reported.

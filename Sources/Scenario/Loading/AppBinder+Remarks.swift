@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 
 extension AppBinder {
     /// Binds what an app adds to preset events. Names are those that every version accepts and that no

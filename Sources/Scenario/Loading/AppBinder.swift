@@ -1,4 +1,5 @@
 import AppModel
+import SensorsSDK
 import Timebase
 import Wire
 

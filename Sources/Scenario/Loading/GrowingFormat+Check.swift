@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 import Timebase
 
 extension GrowingFormat {

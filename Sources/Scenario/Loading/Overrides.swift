@@ -55,19 +55,41 @@ struct Overrides {
         set(path.tokens, String(assignment[assignment.index(after: equals)...]), origin)
     }
 
+    /// Applies a variant: its values, in order.
+    mutating func apply(_ variant: Named<VariantDraft>) {
+        for assignment in variant.value {
+            // What is no path, or none for a variant, is reported where it stands.
+            guard let path = JSONPath(text: assignment.name), VariantFormat.mayChange(path) else { continue }
+            let node = assignment.value.node
+            set(path.tokens, .node(node), at: node.position, origin: "variant \(variant.name)")
+        }
+    }
+
     private mutating func set(_ tokens: [String], _ text: String, _ origin: String) {
         let label =
             origin.hasSuffix("set") || origin.hasSuffix("SET")
             ? "\(origin) \(tokens.joined(separator: "."))" : origin
-        let position = SourcePosition.override(label)
+        set(tokens, .text(text), at: .override(label), origin: origin)
+    }
+
+    /// What is put in a place.
+    private enum NewValue {
+        /// JSON, or raw text where the field is a text.
+        case text(String)
+        case node(JSONNode)
+    }
+
+    private mutating func set(
+        _ tokens: [String], _ new: NewValue, at position: SourcePosition, origin: String
+    ) {
         var path: [String] = []
         do throws(WrongPath) {
             let shape = Shape.object(ScenarioDraft.format.fields.map { ($0.name, $0.shape) })
-            try Overrides.set(text, in: &root, tokens[...], shape, position, &path)
+            try Overrides.set(new, in: &root, tokens[...], shape, position, &path)
             let value = JSONPath(path)
             applied.append(
                 ScenarioOverride(
-                    path: value.pointer, value: root.value(at: path)?.compactText ?? text, origin: origin))
+                    path: value.pointer, value: root.value(at: path)?.compactText ?? "", origin: origin))
         } catch {
             problems.append(
                 Problem(
@@ -84,11 +106,14 @@ struct Overrides {
     }
 
     private static func set(
-        _ text: String, in node: inout JSONNode, _ tokens: ArraySlice<String>, _ shape: Shape?,
+        _ new: NewValue, in node: inout JSONNode, _ tokens: ArraySlice<String>, _ shape: Shape?,
         _ position: SourcePosition, _ path: inout [String]
     ) throws(WrongPath) {
         guard let token = tokens.first else {
-            node = try value(of: text, shape, position)
+            switch new {
+            case .text(let text): node = try value(of: text, shape, position)
+            case .node(let value): node = value
+            }
             return
         }
         switch node.content {
@@ -100,21 +125,21 @@ struct Overrides {
             }
             for index in members.indices where members[index].key == token {
                 try set(
-                    text, in: &members[index].value, tokens.dropFirst(), shape?.child(token), position, &path)
+                    new, in: &members[index].value, tokens.dropFirst(), shape?.child(token), position, &path)
             }
             node.content = .object(members)
         case .array(var elements):
             let index = try elementIndex(token, elements)
             path.append(String(index))
             if index == elements.count { elements.append(JSONNode(.null, position: position)) }
-            try set(text, in: &elements[index], tokens.dropFirst(), shape?.child(token), position, &path)
+            try set(new, in: &elements[index], tokens.dropFirst(), shape?.child(token), position, &path)
             node.content = .array(elements)
         case .null, .bool, .number, .string:
             // A value that is to hold others becomes what the format says it is.
             let isElement = token == "-" || Int(token) != nil
             let isList = shape.map(\.isList) ?? false
             node = JSONNode(isList && isElement ? .array([]) : .object([]), position: position)
-            try set(text, in: &node, tokens, shape, position, &path)
+            try set(new, in: &node, tokens, shape, position, &path)
         }
     }
 

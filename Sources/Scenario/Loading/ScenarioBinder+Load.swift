@@ -1,3 +1,4 @@
+import AppModel
 import Timebase
 import Wire
 
@@ -18,6 +19,11 @@ extension ScenarioBinder {
                 .conflict, place, found: "\"random\" alone",
                 allowed: "\"random\" beside \"over\" or \"stages\", over whose time it spreads the devices")
         }
+        if draft.steadyState == true, place.node["over"] ?? place.node["stages"] != nil {
+            reading.report(
+                .conflict, place, found: "\"steadyState\" and times of arrival",
+                allowed: "one of them: in the steady state all devices are there from the start")
+        }
         if draft.over > self.draft.duration {
             reading.warn(
                 place.path.appending("over"),
@@ -27,6 +33,17 @@ extension ScenarioBinder {
         }
         let stages = draft.stages.flatMap { bindStages($0, devices: devices) }
         return ArrivalSchedule(over: draft.over, stages: stages, isRandom: draft.isRandom)
+    }
+
+    /// From which length on a run without arrivals is one of people's days, and no load that is put on.
+    private static let runOfDays = Interval.hours(24)
+
+    /// Whether a population's users are in the midst of their lives when the run begins: if the scenario says so,
+    /// and where it says nothing of arrivals in a run of days, or where users open the app in their own time.
+    func startsInSteadyState(_ draft: PopulationDraft, _ persona: PersonaDescription) -> Bool {
+        guard persona.steadyRate == nil else { return false }
+        if let arrival = draft.arrival { return arrival.value.steadyState == true }
+        return !(persona.opensAtArrival ?? (self.draft.duration < ScenarioBinder.runOfDays))
     }
 
     private mutating func bindStages(_ located: Located<[StageDraft]>, devices: Int) -> DeviceStages? {

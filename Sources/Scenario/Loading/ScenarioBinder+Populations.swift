@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
 import World
@@ -20,25 +21,65 @@ extension ScenarioBinder {
         let own = draft.target.map { bindTarget($0, base: shared) } ?? shared
         guard let name = draft.name?.value, let devices = draft.devices?.value, let app, let persona,
             let network, let rules
-        else { return nil }
+        else {
+            _ = bindZones(draft, zones)
+            return nil
+        }
         check(own, of: rules, several: hasSeveralSystems)
         checkCalls(of: app, rules, at: draft.app?.place)
+        guard let zones = bindZones(draft, zones) else { return nil }
+        checkRetention(draft, persona, rules, path)
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
-        warnAboutHooks(name, rules.common, app, persona, path)
-        return ScenarioPopulation(
+        warnAboutHooks(name, rules, app, persona, path)
+        var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
             arrival: bindArrival(draft.arrival, devices: devices), wantedRate: rate?.mean,
             activity: rate?.curve,
             targets: own.targets(of: rules, several: hasSeveralSystems), embedded: own.embedded(of: rules),
             tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
-            utcOffset: draft.utcOffset)
+            zones: zones, users: draft.users?.value)
+        population.startsInSteadyState = startsInSteadyState(draft, persona)
+        population.week = week(of: persona, inSteadyState: population.startsInSteadyState)
+        warnAboutHours(draft, persona, rate, path)
+        return population
     }
 
     /// Whether the populations run different systems.
     private var hasSeveralSystems: Bool {
         Set(draft.populations.compactMap(\.system?.name)).count > 1
+    }
+
+    /// How active its users are over the hours of a week; `nil` for evenly.
+    private func week(of persona: PersonaDescription, inSteadyState: Bool) -> WeekCurve? {
+        let curve = persona.hours ?? (inSteadyState ? Presets.mobileHours : Presets.flatHours)
+        return curve.isFlat ? nil : curve
+    }
+
+    /// Whoever deletes the app has left for good, and its files would still be there.
+    private mutating func checkRetention(
+        _ draft: PopulationDraft, _ persona: PersonaDescription, _ rules: any SystemRuleSet,
+        _ path: JSONPath
+    ) {
+        guard persona.retention != nil else { return }
+        let place = draft.persona ?? Place(node: root.node, path: path)
+        if draft.arrival?.value.stages != nil {
+            reading.report(
+                .conflict, place, found: "\"retention\" and stages of arrival", allowed: "one of them")
+        }
+        if rules.storesInFiles {
+            reading.report(
+                .conflict, place, found: "\"retention\" and the backend \"sqlite\"",
+                allowed: "the backend \"memory\" for people who delete the app")
+        }
+    }
+
+    private mutating func warnAboutHours(
+        _ draft: PopulationDraft, _ persona: PersonaDescription, _ rate: BoundRate?, _ path: JSONPath
+    ) {
+        guard rate?.curve != nil, let hours = persona.hours, !hours.isFlat else { return }
+        reading.warn(path.appending("rate"), "its stages win over the hours of the persona")
     }
 
     private mutating func warnAboutRate(
@@ -54,14 +95,16 @@ extension ScenarioBinder {
         if draft.rate != nil, let node = draft.persona?.node["rate"], node.isString {
             reading.warn(path.appending("rate"), "wins over the rate of the persona")
         }
-        if persona.steadyRate == nil, persona.sessionsPerDay == 0, !persona.opensAtArrival {
+        if persona.steadyRate == nil, persona.sessionsPerDay == 0,
+            persona.opensAtArrival == false || startsInSteadyState(draft, persona)
+        {
             reading.warn(path.appending("persona"), "these users never open the app")
         }
     }
 
     /// An app that calls what the version does not have would not compile.
-    private mutating func checkCalls(of app: AppDescription, _ rules: SystemRules, at place: Place?) {
-        guard case .sensors(let sensors) = rules, !sensors.isVersion4, let place,
+    private mutating func checkCalls(of app: AppDescription, _ rules: any SystemRuleSet, at place: Place?) {
+        guard let sensors = rules as? SensorsRules, !sensors.isVersion4, let place,
             app.identities.contains(where: \.operation.isTracked)
         else { return }
         reading.report(
@@ -93,21 +136,6 @@ extension ScenarioBinder {
         if own.contains(name.value) { return apps[name.value] }
         if let preset = Presets.app(named: name.value) { return preset }
         reading.reportUnknown(name.value, name.place, among: Presets.appNames + own, what: "an app")
-        return nil
-    }
-
-    private mutating func network(_ name: Located<String>) -> NetworkRules? {
-        usedNetworks.insert(name.value)
-        if let own = draft.networks.first(where: { $0.name == name.value }) {
-            return NetworkRules(kind: own.value.kind)
-        }
-        if let preset = NetworkForm.presets.first(where: { $0.name == name.value }) { return preset.rules }
-        let known = NetworkForm.presets.map(\.name) + draft.networks.map(\.name)
-        if NetworkForm.unsupportedPresets.contains(name.value) {
-            reading.report(.notSupported, name.place, allowed: "a network: \(quotedList(known))")
-        } else {
-            reading.reportUnknown(name.value, name.place, among: known, what: "a network")
-        }
         return nil
     }
 
@@ -185,7 +213,7 @@ extension ScenarioBinder {
 
     // MARK: The SDK
 
-    private mutating func rules(_ draft: PopulationDraft) -> SystemRules? {
+    private mutating func rules(_ draft: PopulationDraft) -> (any SystemRuleSet)? {
         guard let system = draft.system else { return nil }
         let version = system.version(named: draft.version, &reading)
         // The knobs are read even if the version is unknown, to tell all problems at once.

@@ -1,4 +1,5 @@
 import DeviceSDK
+import SensorsSDK
 
 extension ScenarioBinder {
     /// Where devices send to: nowhere said is the embedded collector.
@@ -20,22 +21,22 @@ extension ScenarioBinder {
         ///
         /// - Parameter several: Whether populations run different systems: an origin then means each
         ///   system's own path.
-        func targets(of system: SystemRules, several: Bool) -> [PopulationPlan.Target] {
+        func targets(of system: any SystemRuleSet, several: Bool) -> [PopulationPlan.Target] {
             urls.map { url in
                 var target = complete(url)
                 if path == nil, url.pathAndQuery == "/", several || !system.postsToBareOrigin {
-                    target.pathAndQuery = system.common.defaultPath(account: accountID)
+                    target.pathAndQuery = system.defaultPath(account: accountID)
                 }
                 return target
             }
         }
 
         /// What clients of the embedded collector are told; the address is put in when it is known.
-        func embedded(of system: SystemRules) -> PopulationPlan.Target {
+        func embedded(of system: any SystemRuleSet) -> PopulationPlan.Target {
             complete(
                 PopulationPlan.Target(
                     scheme: "http", host: "", port: 0,
-                    pathAndQuery: system.common.defaultPath(account: accountID)))
+                    pathAndQuery: system.defaultPath(account: accountID)))
         }
 
         private func complete(_ url: PopulationPlan.Target) -> PopulationPlan.Target {
@@ -104,7 +105,7 @@ extension ScenarioBinder {
     }
 
     /// What cannot be judged before it is known which systems post to the target.
-    mutating func check(_ target: BoundTarget, of system: SystemRules, several: Bool) {
+    mutating func check(_ target: BoundTarget, of system: any SystemRuleSet, several: Bool) {
         guard let place = target.place, target.path == nil else { return }
         let isOrigin = target.urls.first.map { $0.pathAndQuery == "/" } ?? true
         if several, target.isShared, !isOrigin {
@@ -206,10 +207,10 @@ extension ScenarioBinder {
     }
 }
 
-extension SystemRules {
+extension SystemRuleSet {
     /// Whether a server URL without a path is used as it is.
     var postsToBareOrigin: Bool {
-        if case .sensors = self { true } else { false }
+        self is SensorsRules
     }
 }
 

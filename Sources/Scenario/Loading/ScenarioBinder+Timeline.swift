@@ -1,6 +1,7 @@
 import AppModel
 import CollectorModel
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
 import World
@@ -8,7 +9,8 @@ import World
 extension ScenarioBinder {
     /// Binds the timeline; entries at or after the duration are left out with a warning.
     mutating func bindTimeline() -> [TimelineEntry] {
-        draft.timeline.compactMap { located in
+        checkEntryNames()
+        return draft.timeline.compactMap { located in
             let entry = located.value
             checkKeys(entry, located.place)
             guard let at = entry.at, let bound = change(entry, located.place) else { return nil }
@@ -22,9 +24,16 @@ extension ScenarioBinder {
             }
             let length = entry.push?.value.within ?? entry.length
             return TimelineEntry(
-                at: at, until: length.map { at + $0 }, change: bound.change,
+                name: entry.name?.value, at: at, until: length.map { at + $0 }, change: bound.change,
                 text: bound.text + (entry.length.map { ", for \($0.text)" } ?? ""),
                 pointer: located.place.path.pointer)
+        }
+    }
+
+    private mutating func checkEntryNames() {
+        var seen: Set<String> = []
+        for name in draft.timeline.compactMap(\.value.name) where !seen.insert(name.value).inserted {
+            reading.report(.conflict, name.place, allowed: "a name that no other entry has")
         }
     }
 
@@ -40,6 +49,13 @@ extension ScenarioBinder {
             reading.report(
                 .conflict, population.place,
                 allowed: "\"population\" only beside \"client\", \"device\" or \"push\"")
+        }
+        if let region = entry.region, entry.device?.value.network == nil {
+            reading.report(
+                .conflict, region.place, allowed: "\"region\" only beside \"device\" with a \"network\"")
+        } else if let region = entry.region, entry.share == nil {
+            reading.report(
+                .conflict, region.place, allowed: "\"region\" beside a \"share\", which says how large it is")
         }
         if let length = place.node["for"], present == ["push"] {
             reading.report(
@@ -80,9 +96,11 @@ extension ScenarioBinder {
         let share = entry.share ?? 1
         let some = share < 1 ? ", \(ScenarioBinder.percent(share)) of devices" : ""
         if let network = device.network {
+            let region = entry.region.map { " in region \($0.value)" } ?? ""
             return BoundChange(
-                change: .network(network, share: share, population: population),
-                text: "network: \(network.name)" + some + suffix(population))
+                change: .network(
+                    network, share: share, population: population, region: entry.region?.value),
+                text: "network: \(network.name)" + some + region + suffix(population))
         }
         guard let disk = device.disk else { return nil }
         if disk == .corrupt, entry.length != nil {
@@ -152,7 +170,7 @@ extension ScenarioBinder {
     private mutating func warnAboutConfig(
         _ entry: TimelineEntry, _ population: ScenarioPopulation, _ path: JSONPath
     ) {
-        guard case .sensors(let rules) = population.system else { return }
+        guard let rules = population.system as? SensorsRules else { return }
         let config = rules.remoteConfig
         if !config.enabled {
             reading.warn(path, "population \"\(population.name)\" fetches no remote configuration")

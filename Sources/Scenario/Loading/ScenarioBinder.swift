@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
 import World
@@ -11,6 +12,10 @@ struct ScenarioBinder {
     let root: Place
     var reading: Reading
     var apps: [String: AppDescription] = [:]
+    /// By name; `nil` for one that is not sound.
+    var networks: [String: NetworkRules?] = [:]
+    /// The time zones that people may live in.
+    var zones = ZoneTable.universal
     var usedApps: Set<String> = []
     var usedPersonas: Set<String> = []
     var usedNetworks: Set<String> = []
@@ -31,8 +36,10 @@ struct ScenarioBinder {
         bindModels()
         checkPopulationNames()
         let target = draft.target.map { bindTarget($0) }
+        let server = bindServer()
         let bound = draft.populations.enumerated().map { population($1, at: $0, target) }
         var populations = bound.compactMap { $0 }
+        for population in draft.populations { checkUsers(of: population) }
         // What speaks of populations by name or number is checked even if some are not sound.
         let timeline = bindTimeline()
         let thresholds = bindThresholds(thresholdChecker)
@@ -47,6 +54,8 @@ struct ScenarioBinder {
             overrides: overrides, redactor: Redactor(secrets: []))
         document.pace = draft.pace
         document.expect = draft.expect
+        document.variants = draft.variants.map(\.name)
+        document.server = server
         return document
     }
 
@@ -64,6 +73,14 @@ struct ScenarioBinder {
         return text.isEmpty ? "scenario" : text
     }
 
+    /// What the tag `{entry:NAME}` may say, as far as each is measured: the names, else the places, of the entries
+    /// that come first.
+    private var entryNames: [String] {
+        let named = draft.timeline.enumerated().filter { $1.value.at ?? .zero < draft.duration }
+            .sorted { ($0.element.value.at ?? .zero, $0.offset) < ($1.element.value.at ?? .zero, $1.offset) }
+        return named.prefix(CloseUpRange.limit).map { $1.value.name?.value ?? String($0) }
+    }
+
     var populationNames: [String] { draft.populations.compactMap { $0.name?.value } }
 
     // MARK: Models of the scenario's own
@@ -72,10 +89,10 @@ struct ScenarioBinder {
         checkShadowing(draft.apps.map { ($0.name, $0.place) }, Presets.appNames)
         checkShadowing(draft.personas.map { ($0.name, $0.place) }, Presets.personaNames)
         checkShadowing(
-            draft.networks.map { ($0.name, $0.place) },
-            NetworkForm.presets.map(\.name) + NetworkForm.unsupportedPresets)
+            draft.networks.map { ($0.name, $0.place) }, NetworkPresets.names)
         for app in draft.apps { apps[app.name] = AppBinder.bind(app, &reading) }
         for persona in draft.personas { _ = definedPersona(persona.name, within: []) }
+        bindNetworks()
     }
 
     private mutating func checkShadowing(_ defined: [(String, Place)], _ presets: [String]) {
@@ -208,7 +225,14 @@ struct ScenarioBinder {
         let inner = whole[whole.index(after: open)...].dropLast()
         guard let colon = inner.firstIndex(of: ":") else { return }
         let name = String(trimmed(inner[inner.index(after: colon)...]))
-        guard trimmed(inner[..<colon]) == "population", !populationNames.contains(name) else { return }
-        reading.reportUnknown(name, metric.place, among: populationNames, what: "a population")
+        switch trimmed(inner[..<colon]) {
+        case "population" where !populationNames.contains(name):
+            reading.reportUnknown(name, metric.place, among: populationNames, what: "a population")
+        case "entry" where !entryNames.contains(name):
+            reading.reportUnknown(
+                name, metric.place, among: entryNames,
+                what: "one of the first \(CloseUpRange.limit) entries of the timeline")
+        default: break
+        }
     }
 }

@@ -2,7 +2,7 @@ import Wire
 
 /// Reads scenarios.
 ///
-/// The order of precedence is default < file < environment (`BEACONSWARM_SEED`, `_DEVICES`, `_DURATION`,
+/// The order of precedence is default < file < variant < environment (`BEACONSWARM_SEED`, `_DEVICES`, `_DURATION`,
 /// `_TARGET`, `_SET`) < options. Within one source assignments come first, in order, then the named ones.
 /// Devices are scaled last.
 package enum ScenarioLoader {
@@ -17,24 +17,94 @@ package enum ScenarioLoader {
     ///   - options: What the command line overrides.
     ///   - environment: All environment variables, for `${NAME}` and `BEACONSWARM_*`.
     ///   - thresholdChecker: Knows metrics and expressions.
+    ///   - zones: The time zones that populations may name.
     /// - Returns: a sound scenario, or every problem that was found; never both.
     package static func load(
         bytes: [UInt8], name: String, options: ScenarioOptions = ScenarioOptions(),
-        environment: [String: String] = [:], thresholdChecker: ThresholdChecker = { _, _ in nil }
+        environment: [String: String] = [:], thresholdChecker: ThresholdChecker = { _, _ in nil },
+        zones: ZoneTable = .universal
     ) -> Result<ScenarioDocument, ScenarioProblems> {
         var reading = Reading()
         guard let file = read(bytes, &reading) else {
             return .failure(ScenarioProblems(problems: reading.problems))
         }
-        let root = prepare(file, options, environment, &reading)
-        let draft =
-            root.node.isObject
-            ? ScenarioDraft.format.decode(root.place, &reading) : notAnObject(root.place, &reading)
-        var binder = ScenarioBinder(draft: draft ?? ScenarioDraft(), root: root.place, reading: reading)
-        let document = binder.document(
-            fileName: name, devices: root.devices, overrides: root.overrides,
-            thresholdChecker: thresholdChecker)
-        return finish(document, binder.reading)
+        // It is asked again for each variant, and not kept.
+        return withoutActuallyEscaping(thresholdChecker) { checker in
+            load(
+                Request(
+                    file: file, name: name, options: options, environment: environment,
+                    thresholdChecker: checker, zones: zones), reading)
+        }
+    }
+
+    private static func load(
+        _ request: Request, _ before: Reading
+    ) -> Result<ScenarioDocument, ScenarioProblems> {
+        var reading = before
+        let chosen = request.chosenVariant(&reading)
+        let cast = VariantCast(request.options.checksVariants ? request.variants : chosen.map { [$0] } ?? [])
+        // What is wrong with the scenario itself is told as such, whichever variant is meant.
+        let (base, own) = request.attempt(nil, reading)
+        let (document, read) = chosen.map { request.attempt($0, reading) } ?? (base, own)
+        var found = read
+        found.problems = own.problems + cast.problems(of: request, beside: own.problems)
+        return finish(document, found)
+    }
+
+    /// Everything that a scenario is read from, so that it can be read once for each variant.
+    struct Request {
+        let file: JSONNode
+        let name: String
+        let options: ScenarioOptions
+        let environment: [String: String]
+        let thresholdChecker: ThresholdChecker
+        let zones: ZoneTable
+
+        /// The variants that the file has, sound or not: what is wrong with their forms is told elsewhere.
+        var variants: [Named<VariantDraft>] {
+            var ignored = Reading()
+            guard let node = file["variants"] else { return [] }
+            let place = Place(node: node, path: JSONPath(["variants"]))
+            return VariantFormat.form.decode(place, &ignored) ?? []
+        }
+
+        /// The variant that the user asks for; `nil` for the scenario itself.
+        func chosenVariant(_ reading: inout Reading) -> Named<VariantDraft>? {
+            let ownName = options.variant
+            guard let wanted = ownName ?? ScenarioOptions(environment: environment).variant,
+                wanted != VariantName.base
+            else { return nil }
+            if let variant = variants.first(where: { $0.name == wanted }) { return variant }
+            let names = [VariantName.base] + variants.map(\.name)
+            reading.problems.append(
+                Problem(
+                    .unknownName, at: JSONPath(["variants"]),
+                    position: .override(ownName == nil ? "BEACONSWARM_VARIANT" : "--variant"),
+                    found: "\"\(wanted)\"", allowed: "a variant of the scenario: \(quotedList(names))",
+                    nearest: NameDistance.nearest(to: wanted, among: names)))
+            return nil
+        }
+
+        /// Reads the scenario, or one of its variants.
+        ///
+        /// - Parameter before: What came to light already.
+        func attempt(
+            _ variant: Named<VariantDraft>?, _ before: Reading = Reading()
+        ) -> (ScenarioDocument?, Reading) {
+            var reading = before
+            let root = prepare(file, variant, options, environment, &reading)
+            let draft =
+                root.node.isObject
+                ? ScenarioDraft.format.decode(root.place, &reading) : notAnObject(root.place, &reading)
+            var binder = ScenarioBinder(draft: draft ?? ScenarioDraft(), root: root.place, reading: reading)
+            binder.zones = zones
+            var document = binder.document(
+                fileName: name, devices: root.devices, overrides: root.overrides,
+                thresholdChecker: thresholdChecker)
+            document?.variant = variant?.name
+            document?.written = root.written
+            return (document, binder.reading)
+        }
     }
 
     /// Reads JSON; a syntax error ends it, duplicate keys are noted.
@@ -63,16 +133,19 @@ package enum ScenarioLoader {
     /// A file's JSON after overrides and substitution.
     private struct Prepared {
         var node: JSONNode
+        /// Before substitution.
+        var written: JSONNode
         var devices: (text: String, origin: String)?
         var overrides: [ScenarioOverride]
         var place: Place { Place(node: node, path: JSONPath()) }
     }
 
     private static func prepare(
-        _ file: JSONNode, _ options: ScenarioOptions, _ environment: [String: String],
-        _ reading: inout Reading
+        _ file: JSONNode, _ variant: Named<VariantDraft>?, _ options: ScenarioOptions,
+        _ environment: [String: String], _ reading: inout Reading
     ) -> Prepared {
         var overrides = Overrides(root: file)
+        if let variant { overrides.apply(variant) }
         overrides.apply(
             ScenarioOptions(environment: environment), name: { "BEACONSWARM_\($0.uppercased())" },
             setName: "BEACONSWARM_SET")
@@ -81,7 +154,8 @@ package enum ScenarioLoader {
         let node = substitution.apply(to: overrides.root)
         reading.problems += overrides.problems + substitution.problems
         reading.secrets += substitution.secrets
-        return Prepared(node: node, devices: overrides.devices, overrides: overrides.applied)
+        return Prepared(
+            node: node, written: overrides.root, devices: overrides.devices, overrides: overrides.applied)
     }
 
     private static func notAnObject(_ place: Place, _ reading: inout Reading) -> ScenarioDraft? {
@@ -96,6 +170,7 @@ package enum ScenarioLoader {
         let redactor = Redactor(secrets: reading.secrets)
         if reading.problems.isEmpty, var document {
             document.redactor = redactor
+            document.written = document.written.redacted(by: redactor)
             document.warnings = reading.warnings.map {
                 ScenarioWarning(pointer: $0.pointer, text: redactor.redact($0.text))
             }

@@ -13,11 +13,15 @@ package struct ScenarioOptions: Hashable, Sendable {
     package var insecure = false
     /// `--set path=value`, in order.
     package var sets: [String] = []
+    /// `--variant`: the variant that is meant; `nil` and ``VariantName/base`` mean the scenario itself.
+    package var variant: String?
+    /// Whether problems of the other variants count too.
+    package var checksVariants = true
 
     package init() {}
 
     /// The same from the environment: `BEACONSWARM_SEED`, `BEACONSWARM_DEVICES`, `BEACONSWARM_DURATION`,
-    /// `BEACONSWARM_TARGET`, and `BEACONSWARM_SET` with assignments `path=value` separated by line breaks
+    /// `BEACONSWARM_TARGET`, `BEACONSWARM_VARIANT`, and `BEACONSWARM_SET` with assignments `path=value` separated by line breaks
     /// or `;`. Empty variables count as unset.
     init(environment: [String: String]) {
         func value(_ name: String) -> String? {
@@ -27,6 +31,7 @@ package struct ScenarioOptions: Hashable, Sendable {
         devices = value("DEVICES")
         duration = value("DURATION")
         target = value("TARGET")
+        variant = value("VARIANT")
         sets = (value("SET") ?? "").split { $0 == "\n" || $0 == "\r\n" || $0 == ";" }
             .map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
     }
