@@ -1,3 +1,4 @@
+import Accounting
 import CollectorModel
 import DeviceSDK
 import Timebase
@@ -36,17 +37,45 @@ struct ModelledServer {
     var collector: CollectorModel
     private var director: FaultDirector
     private let rules: ServerRules
+    /// Where the server has a model of its work.
+    private var queue: ServerQueue?
     /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `content-length: 0`.
     private static let answerHeadBytes: UInt64 = 38
     private var body = WireBuffer()
+    private let sizes: BodySizes?
+    private var events = CarriedEvents()
+    private var routes = CarriedRoutes()
+    /// Who hears of what is stored.
+    private let arrivals: (any ArrivalObserver)?
+    /// The harness's ids of ``events``, where somebody hears of them.
+    private var identities: ContiguousArray<EventKey> = []
 
-    init(plan: CollectorPlan, rules: ServerRules) {
+    init(
+        plan: CollectorPlan, rules: ServerRules, sizes: BodySizes? = nil,
+        arrivals: (any ArrivalObserver)? = nil
+    ) {
+        self.sizes = sizes
+        self.arrivals = arrivals
         collector = CollectorModel(plan: plan)
         director = FaultDirector(plan: plan)
         self.rules = rules
+        queue = rules.work.map {
+            ServerQueue(
+                $0,
+                stream: RandomStream(
+                    seed: plan.seed, population: RandomStream.hash(of: "server"), index: 0, purpose: .faults))
+        }
     }
 
-    /// Encodes a request, lets the collector read it, and tells what comes back.
+    /// What leaves a device.
+    private enum Content {
+        /// The bytes are in ``body``.
+        case written(RequestHead)
+        /// The events are in ``events``.
+        case carried(CarriedRoute)
+    }
+
+    /// Lets the collector take a request, and tells what comes back.
     ///
     /// Faults meet every request as they do at a real collector, fetches of the configuration too, and
     /// the request's own content tells which device it is from.
@@ -54,14 +83,27 @@ struct ModelledServer {
         _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
     ) -> Exchange {
         if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
-        let (head, bytes) = encode(request, fleet: fleet, at: now)
+        if !director.isIdle {
+            director.begin(device: fleet.globalNumber(of: Int(request.slot)), request: request.ordinal)
+        }
+        let (content, bytes) = content(of: request, fleet: fleet, at: now)
         guard director.beforeReading(at: now) == nil else { return .reset(after: .zero, sent: bytes) }
-        let (reply, fault) = receive(head, at: now)
+        var served = rules.serviceTime
+        switch queue?.admit(at: now) {
+        case .served(_, let until): served = until - now
+        case .refused(let refusal):
+            return answer(refuse(content, refusal, at: now), to: request, after: served, sent: bytes)
+        case nil: break
+        }
+        let (reply, fault) = receive(content, at: now)
+        if let arrivals, reply.disposition == .stored {
+            tell(arrivals, of: content, request, fleet: fleet, at: now)
+        }
         // A connection that dies does not wait for the answer that it will not carry.
         if fault.resetsUnread || fault.diesAfterAccept {
-            return .reset(after: rules.serviceTime, sent: bytes)
+            return .reset(after: served, sent: bytes)
         }
-        var delay = rules.serviceTime + fault.delay
+        var delay = served + fault.delay
         if let release = fault.releaseAt { delay = max(delay, release - now) }
         return answer(reply, to: request, after: delay, sent: bytes)
     }
@@ -74,16 +116,67 @@ struct ModelledServer {
         if director.refusesConnections(at: now) { return .failed(.refused, after: .zero) }
         switch point {
         case .connect: return .reset(after: .zero, sent: 0)
-        case .half: return .reset(after: .zero, sent: encode(request, fleet: fleet, at: now).bytes / 2)
+        case .half: return .reset(after: .zero, sent: content(of: request, fleet: fleet, at: now).bytes / 2)
+        }
+    }
+
+    /// A request's events where they may pass by reference, else its bytes; and how many bytes it has on the way.
+    private mutating func content(
+        of request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
+    ) -> (content: Content, bytes: UInt64) {
+        let model = sizes?.model(of: fleet.populationIndex)
+        events.removeAll()
+        guard model != nil || arrivals != nil, request.number.kind == .upload else {
+            return encode(request, fleet: fleet, at: now)
+        }
+        guard
+            let head = fleet.carry(Int(request.slot), request: request.number, at: now, into: &events),
+            let route = routes.route(of: head, population: fleet.populationIndex, at: collector),
+            model.map({ $0.system == route.system }) ?? true
+        else { return encode(request, fleet: fleet, at: now) }
+        if arrivals != nil { identify(fleet.globalNumber(of: Int(request.slot))) }
+        return (.carried(route), model?.bytes(of: events) ?? 0)
+    }
+
+    /// By what the collector tells the carried events apart.
+    private var keys: ContiguousArray<EventKey> { arrivals == nil ? events.keys : identities }
+
+    /// Knows the events by the harness's ids, whether they bear them or not: a bit each.
+    private mutating func identify(_ device: UInt32) {
+        identities.removeAll(keepingCapacity: true)
+        for sequence in events.sequences {
+            identities.append(.harness(EventID(device: device, sequence: sequence)))
+        }
+    }
+
+    /// Hands over what was stored, with the body as its device writes it.
+    private mutating func tell(
+        _ arrivals: any ArrivalObserver, of content: Content, _ request: OutgoingRequest,
+        fleet: any DeviceFleet, at now: Instant
+    ) {
+        guard request.number.kind == .upload else { return }
+        let head: RequestHead
+        switch content {
+        case .written(let written): head = written
+        case .carried:
+            body.removeAll(keepingCapacity: true)
+            head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
+        }
+        body.withUnsafeBytes { bytes in
+            arrivals.stored(
+                StoredUpload(
+                    population: fleet.populationIndex,
+                    device: fleet.globalNumber(of: Int(request.slot)), request: request.number.number,
+                    at: now, content: CollectedRequest(head, body: bytes), events: events))
         }
     }
 
     private mutating func encode(
         _ request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
-    ) -> (head: RequestHead, bytes: UInt64) {
+    ) -> (content: Content, bytes: UInt64) {
         body.removeAll(keepingCapacity: true)
         let head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
-        return (head, UInt64(body.count + head.path.utf8.count + head.headerLines.utf8.count))
+        return (.written(head), UInt64(body.count + head.byteCount))
     }
 
     /// An answer on its way, whole or cut, at its pace.
@@ -110,18 +203,34 @@ struct ModelledServer {
     }
 
     private mutating func receive(
-        _ head: RequestHead, at now: Instant
+        _ content: Content, at now: Instant
     ) -> (reply: CollectorReply, fault: LateFault) {
-        let parts = head.path.split(separator: "?", maxSplits: 1)
-        // In virtual time the receipts are all that is kept of an event.
-        var sink = NullSink()
-        return body.withUnsafeBytes { bytes in
-            let request = CollectedRequest(
-                method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
-                query: parts.count > 1 ? String(parts[1]) : "",
-                dryRun: head.headerLines.contains("Dry-Run: true"),
-                headers: CollectedHeaders(lines: head.headerLines), body: bytes)
-            return collector.receive(request, at: now, director: &director, sink: &sink)
+        switch content {
+        case .carried(let route):
+            return collector.receive(keys, by: route, at: now, director: &director)
+        case .written(let head):
+            // In virtual time the receipts are all that is kept of an event.
+            var sink = NullSink()
+            return body.withUnsafeBytes { bytes in
+                collector.receive(
+                    CollectedRequest(head, body: bytes), at: now, director: &director, sink: &sink)
+            }
+        }
+    }
+
+    /// Turns a request away for whom the server has no place.
+    private mutating func refuse(
+        _ content: Content, _ refusal: ServerWork.Refusal, at now: Instant
+    ) -> CollectorReply {
+        var fault = LateFault()
+        fault.answer = SubstituteAnswer(status: refusal.status, retryAfter: refusal.retryAfter)
+        switch content {
+        case .carried(let route): return collector.receive(keys, by: route, fault: fault)
+        case .written(let head):
+            var sink = NullSink()
+            return body.withUnsafeBytes { bytes in
+                collector.receive(CollectedRequest(head, body: bytes), at: now, fault: fault, sink: &sink)
+            }
         }
     }
 }

@@ -8,40 +8,25 @@ import Timebase
 extension VirtualEngine {
     /// Gauges are noted as often as anybody is told of them, and once when users stop.
     func nextTick(after tick: Instant) -> Instant {
-        guard phase == .running else { return tick + .milliseconds(250) }
+        guard phases.phase == .running else { return tick + .milliseconds(250) }
         let next = recorder.nextSample(after: tick)
         return tick < schedule.usersEnd ? min(next, schedule.usersEnd) : next
     }
 
     mutating func tick(_ observer: inout some VirtualObserver) {
         noteGauges()
-        let goesOn = observer.tick(recorder, at: now)
-        switch phase {
-        case .running:
-            guard goesOn, now < schedule.usersEnd else {
-                if !goesOn { stoppedAt = now }
-                return beginDrain()
+        guard observer.tick(recorder, at: now) || phases.phase != .running else { return stopUsers() }
+        #if PLANTED
+            if Planted.has(.drainEndsEarly), phases.phase == .draining, open.isEmpty {
+                return phases.begin(.closing, at: now)
             }
-        case .draining:
-            let limit = (stoppedAt ?? schedule.usersEnd) + schedule.drain
-            if now >= limit || (open.isEmpty && !anyDeviceDraining()) { phase = .closing }
-            #if PLANTED
-                if Planted.has(.drainEndsEarly), open.isEmpty { phase = .closing }
-            #endif
-        case .closing: break
+        #endif
+        let isIdle = open.isEmpty && !configuration.playsWholeDrain
+        guard let next = phases.next(at: now, isIdle: isIdle, fleets: fleets) else { return }
+        phases.begin(next, at: now)
+        if next == .draining {
+            for fleet in fleets { fleet.stopUsers(at: now) }
         }
-    }
-
-    private mutating func anyDeviceDraining() -> Bool {
-        // The device that held up the drain at the last tick mostly still does: no search then.
-        if let (fleet, slot) = drainingDevice, fleets[fleet].isDraining(slot) { return true }
-        drainingDevice = nil
-        for (index, fleet) in fleets.enumerated() where fleet.storedCount > 0 && fleet.foregroundCount > 0 {
-            guard let slot = (0..<fleet.deviceCount).first(where: { fleet.isDraining($0) }) else { continue }
-            drainingDevice = (index, slot)
-            return true
-        }
-        return false
     }
 
     mutating func noteGauges() {
@@ -53,13 +38,13 @@ extension VirtualEngine {
             gauges.devicesStarted = UInt64(fleet.startedCount)
             recorder.note(
                 gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
+                radioTime: fleet.radioTime,
                 population: index, at: instant)
         }
     }
 
     mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
-        let limit = now + RunSchedule.answerGrace
-        while !open.isEmpty, !isEnded, let entry = queue.first(), entry.time <= limit {
+        while !open.isEmpty, phases.phase == .closing, let entry = queue.first(), entry.time <= phases.limit {
             poll(&observer)
             _ = queue.popFirst()
             now = entry.time
@@ -93,7 +78,7 @@ extension VirtualEngine {
         return VirtualResult(
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
-            stoppedAt: stoppedAt, unexpectedAnswers: unexpectedAnswers,
+            stoppedAt: phases.stoppedAt, unexpectedAnswers: unexpectedAnswers,
             openRequestsPeak: open.peak, wakes: wakes)
     }
 }

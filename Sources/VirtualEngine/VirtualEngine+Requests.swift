@@ -8,38 +8,54 @@ import World
 extension VirtualEngine {
     /// Begins a request that a device asked for.
     mutating func start(_ request: OutgoingRequest, device: Int, population: Int) {
-        if phase == .closing { return giveBack(request.number, request.network, device: device) }
-        if request.number.kind == .upload, request.network != .none {
+        if phases.phase < .closing, request.number.kind == .upload, request.network != .none {
             recorder.noteStart(plannedAt: request.plannedAt, population: population)
         }
         let verdict = clientFaults.verdict(
-            on: request, of: configuration.plans[population], index: devices.location(of: device).slot,
-            at: now)
-        let attempt = Attempt(request: request, verdict: verdict, begunAt: now)
-        // What never leaves is not late.
-        guard verdict.fate != .drop, verdict.delay > .zero, verdict.delay < request.timeout else {
-            return send(attempt, device: device, population: population)
-        }
-        var held = OpenRequest(
-            number: request.number, network: request.network, outcome: .failed(.processDied))
-        held.sample = sample(of: attempt, until: now + verdict.delay)
-        held.attempt = attempt
-        insert(.departure(open.add(held, device: device)), device: device, at: now + verdict.delay)
+            on: request, from: fleets[population], of: configuration.plans[population],
+            index: index(of: devices.location(of: device).slot, in: population), at: now)
+        let course = RequestCourse(
+            verdict, limit: request.timeout, hasNetwork: request.network != .none, at: now)
+        proceed(Attempt(request: request, course: course), device: device, population: population)
     }
 
     /// A request that was held up leaves, unless its process died meanwhile.
     mutating func depart(_ index: UInt32, device: Int) {
-        guard let held = open.take(index), let attempt = held.attempt else { return }
-        if phase == .closing { return giveBack(held.number, held.network, device: device) }
-        send(attempt, device: device, population: devices.location(of: device).fleet)
+        guard let attempt = open.take(index)?.attempt else { return }
+        proceed(attempt, device: device, population: devices.location(of: device).fleet)
     }
 
-    /// Lets a request go over the network, or do what the client's side makes of it, and puts its end in
-    /// the queue.
-    private mutating func send(_ attempt: Attempt, device: Int, population: Int) {
+    /// Does what a request's course has come to.
+    private mutating func proceed(_ begun: Attempt, device: Int, population: Int) {
+        var attempt = begun
+        let action = attempt.course.proceed(at: now, isClosing: phases.phase >= .closing)
+        switch action {
+        case .send:
+            settle(exchange(attempt, fleet: fleets[population]), of: attempt, device: device, population)
+        case .keepSilent: settle(.silence, of: attempt, device: device, population)
+        case .fail(let failure):
+            settle(.failed(failure, after: .zero), of: attempt, device: device, population)
+        case .hold(let moment): hold(attempt, until: moment, device: device)
+        case .giveBack: giveBack(attempt.request.number, attempt.request.network, device: device)
+        case .deliver, nil: preconditionFailure("a request leaves once")
+        }
+    }
+
+    private mutating func hold(_ attempt: Attempt, until moment: Instant, device: Int) {
+        var held = OpenRequest(
+            number: attempt.request.number, network: attempt.request.network, outcome: .failed(.processDied))
+        held.sample = sample(of: attempt, until: moment)
+        held.attempt = attempt
+        insert(.departure(open.add(held, device: device)), device: device, at: moment)
+    }
+
+    /// Puts the end of a request in the queue: what comes of its exchange, or its limit.
+    private mutating func settle(
+        _ exchange: Exchange, of attempt: Attempt, device: Int, _ population: Int
+    ) {
         let request = attempt.request
-        let exchange = exchange(attempt, fleet: fleets[population])
-        let limit = attempt.begunAt + request.timeout
+        let exchange = exchange.returning(attempt.course, at: now)
+        let limit = attempt.course.endsAt
         let timedOut = exchange.delay > limit - now
         let endsAt = timedOut ? limit : now + exchange.delay
         var sample = sample(of: attempt, until: endsAt)
@@ -69,12 +85,9 @@ extension VirtualEngine {
 
     private mutating func exchange(_ attempt: Attempt, fleet: any DeviceFleet) -> Exchange {
         let request = attempt.request
-        if request.network == .none { return .failed(.offline, after: .zero) }
-        // What is held up for as long as the SDK waits never leaves either.
-        if attempt.verdict.delay >= request.timeout { return .silence }
-        switch attempt.verdict.fate {
-        case .goes: return server.exchange(request, fleet: fleet, at: now)
-        case .drop: return .silence
+        switch attempt.course.verdict.fate {
+        // The course lets nothing else come to this.
+        case .goes, .drop, .refused: return server.exchange(request, fleet: fleet, at: now)
         case .reset(let point): return server.cutOff(request, fleet: fleet, at: now, after: point)
         case .lostReply(let reply):
             let exchange = server.exchange(request, fleet: fleet, at: now)
@@ -90,7 +103,7 @@ extension VirtualEngine {
         sample.isConfig = attempt.request.number.kind == .config
         sample.eventCount = attempt.request.eventCount
         sample.isRetry = attempt.request.isRetry
-        sample.blocked = now - attempt.begunAt
+        sample.blocked = now - attempt.course.begunAt
         return sample
     }
 
@@ -134,10 +147,25 @@ extension VirtualEngine {
     }
 }
 
+extension Exchange {
+    /// The exchange as the device sees it: the answer on its way back, and what a change of the radio does to it.
+    fileprivate func returning(_ course: RequestCourse, at now: Instant) -> Exchange {
+        // A change of the radio cuts what is on its way, and what the collector is still at work on.
+        if let end = course.breaksAt, end - now < delay {
+            return .reset(after: max(.zero, end - now), sent: bytesSent)
+        }
+        // What leaves after the limit is not seen; it may be as good as never.
+        guard case .answered = outcome, delay <= course.endsAt - now else { return self }
+        let (moment, isLost) = course.arrival(ofAnswerAt: now + delay)
+        guard !isLost else { return .reset(after: moment - now, sent: bytesSent) }
+        var seen = self
+        seen.delay = moment - now
+        return seen
+    }
+}
+
 /// A request from its beginning on the device.
 struct Attempt {
     var request: OutgoingRequest
-    var verdict: ClientFaultVerdict
-    /// The SDK's limit counts from here.
-    var begunAt: Instant
+    var course: RequestCourse
 }

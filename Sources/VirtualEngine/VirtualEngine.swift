@@ -19,54 +19,46 @@ struct VirtualEngine {
     private var networkChanges: NetworkTimeline
     let clientFaults: ClientFaultDirector
     var effects = DeviceEffects()
-    var phase = Phase.running
+    var phases: RunPhases
     var now: Instant
     var wakes: UInt64 = 0
-    var stoppedAt: Instant?
     var unexpectedAnswers: [UnexpectedAnswer] = []
-    /// A device that held up the end of the drain when it was asked last.
-    var drainingDevice: (fleet: Int, slot: Int)?
     private var nextTick: Instant
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0
-    /// Whether the observer wants no more than the books.
-    var isEnded = false
 
     /// Steps after which the observer is asked.
     private static let pollPeriod = 256
     /// Devices whose books are closed at once: what they seal is in memory at one time.
     static let closingBlock = 4096
 
-    enum Phase {
-        /// Users act.
-        case running
-        /// Timers, retries and answers only.
-        case draining
-        /// Nothing new starts; open answers are awaited.
-        case closing
-    }
-
-    init(_ configuration: VirtualConfiguration, fleets: [any DeviceFleet]) {
+    init(
+        _ configuration: VirtualConfiguration, fleets: [any DeviceFleet],
+        arrivals: (any ArrivalObserver)? = nil
+    ) {
         self.configuration = configuration
         self.fleets = fleets
         schedule = configuration.schedule
+        phases = RunPhases(schedule)
         now = schedule.start
         queue = TimerWheel(origin: schedule.start)
         devices = DeviceTable(fleets: fleets)
         open = OpenRequests(deviceCount: devices.count)
-        server = ModelledServer(plan: configuration.collector, rules: configuration.server)
+        server = ModelledServer(
+            plan: configuration.collector, rules: configuration.server, sizes: configuration.sizes,
+            arrivals: arrivals)
         networkChanges = NetworkTimeline(schedule: configuration.schedule)
         clientFaults = ClientFaultDirector(plan: configuration.schedule.clientFaults)
         recorder = RunRecorder(
             start: schedule.start, populationCount: fleets.count, measured: schedule.measured,
-            closeUps: schedule.closeUps)
+            closeUps: schedule.closeUps, entries: schedule.entries)
         nextTick = schedule.start
         nextTick = nextTick(after: schedule.start)
     }
 
     mutating func run(_ observer: inout some VirtualObserver) -> VirtualResult {
         scheduleArrivals(&observer)
-        while phase != .closing {
+        while phases.phase < .closing {
             poll(&observer)
             let next = queue.first()?.time ?? .distantFuture
             if networkChanges.next <= min(next, nextTick),
@@ -84,7 +76,7 @@ struct VirtualEngine {
             }
             step(&observer)
         }
-        if !isEnded { awaitOpenAnswers(&observer) }
+        if phases.phase == .closing, configuration.awaitsOpenAnswers { awaitOpenAnswers(&observer) }
         return finish(&observer)
     }
 
@@ -98,29 +90,22 @@ struct VirtualEngine {
         case .drain: stopUsers()
         case .end:
             stopUsers()
-            isEnded = true
-            phase = .closing
+            phases.begin(.ended, at: now)
         }
     }
 
     /// Ends the users' part before its time.
-    private mutating func stopUsers() {
-        guard phase == .running else { return }
-        stoppedAt = now
-        beginDrain()
-        nextTick = min(nextTick, now + .milliseconds(250))
-    }
-
-    mutating func beginDrain() {
+    mutating func stopUsers() {
+        guard phases.stopUsers(at: now) else { return }
         for fleet in fleets { fleet.stopUsers(at: now) }
-        phase = .draining
+        nextTick = min(nextTick, now + .milliseconds(250))
     }
 
     private mutating func scheduleArrivals(_ observer: inout some VirtualObserver) {
         for device in 0..<devices.count {
             poll(&observer)
             // Who has not arrived when the users go never does.
-            guard phase == .running else { return }
+            guard phases.phase == .running else { return }
             let (fleet, slot) = devices.location(of: device)
             let arrival = max(fleets[fleet].arrival(of: slot), schedule.start)
             rearm(device, at: arrival)
@@ -133,12 +118,13 @@ struct VirtualEngine {
             let (fleet, slot) = devices.location(of: device)
             let plan = configuration.plans[fleet]
             poll(&observer)
-            if isEnded { return }
-            guard let kind = networkChanges.network(of: plan, index: slot, from: moment) else { continue }
+            if phases.phase == .ended { return }
+            let index = index(of: slot, in: fleet)
+            guard let change = networkChanges.change(of: plan, index: index, at: moment) else { continue }
             let next = fleets[fleet].advance(
                 slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
             absorbEffects(device, next: next, &observer)
-            let changed = fleets[fleet].setNetwork(kind, of: slot, at: moment, effects: &effects)
+            let changed = fleets[fleet].setNetwork(change, of: slot, at: moment, effects: &effects)
             absorbEffects(device, next: changed, &observer)
         }
     }
@@ -195,6 +181,11 @@ struct VirtualEngine {
         for request in effects.requests { start(request, device: device, population: fleet) }
         effects.removeAll()
         rearm(device, at: next)
+    }
+
+    /// The index in its population of a device of a fleet, which may hold a part of them.
+    func index(of slot: Int, in fleet: Int) -> Int {
+        Int(fleets[fleet].globalNumber(of: slot) - configuration.plans[fleet].firstDevice)
     }
 
     mutating func rearm(_ device: Int, at time: Instant) {

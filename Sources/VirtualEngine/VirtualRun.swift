@@ -10,12 +10,22 @@ package struct VirtualConfiguration: Sendable {
     package var plans: [PopulationPlan]
     package var schedule: RunSchedule
     package var collector: CollectorPlan
-    package var server = ServerRules()
+    package var server: ServerRules
+    /// The sizes of requests whose bytes are neither made nor read; `nil` writes and reads each one.
+    package var sizes: BodySizes?
+    /// Whether the drain is as long as it may be, whatever is left to be done: then no device's end depends on others.
+    package var playsWholeDrain = false
+    /// Whether answers that are open at the end are awaited.
+    package var awaitsOpenAnswers = true
 
-    package init(plans: [PopulationPlan], schedule: RunSchedule, collector: CollectorPlan) {
+    package init(
+        plans: [PopulationPlan], schedule: RunSchedule, collector: CollectorPlan,
+        server: ServerRules = ServerRules()
+    ) {
         self.plans = plans
         self.schedule = schedule
         self.collector = collector
+        self.server = server
     }
 }
 
@@ -72,10 +82,15 @@ package struct VirtualResult: Sendable {
 /// sequence), on the caller's thread.
 ///
 /// Requests are written by the real encoders and read by the real decoders of the collector model,
-/// at the instant at which they are sent; answers come after the server's service time.
+/// at the instant at which they are sent; answers come after the server's service time. With
+/// ``VirtualConfiguration/sizes`` the events of an upload pass by reference instead, which changes nothing but
+/// how many bytes count as sent.
+///
+/// - Parameter arrivals: Hears of what the modelled server stores.
 package func runVirtually(
-    _ configuration: VirtualConfiguration, fleets: [any DeviceFleet], observer: inout some VirtualObserver
+    _ configuration: VirtualConfiguration, fleets: [any DeviceFleet], observer: inout some VirtualObserver,
+    arrivals: (any ArrivalObserver)? = nil
 ) -> VirtualResult {
-    var engine = VirtualEngine(configuration, fleets: fleets)
+    var engine = VirtualEngine(configuration, fleets: fleets, arrivals: arrivals)
     return engine.run(&observer)
 }

@@ -1,0 +1,28 @@
+package import CollectorModel
+package import DeviceSDK
+package import Timebase
+
+/// Who hears of every upload whose events the modelled server stores, at the instant at which they arrive.
+///
+/// With an observer, the server knows events by the harness's ids whether they bear them or not, and only bodies that
+/// are stored are written. Calls come in the order of time, on the run's own thread.
+package protocol ArrivalObserver: AnyObject {
+    /// An upload arrived and is stored.
+    func stored(_ upload: StoredUpload)
+}
+
+/// An upload whose events are stored. The body is only borrowed.
+package struct StoredUpload {
+    /// The population's index in the scenario.
+    package var population: Int
+    /// The device's number in the run.
+    package var device: UInt32
+    /// Counts the device's uploads.
+    package var request: UInt32
+    /// When it arrived, on the run's clock.
+    package var at: Instant
+    /// As it was sent; the body is valid during the call that hands it over.
+    package var content: CollectedRequest
+    /// What it carries, in the body's order; empty where something beside the SDK may have changed that.
+    package var events: CarriedEvents
+}

@@ -1,0 +1,175 @@
+import Accounting
+package import CollectorModel
+import DeviceSDK
+import Measurement
+import Timebase
+import Wire
+
+/// How ``BodySizes`` come about: some devices of each population are played before the run, and some of their
+/// uploads are written.
+extension BodySizes {
+    /// Fits a model to each population of a run.
+    ///
+    /// The devices are the run's own, with its streams, spread over each population; they meet the run's faults. They are played
+    /// thrice: to count uploads, to write as many as it takes, and once more with an outage in the middle, so that the
+    /// sample has full batches too. Each upload that is written is also read, and what the collector finds is
+    /// compared with what was handed over.
+    ///
+    /// - Parameter fewest: A population with fewer uploads in its sample has its requests written.
+    package static func fitted(to configuration: VirtualConfiguration, fewest: Int = 40) -> BodySizes {
+        var sampling = BodySampling(configuration)
+        sampling.play(as: .counting)
+        sampling.play(as: .plain)
+        sampling.play(as: .stressed)
+        return BodySizes(configuration.plans.indices.map { sampling.model(of: $0, fewest: fewest) })
+    }
+}
+
+/// What is known while models are made.
+private struct BodySampling {
+    /// Devices of each population.
+    private static let deviceCount = 16
+    /// Uploads of each population that are written.
+    private static let sampleSize = 500.0
+    /// Entries of the event queue in one of the three runs.
+    private static let stepLimit: UInt64 = 200_000
+
+    enum Part { case counting, plain, stressed }
+
+    private var configuration: VirtualConfiguration
+    private var fleets: [Collected] = []
+
+    /// What came together about a population.
+    private struct Collected {
+        /// The population's place in the run.
+        let place: Int
+        let system: CollectorSystem
+        var uploads = 0
+        var samples: [BodySample] = []
+        var isFaithful = true
+    }
+
+    init(_ configuration: VirtualConfiguration) {
+        self.configuration = configuration
+        self.configuration.plans = []
+        for (place, plan) in configuration.plans.enumerated() {
+            // An app's own parts may change bytes in ways of which nothing is known, and are asked once per event.
+            // A whole file of days is compressed as one, and after a disk has failed batches are others than in a
+            // sample of few devices: no sum of terms is within 2 % there.
+            guard plan.plugins == nil, plan.disk.isIdle,
+                let system = CollectorSystem(rawValue: plan.system.systemName), system != .kit
+            else { continue }
+            self.configuration.plans.append(plan)
+            fleets.append(Collected(place: place, system: system))
+        }
+        let last = configuration.plans.map(\.index).max() ?? 0
+        var systems = [BodySizeModel?](repeating: nil, count: last + 1)
+        for fleet in fleets {
+            systems[configuration.plans[fleet.place].index] = BodySizeModel(nothingKnownOf: fleet.system)
+        }
+        // Nobody asks for sizes here.
+        self.configuration.sizes = BodySizes(systems)
+    }
+
+    mutating func play(as part: Part) {
+        guard !fleets.isEmpty else { return }
+        var configuration = configuration
+        if part == .stressed { addOutage(to: &configuration) }
+        let played = zip(configuration.plans, fleets).map { plan, fleet in
+            let count = max(1, plan.deviceCount / BodySampling.deviceCount)
+            let share = ShardShare(index: count / 2, count: count)
+            return SampledFleet(
+                makeFleet(plan: plan, share: share), system: fleet.system, collector: configuration.collector,
+                share: part == .counting
+                    ? 0 : min(1, BodySampling.sampleSize / Double(max(1, fleet.uploads))),
+                weight: part == .stressed ? 0.125 : 1)
+        }
+        var observer = StepLimit(steps: BodySampling.stepLimit)
+        _ = runVirtually(configuration, fleets: played, observer: &observer)
+        for (index, fleet) in played.enumerated() {
+            if part == .counting { fleets[index].uploads = fleet.uploads }
+            fleets[index].samples += fleet.samples
+            fleets[index].isFaithful = fleets[index].isFaithful && fleet.isFaithful
+        }
+    }
+
+    /// For a third of the users' time nothing arrives.
+    private func addOutage(to configuration: inout VirtualConfiguration) {
+        let schedule = configuration.schedule
+        configuration.collector.faults.insert(
+            FaultWindow(
+                from: schedule.start + schedule.duration / 3,
+                until: schedule.start + schedule.duration / 3 * 2, fault: .outage), at: 0)
+    }
+
+    /// The model of the population in a place of the run.
+    func model(of place: Int, fewest: Int) -> BodySizeModel? {
+        guard let fleet = fleets.first(where: { $0.place == place }), fleet.isFaithful,
+            fleet.samples.count >= max(1, fewest)
+        else { return nil }
+        let fit = BodyFit(fleet.samples)
+        return BodySizeModel(system: fleet.system, terms: fit.terms, factors: fit.factors())
+    }
+
+    private struct StepLimit: VirtualObserver {
+        let steps: UInt64
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
+        mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+            wakes < steps ? .goOn : .end
+        }
+    }
+}
+
+extension BodySizeModel {
+    /// Says nothing of sizes: for runs that let events pass by reference and ask for no bytes.
+    package init(nothingKnownOf system: CollectorSystem) {
+        self.init(system: system, terms: BodyTerms(templates: 0), factors: [])
+    }
+}
+
+/// Writes some of the uploads that it hands over, and reads them as the collector would.
+private final class SampledFleet: ForwardingFleet {
+    let base: any DeviceFleet
+    private let system: CollectorSystem
+    private let collector: CollectorModel
+    private let share: Double
+    private let weight: Double
+    private var body = WireBuffer()
+    private(set) var uploads = 0
+    private(set) var samples: [BodySample] = []
+    /// Whether the collector found in the bytes what was handed over, each time.
+    private(set) var isFaithful = true
+
+    init(
+        _ base: any DeviceFleet, system: CollectorSystem, collector: CollectorPlan, share: Double,
+        weight: Double
+    ) {
+        self.base = base
+        self.system = system
+        self.collector = CollectorModel(plan: collector)
+        self.share = share
+        self.weight = weight
+    }
+
+    func carry(
+        _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        let head = base.carry(slot, request: request, at: now, into: &events)
+        uploads += 1
+        var draw = RandomStream(key: UInt64(globalNumber(of: slot)) << 32 | UInt64(request.number))
+        if head != nil, share > 0, draw.chance(share) {
+            sample(slot, request: request, at: now, events)
+        }
+        return head
+    }
+
+    private func sample(_ slot: Int, request: RequestNumber, at now: Instant, _ events: CarriedEvents) {
+        body.removeAll()
+        let head = base.encode(slot, request: request, at: now, into: &body)
+        let found = body.withUnsafeBytes { collector.keys(in: CollectedRequest(head, body: $0), of: system) }
+        if found != events.keys { isFaithful = false }
+        samples.append(BodySample(events, bytes: body.count + head.byteCount, weight: weight))
+    }
+}

@@ -1,0 +1,46 @@
+import CollectorModel
+import DeviceSDK
+
+extension RequestHead {
+    /// The bytes of path, query and header lines.
+    var byteCount: Int { path.utf8.count + headerLines.utf8.count }
+}
+
+extension CollectedRequest {
+    /// A request as its device wrote it.
+    init(_ head: RequestHead, body: UnsafeRawBufferPointer = .init(start: nil, count: 0)) {
+        let parts = head.path.split(separator: "?", maxSplits: 1)
+        self.init(
+            method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
+            query: parts.count > 1 ? String(parts[1]) : "",
+            dryRun: head.headerLines.contains("Dry-Run: true"),
+            headers: CollectedHeaders(lines: head.headerLines), body: body)
+    }
+}
+
+/// Where the uploads of each population go: a head is looked at once.
+struct CarriedRoutes {
+    private struct Known {
+        var head: RequestHead
+        var route: CarriedRoute?
+    }
+
+    /// By population; a few each.
+    private var known: [[Known]] = []
+
+    /// The route of a head; `nil` if no system takes it as an upload.
+    mutating func route(
+        of head: RequestHead, population: Int, at collector: borrowing CollectorModel
+    ) -> CarriedRoute? {
+        while known.count <= population { known.append([]) }
+        for place in known[population].indices
+        where known[population][place].head.path == head.path
+            && known[population][place].head.headerLines == head.headerLines
+        {
+            return known[population][place].route
+        }
+        let route = head.method == .post ? collector.route(of: CollectedRequest(head)) : nil
+        known[population].append(Known(head: head, route: route))
+        return route
+    }
+}

@@ -1,0 +1,42 @@
+import Measurement
+import Reporting
+import Scenario
+import TestSupport
+import Testing
+
+@Suite("Bodies written, and handed over")
+struct BodiesTests {
+    @Test("come to the same, event for event", arguments: ConformanceSuite.scenarios)
+    func agrees(_ scenario: ConformanceScenario) throws {
+        let problems = try ConformanceSuite.bodyDisagreement(scenario)
+        #expect(problems.isEmpty, "\(scenario.name): \(problems)")
+    }
+
+    @Test("come to the same without ids of the harness", arguments: ConformanceSuite.scenarios)
+    func agreesUntagged(_ scenario: ConformanceScenario) throws {
+        var untagged = scenario
+        untagged.json = scenario.json.withoutTags
+        let problems = try ConformanceSuite.bodyDisagreement(untagged)
+        #expect(problems.isEmpty, "\(scenario.name): \(problems)")
+    }
+
+    @Test("come to the same for each system and version, whatever the answer", arguments: SystemMatrix.rows)
+    func agreesOnAnswers(_ row: SystemMatrix.Row) throws {
+        for column in SystemMatrix.columns {
+            let problems = try SystemMatrix.bodyDisagreement(row, column)
+            #expect(problems.isEmpty, "\(row), \(column.title): \(problems)")
+        }
+    }
+}
+
+extension String {
+    /// The scenario with `tagEvents` off, whether it says something about it or not.
+    fileprivate var withoutTags: String {
+        let (key, off) = (#""tagEvents": "#, #""tagEvents": false"#)
+        if contains(key) {
+            return split(separator: key + "true", omittingEmptySubsequences: false).joined(separator: off)
+        }
+        guard let place = firstIndex(of: "{") else { return self }
+        return self[...place] + off + ", " + self[index(after: place)...]
+    }
+}
