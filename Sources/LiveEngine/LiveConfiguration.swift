@@ -18,6 +18,8 @@ package struct LiveConfiguration: Sendable {
     }
     /// How long an idle connection is kept.
     package var idleLimit = LiveConfiguration.idleLimit
+    /// Between the beginnings of two turns of a shard's timer, in real time.
+    package var turnSpacing = Shard.turnSpacing
 
     /// Where bytes and questions for addresses go.
     package var transport: any ClientTransport = SocketTransport()

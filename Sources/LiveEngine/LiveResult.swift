@@ -1,21 +1,12 @@
+package import DeviceSDK
 package import Measurement
 package import Timebase
-
-/// Where a live run, or one of its shards, stands.
-package enum LivePhase: Int, Comparable, Sendable {
-    case running, draining
-    /// The drain is over; open answers are awaited.
-    case closing
-    case finished
-
-    package static func < (left: LivePhase, right: LivePhase) -> Bool { left.rawValue < right.rawValue }
-}
 
 /// How a run stands at one moment.
 package struct LiveSnapshot: Sendable {
     package var recorder: RunRecorder
     /// The phase of the shard that is furthest behind.
-    package var phase: LivePhase
+    package var phase: RunPhase
     package var openConnections: Int
     /// Requests that were started or wait for a descriptor, and have no answer.
     package var requestsInFlight: Int
@@ -88,6 +79,8 @@ package struct LiveResult: Sendable {
     package var connectionsRecycled: UInt64
     /// The sum of the shards' own peaks.
     package var connectionsPeak: Int
+    /// Connections that pools still counted when all were closed: none, or a slot has leaked.
+    package var slotsLeft: Int
     /// TLS handshakes that were completed, each of them a full one: see ``LiveEngine/resumesSessions``.
     package var handshakes: UInt64
     /// The first by time, ``UnexpectedAnswer/limit`` at most.
@@ -110,6 +103,7 @@ struct ShardResult: Sendable {
     var connectionsOpened: UInt64
     var connectionsRecycled: UInt64
     var connectionsPeak: Int
+    var slotsLeft: Int
     var handshakes: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]
     var finishedAt: Instant

@@ -167,6 +167,7 @@ package final class LiveRun: Sendable {
             connectionsOpened: parts.reduce(0) { $0 + $1.connectionsOpened },
             connectionsRecycled: parts.reduce(0) { $0 + $1.connectionsRecycled },
             connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
+            slotsLeft: parts.reduce(0) { $0 + $1.slotsLeft },
             handshakes: parts.reduce(0) { $0 + $1.handshakes },
             unexpectedAnswers: Array(
                 parts.flatMap(\.unexpectedAnswers).sorted { $0.at < $1.at }.prefix(UnexpectedAnswer.limit)),

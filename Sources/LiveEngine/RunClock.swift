@@ -19,9 +19,6 @@ package struct RunClock: Hashable, Sendable {
     /// Seconds of the run in a second of the machine, 1 or more.
     package let pace: Int64
 
-    /// What ``runTime(_:)`` gives at most: a hundred years, which instants can be added to.
-    static let longest = Interval.hours(24 * 36_525)
-
     /// Makes a clock that shows `instant` at this moment.
     ///
     /// - Parameter pace: Seconds of the run in a second of the machine, 1...86,400.
@@ -71,10 +68,7 @@ package struct RunClock: Hashable, Sendable {
     }
 
     /// How far the run's clock goes in a length of real time; at most a hundred years.
-    package func runTime(_ real: Interval) -> Interval {
-        let (product, overflows) = real.nanoseconds.multipliedReportingOverflow(by: pace)
-        return overflows ? RunClock.longest : min(Interval(nanoseconds: product), RunClock.longest)
-    }
+    package func runTime(_ real: Interval) -> Interval { real.stretched(by: pace) }
 
     /// How long the run's clock really takes for a length of its time, rounded towards zero.
     package func realTime(_ run: Interval) -> Interval { run / pace }

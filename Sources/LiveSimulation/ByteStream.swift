@@ -1,3 +1,4 @@
+import CollectorServer
 import NIOCore
 import NIOEmbedded
 import Timebase
@@ -77,14 +78,11 @@ final class ByteStream {
 
     /// Lets something come to the receiver, behind what is under way.
     private func arrive(_ news: @escaping (SimulatedChannel) -> Void) {
+        guard !network.isExhausted else { return }
         let due = max(lastArrival, network.loop.now + TimeAmount(network.drawLatency()))
         lastArrival = due
         network.loop.scheduleTask(deadline: due) { [weak receiver] in
             if let receiver { news(receiver) }
         }
     }
-}
-
-extension TimeAmount {
-    init(_ interval: Interval) { self = .nanoseconds(max(0, interval.nanoseconds)) }
 }

@@ -55,3 +55,11 @@ enum ConnectionFate: Hashable {
         self = .sound
     }
 }
+
+extension RandomStream {
+    /// A length of time within a range, each nanosecond as likely.
+    mutating func interval(in range: ClosedRange<Interval>) -> Interval {
+        let width = UInt64(range.upperBound.nanoseconds - range.lowerBound.nanoseconds)
+        return range.lowerBound + Interval(nanoseconds: Int64(below(width + 1)))
+    }
+}

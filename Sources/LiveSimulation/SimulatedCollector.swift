@@ -133,10 +133,7 @@ final class SimulatedCommits: CommitExecutor, @unchecked Sendable {
     }
 
     func submit(_ work: @escaping @Sendable () -> Void) {
-        let time = disk.commitTime
-        let width = UInt64(time.upperBound.nanoseconds - time.lowerBound.nanoseconds)
-        let wait = time.lowerBound + Interval(nanoseconds: Int64(random.below(width + 1)))
-        loop.scheduleTask(in: TimeAmount(wait)) { if self.isAlive { work() } }
+        loop.scheduleTask(in: TimeAmount(random.interval(in: disk.commitTime))) { if self.isAlive { work() } }
     }
 
     func shutDown() async {}

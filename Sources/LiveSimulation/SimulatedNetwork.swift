@@ -1,3 +1,4 @@
+import CollectorServer
 package import LiveEngine
 package import NIOCore
 package import NIOEmbedded
@@ -33,27 +34,32 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
     private var served: [ObjectIdentifier: SimulatedChannel] = [:]
     private var nextPort: UInt16 = 0
     /// Segments, connects and ends that were carried so far: what a run costs, the same on every machine.
-    package private(set) var carried = 0
+    private var carried = 0
+    private let mostCarried: Int
+    /// Whether it carried all that it is to carry: whatever is sent now is lost, so that no world goes on for ever.
+    package var isExhausted: Bool { carried > mostCarried }
     /// Until when the conditions last.
     private let faultsEnd: NIODeadline
 
     /// - Parameters:
     ///   - host: Listens at every address.
     ///   - faultsEnd: From when on the conditions are those of a sound network, by the loop's clock.
+    ///   - carriesAtMost: Segments, connects and ends after which nothing arrives any more.
     package init(
         on loop: EmbeddedEventLoop, conditions: NetworkConditions = NetworkConditions(), seed: UInt64,
-        host: any SimulatedHost, faultsEnd: NIODeadline = .distantFuture
+        host: any SimulatedHost, faultsEnd: NIODeadline = .distantFuture, carriesAtMost: Int = .max
     ) {
         self.loop = loop
         troubled = conditions
         self.host = host
         self.faultsEnd = faultsEnd
+        mostCarried = carriesAtMost
         random = RandomStream(key: seed ^ RandomStream.hash(of: "network"))
     }
 
     package func lookUp(_ host: HostName, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         let promise = loop.makePromise(of: [SocketAddress].self)
-        loop.scheduleTask(in: TimeAmount(draw(conditions.lookup))) {
+        loop.scheduleTask(in: TimeAmount(random.interval(in: conditions.lookup))) {
             promise.completeWith(
                 Result { [try SocketAddress(ipAddress: "127.0.0.1", port: host.port)] })
         }
@@ -89,7 +95,7 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
         promise: EventLoopPromise<Void>
     ) {
         // Nobody waits for it any more, or nobody will ever know.
-        guard client.isOpen, fate != .unanswered else {
+        guard client.isOpen, fate != .unanswered, !isExhausted else {
             // A promise has to be kept; what it says is no news to a connection that is gone.
             let bound = NIOLoopBound(client, eventLoop: loop)
             client.closeFuture.whenComplete { _ in
@@ -150,15 +156,10 @@ package final class SimulatedNetwork: ClientTransport, @unchecked Sendable {
 
     func drawLatency() -> Interval {
         carried += 1
-        return draw(conditions.latency)
+        return random.interval(in: conditions.latency)
     }
 
     func drawSegment() -> Int {
         conditions.segment.lowerBound + Int(random.below(UInt64(conditions.segment.count)))
-    }
-
-    private func draw(_ range: ClosedRange<Interval>) -> Interval {
-        let width = UInt64(range.upperBound.nanoseconds - range.lowerBound.nanoseconds)
-        return range.lowerBound + Interval(nanoseconds: Int64(random.below(width + 1)))
     }
 }

@@ -1,3 +1,4 @@
+import CollectorServer
 package import LiveEngine
 import Measurement
 import NIOCore

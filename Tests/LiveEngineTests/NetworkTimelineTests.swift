@@ -23,15 +23,15 @@ struct NetworkTimelineTests {
         return NetworkTimeline(schedule: schedule)
     }
 
-    @Test("gives overlapping entries' latest, then the population's own network again")
+    @Test("gives overlapping entries' latest, then the device's own network again")
     func overlapping() {
         let plan = ScriptedRun.plan(devices: 1, port: 1, start: start)
         var timeline = timeline([entry(10, 40, .none), entry(20, 30, .cellular2G)])
-        var seen: [NetworkKind?] = []
+        var seen: [NetworkChange?] = []
         while let moment = timeline.popDue(through: at(100)) {
-            seen.append(timeline.network(of: plan, index: 0, from: moment))
+            seen.append(timeline.change(of: plan, index: 0, at: moment))
         }
-        #expect(seen == [NetworkKind.none, .cellular2G, NetworkKind.none, .wifi])
+        #expect(seen == [.to(.none), .to(.cellular2G), .to(.none), NetworkChange(kind: nil)])
     }
 
     @Test("leaves devices alone that no entry concerns, and entries after the users' end")
@@ -39,7 +39,7 @@ struct NetworkTimelineTests {
         let plan = ScriptedRun.plan(devices: 1, port: 1, start: start)
         var timeline = timeline([entry(10, 20, .none, share: 0), entry(100, 120, .none)])
         #expect(timeline.next == at(10))
-        #expect(timeline.network(of: plan, index: 0, from: at(10)) == nil)
+        #expect(timeline.change(of: plan, index: 0, at: at(10)) == nil)
         #expect(timeline.popDue(through: at(50)) == at(10))
         #expect(timeline.popDue(through: at(50)) == at(20))
         #expect(timeline.next == .distantFuture)

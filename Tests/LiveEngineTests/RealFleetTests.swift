@@ -4,6 +4,7 @@ import DeviceSDK
 import Measurement
 import NIOCore
 import NIOPosix
+import SensorsSDK
 import Synchronization
 import Testing
 import Timebase
@@ -48,7 +49,7 @@ struct RealFleetTests {
             name: "unreliable", deviceCount: 40, start: start, usersEnd: start + .milliseconds(1500),
             app: try #require(Presets.app(named: "shop")), persona: persona,
             target: .init(scheme: "http", host: "127.0.0.1", port: port, pathAndQuery: "/sa?project=p"),
-            system: .sensors(rules))
+            system: rules)
         plan.seed = 42
         plan.arrival.over = .milliseconds(200)
         return plan

@@ -4,6 +4,7 @@ import DeviceSDK
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SensorsSDK
 import Synchronization
 import TestSupport
 import Timebase
@@ -29,7 +30,7 @@ final class FleetLog: Sendable {
     enum Entry: Equatable, Sendable {
         case encoded(device: UInt32, number: UInt32)
         case completed(device: UInt32, number: UInt32, RequestOutcome)
-        case network(device: UInt32, NetworkKind)
+        case network(device: UInt32, NetworkChange)
         case usersStopped
         case finished
     }
@@ -155,10 +156,10 @@ final class ScriptedFleet: DeviceFleet {
         _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
     }
 
-    func setNetwork(_ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects)
+    func setNetwork(_ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects)
         -> Instant
     {
-        log.note(.network(device: globalNumber(of: slot), kind))
+        log.note(.network(device: globalNumber(of: slot), change))
         return wake(slot)
     }
 
@@ -172,9 +173,9 @@ final class ScriptedFleet: DeviceFleet {
     func finish(_ slots: Range<Int>, effects: inout DeviceEffects) { log.note(.finished) }
     var capturedCount: UInt64 { captured.reduce(0) { $0 + UInt64($1) } }
     func capturedCount(of slot: Int) -> UInt32 { captured[slot] }
-    var storedCount: UInt64 { 0 }
+    var storedCount: UInt64 { UInt64(foregroundCount) }
     var startedCount: Int { deviceCount }
-    var foregroundCount: Int { 0 }
+    var foregroundCount: Int { scripts.indices.count { isDraining($0) } }
     var planFingerprint: UInt64 { 7 }
 }
 
@@ -206,7 +207,7 @@ struct ScriptedRun {
         return PopulationPlan(
             name: "scripted", deviceCount: devices, start: start, usersEnd: start + .seconds(1),
             app: AppDescription(name: "app"), persona: PersonaDescription(name: "persona"), target: target,
-            system: .sensors(SensorsRules(version: .v4)))
+            system: SensorsRules(version: .v4))
     }
 
     func begin(

@@ -391,7 +391,7 @@ struct LiveRunTests {
             #expect(result.wasStopped)
             #expect(log.all.contains(.usersStopped))
             #expect(log.outcomes == [.answered(status: 200, body: [])])
-            #expect(try await live.snapshot().phase == .finished)
+            #expect(try await live.snapshot().phase == .ended)
             try await server.stop()
         }
     }
@@ -428,8 +428,9 @@ struct LiveRunTests {
         let (_, log, _) = try await run.play { _, _ in [] }
         #expect(
             log.all == [
-                .network(device: 0, .none), .network(device: 1, .none), .network(device: 0, .wifi),
-                .network(device: 1, .wifi), .finished,
+                .network(device: 0, .to(.none)), .network(device: 1, .to(.none)),
+                .network(device: 0, NetworkChange(kind: nil)),
+                .network(device: 1, NetworkChange(kind: nil)), .finished,
             ])
     }
 

@@ -9,7 +9,58 @@ struct ConnectionPool {
     /// Connections at once, those being opened included.
     var limit = Int.max
     var count = 0
-    var line = RingQueue<RequestKey>()
+    fileprivate var line = RingQueue<RequestKey>()
+
+    /// Who has waited longest, ended or not.
+    var firstInLine: RequestKey? { line.first }
+}
+
+/// The pools of a shard. The first is of the connections that belong to devices.
+struct ConnectionPools {
+    private var pools: ContiguousArray<ConnectionPool> = [ConnectionPool()]
+    /// Requests in the lines, those that ended there included.
+    private var waitingCount = 0
+    private var isServing = false
+
+    var count: Int { pools.count }
+    /// Connections that the pools count.
+    var connectionCount: Int { pools.reduce(0) { $0 + $1.count } }
+
+    subscript(pool: Int) -> ConnectionPool {
+        _read { yield pools[pool] }
+        _modify { yield &pools[pool] }
+    }
+
+    /// Adds pools that may have so many connections each.
+    ///
+    /// - Returns: the first one's index.
+    mutating func add(limits: [Int]) -> Int {
+        pools += limits.map { ConnectionPool(limit: $0) }
+        return pools.count - limits.count
+    }
+
+    /// Lets a request wait for a connection of a pool.
+    mutating func append(_ request: RequestKey, to pool: Int) {
+        pools[pool].line.append(request)
+        waitingCount += 1
+    }
+
+    /// Takes the first request out of a pool's line.
+    mutating func popFirst(of pool: Int) {
+        if pools[pool].line.popFirst() != nil { waitingCount -= 1 }
+    }
+
+    /// Notes that the lines are to be looked at.
+    ///
+    /// - Returns: whether that was not noted yet, and somebody waits.
+    mutating func beginServing() -> Bool {
+        guard waitingCount > 0, !isServing else { return false }
+        isServing = true
+        return true
+    }
+
+    /// The lines are looked at now.
+    mutating func endServing() { isServing = false }
 }
 
 /// How a population's shared connections are split.

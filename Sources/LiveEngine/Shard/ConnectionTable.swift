@@ -14,8 +14,15 @@ struct ConnectionTable {
     /// The most that were open at once.
     private(set) var peak = 0
     private(set) var opened: UInt64 = 0
+    /// Closed early because there was no room for another.
+    var recycled: UInt64 = 0
+    /// TLS handshakes that were completed.
+    var handshakes: UInt64 = 0
+    /// The most that may be open at once.
+    let limit: Int
 
-    init(ownerCount: Int) {
+    init(ownerCount: Int, limit: Int) {
+        self.limit = limit
         firstOfOwner = ContiguousArray(repeating: -1, count: ownerCount)
         firstIdleOfOwner = ContiguousArray(repeating: -1, count: ownerCount)
     }
@@ -48,6 +55,9 @@ struct ConnectionTable {
 
     /// The idle connection of an owner that was used last.
     func idle(of owner: UInt32) -> Connection? { self[firstIdleOfOwner[Int(owner)]] }
+
+    /// Whether another may be opened, or one is idle that can go for it.
+    var hasRoom: Bool { count < limit || longestIdle >= 0 }
 
     /// The connection that has been idle for longest.
     var longestIdleConnection: Connection? { self[longestIdle] }

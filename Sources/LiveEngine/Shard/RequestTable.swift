@@ -15,7 +15,6 @@ struct OpenRequest {
     var fleet: UInt16 = 0
     var slot: UInt32 = 0
     var number = RequestNumber(kind: .upload, number: 0)
-    var limit = Interval.zero
     var network: NetworkKind = .wifi
     /// Whether the device reads the answer's body.
     var wantsBody = false
@@ -23,14 +22,10 @@ struct OpenRequest {
     var sample = RequestSample(plannedAt: .distantFuture, finishedAt: .distantFuture)
     /// The connection it uses; -1 while it has none.
     var connection: Int32 = -1
-    /// Whether it waits in the line for a descriptor.
-    var isWaiting = false
-    /// Whether it came as far as asking for a connection.
-    var hasBegun = false
-    /// What the plan makes of it on the client's side.
-    var verdict = ClientFaultVerdict.none
-    /// The plan keeps it from going on: until its moment to leave, or until its limit.
-    var isHeld = false
+    /// How far it has come.
+    var course = RequestCourse(.none, limit: .zero, hasNetwork: true, at: .distantFuture)
+    /// An answer that is on its way over the modelled network.
+    var lateAnswer: RequestOutcome?
     var generation: UInt32 = 0
     var isOpen = false
     var nextOfDevice: Int32 = -1

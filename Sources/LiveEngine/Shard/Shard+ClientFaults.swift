@@ -7,32 +7,46 @@ import World
 // MARK: - What goes wrong on the client's side, by plan
 
 extension Shard {
-    /// Keeps a request from leaving, for a while or for good.
-    ///
-    /// - Returns: whether it stays for now.
-    func holdsBack(_ index: Int32) -> Bool {
-        let verdict = requests[index].verdict
-        requests[index].isHeld = true
-        if verdict.fate == .drop || verdict.delay >= requests[index].limit { return true }
-        requests[index].isHeld = verdict.delay > .zero
-        if requests[index].isHeld { held.insert(requests.key(index), at: now + clock.runTime(verdict.delay)) }
-        return requests[index].isHeld
+    /// Ends a request because its course does, whatever it was doing.
+    func breakOff(_ index: Int32, _ failure: RequestFailure, after stage: RequestCourse.Stage) {
+        if let connection = connections[requests[index].connection] {
+            if failure == .timedOut, connection.parser.received > 0 {
+                keepSample(of: connection, request: index, failure: failure)
+            }
+            fillSample(index, from: connection)
+            drop(connection)
+        } else if stage == .waiting || failure == .refused {
+            requests[index].sample.blocked = waited(since: requests[index].sample.plannedAt, until: now)
+        } else if failure != .offline {
+            waitInVain(index)
+        }
+        fail(index, failure)
     }
 
-    /// Lets go what was held up until a moment.
-    func releaseHeld(through moment: Instant) {
-        while let key = held.popDue(through: moment) {
-            guard requests.isOpen(key), requests[key.index].isHeld else { continue }
-            requests[key.index].isHeld = false
-            work.append(.start(key))
+    /// Gives an answer to its device, as late as the modelled network is.
+    func deliver(_ outcome: RequestOutcome, to index: Int32) {
+        switch requests[index].course.takeAnswer(at: now) {
+        case .deliver: work.append(.end(requests.key(index), outcome))
+        case .hold: requests[index].lateAnswer = outcome
+        case .send, .keepSilent, .fail, .giveBack: break
         }
+        schedule(index)
+    }
+
+    /// The answer that was on its way is there.
+    func arrive(_ index: Int32) {
+        guard let answer = requests[index].lateAnswer else { return }
+        let sample = requests[index].sample
+        requests[index].sample.waiting = sample.waiting + max(.zero, clock.realTime(now - sample.finishedAt))
+        requests[index].sample.finishedAt = now
+        work.append(.end(requests.key(index), answer))
     }
 
     /// Resets the connection instead of sending the request, which is written in the buffer.
     ///
     /// - Returns: whether the plan wants it so.
     func cutsOff(_ index: Int32, on connection: Connection) -> Bool {
-        guard case .reset(let point) = requests[index].verdict.fate else { return false }
+        guard case .reset(let point) = requests[index].course.verdict.fate else { return false }
         let count = point == .half ? buffer.readableBytes / 2 : 0
         connection.abort(sending: buffer.readSlice(length: count) ?? ByteBuffer())
         fillSample(index, from: connection)
@@ -45,12 +59,12 @@ extension Shard {
     ///
     /// - Returns: whether the plan wants it so.
     func losesReply(_ index: Int32, on connection: Connection) -> Bool {
-        guard case .lostReply(let seen) = requests[index].verdict.fate else { return false }
+        guard case .lostReply(let seen) = requests[index].course.verdict.fate else { return false }
         fillSample(index, from: connection)
         requests[index].sample.bytesReceived = 0
         switch seen {
         case .reset: fail(index, .reset)
-        case .timeout: requests[index].isHeld = true
+        case .timeout: requests[index].course.fallSilent()
         }
         drop(connection)
         return true
@@ -58,6 +72,11 @@ extension Shard {
 
     /// Counts the time of a request that was held until its limit as waiting for an answer.
     func waitInVain(_ index: Int32) {
+        // An answer that is on its way comes too late.
+        samples.forget(requests.key(index))
+        requests[index].lateAnswer = nil
+        requests[index].sample.status = 0
+        requests[index].sample.bytesReceived = 0
         let sample = requests[index].sample
         let known = sample.blocked + sample.settingUp + sample.sending + sample.receiving
         requests[index].sample.waiting = max(.zero, waited(since: sample.plannedAt, until: now) - known)

@@ -1,6 +1,7 @@
 import DeviceSDK
 import Measurement
 import Timebase
+import World
 
 // MARK: - Which connection a request uses
 
@@ -27,28 +28,27 @@ extension Shard {
     /// Who owns the connections that a request may use.
     private func owner(of index: Int32) -> UInt32 {
         let pool = pool(of: index)
-        return pool == 0 ? requests[index].device : firstPoolOwner + UInt32(pool)
+        return pool == 0 ? requests[index].device : UInt32(partOfDevice.count + pool)
     }
 
     /// Whether there is an idle connection for a request, or room for another.
     func hasConnection(for index: Int32) -> Bool {
         if connections.idle(of: owner(of: index)) != nil { return true }
         let pool = pools[pool(of: index)]
-        return pool.count < pool.limit
-            && (connections.count < connectionLimit || connections.longestIdleConnection != nil)
+        return pool.count < pool.limit && connections.hasRoom
     }
 
     /// Puts a request on an idle connection, or opens one for it.
     ///
     /// - Precondition: ``hasConnection(for:)``.
     func useConnection(_ index: Int32) {
-        requests[index].isWaiting = false
+        requests[index].course.leaveOnConnection()
         if let connection = connections.idle(of: owner(of: index)) {
             connections.unmarkIdle(connection)
             write(index, on: connection)
         } else {
-            if connections.count >= connectionLimit, let oldest = connections.longestIdleConnection {
-                recycled += 1
+            if connections.count >= connections.limit, let oldest = connections.longestIdleConnection {
+                connections.recycled += 1
                 drop(oldest)
             }
             connect(index)
@@ -84,20 +84,17 @@ extension Shard {
 extension Shard {
     /// A connection became idle or went: whoever waits may have a turn, once the present work is done.
     func askToServe() {
-        guard waitingCount > 0, !isServing else { return }
-        isServing = true
-        work.append(.serve)
+        if pools.beginServing() { work.append(.serve) }
     }
 
     /// Lets requests in the lines have connections, each line in its order, until there are no more.
     func serveLines() {
-        isServing = false
-        for pool in pools.indices {
-            while let key = pools[pool].line.first {
-                let isInterested = requests.isOpen(key) && requests[key.index].sample.failure == nil
+        pools.endServing()
+        for pool in 0..<pools.count {
+            while let key = pools[pool].firstInLine {
+                let isInterested = requests.isOpen(key) && requests[key.index].course.stage == .waiting
                 guard !isInterested || phase == .closing || hasConnection(for: key.index) else { break }
-                _ = pools[pool].line.popFirst()
-                waitingCount -= 1
+                pools.popFirst(of: pool)
                 guard isInterested else { continue }
                 if phase == .closing { giveBack(key.index) } else { useConnection(key.index) }
             }

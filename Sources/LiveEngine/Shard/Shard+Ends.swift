@@ -9,6 +9,7 @@ extension Shard {
     /// Puts the end of a request without a whole answer in line.
     func fail(_ index: Int32, _ failure: RequestFailure) {
         requests[index].connection = -1
+        requests[index].course.end()
         requests[index].sample.failure = failure
         requests[index].sample.finishedAt = now
         work.append(.end(requests.key(index), .failed(failure)))
@@ -61,47 +62,20 @@ extension Shard {
         let part = Int(request.fleet)
         if outcome != .failed(.offline) {
             // After a pause of the generator answers come to their turn before the wakes that fell due meanwhile.
-            let due = wakes.wanted(by: request.device)
+            let due = agenda.wake(of: request.device)
             advance(request.device, due: due <= now ? due : nil)
             // The process may have died meanwhile, and its request with it.
             guard requests.isOpen(key) else { return }
         }
-        requests.close(key.index)
+        close(key.index)
         let wake = parts[part].fleet.complete(
             Int(request.slot), request: request.number, outcome: outcome, at: now, effects: &effects)
-        wakes.set(request.device, wake)
+        agenda.setWake(of: request.device, at: wake)
         var sample = request.sample
         sample.isAcknowledged = effects.isAcknowledged
         recorder.note(sample, population: parts[part].population)
-        if !undecided.isEmpty, let answer = undecided.removeValue(forKey: key), !sample.isAcknowledged,
-            unexpected.count < UnexpectedAnswer.limit
-        {
-            unexpected.append(answer)
-        }
+        samples.settle(key, isAcknowledged: sample.isAcknowledged)
         absorbEffects(of: part)
-    }
-
-    /// The limit of an open request has passed.
-    func timeOut(_ key: RequestKey) {
-        let index = key.index
-        guard requests.isOpen(key), requests[index].sample.failure == nil else { return }
-        if let connection = connections[requests[index].connection] {
-            if connection.parser.received > 0 {
-                keepSample(of: connection, request: index, failure: .timedOut)
-            }
-            fillSample(index, from: connection)
-            drop(connection)
-        } else {
-            // Without a connection: it waits for one or is held by plan, or its answer is in line already.
-            guard requests[index].isWaiting || requests[index].isHeld else { return }
-            if requests[index].isWaiting {
-                requests[index].sample.blocked = waited(
-                    since: requests[index].sample.plannedAt, until: now)
-            } else {
-                waitInVain(index)
-            }
-        }
-        fail(index, .timedOut)
     }
 
     /// A device's process died: its connections close, its requests are cut and never completed.
@@ -112,8 +86,8 @@ extension Shard {
             let connection = connections[requests[index].connection]
             note(index, endedBy: .processDied)
             if let connection { drop(connection) }
-            undecided.removeValue(forKey: requests.key(index))
-            requests.close(index)
+            samples.forget(requests.key(index))
+            close(index)
             index = next
         }
         while let connection = connections.first(of: device) { drop(connection) }
@@ -121,8 +95,11 @@ extension Shard {
 
     /// The run is over: what never began goes back to its device, and what has no answer counts as that.
     func endOpenRequests() {
-        phase = .closing
-        releaseHeld(through: .distantFuture)
+        phases.begin(.closing, at: now)
+        for index in requests.openIndices {
+            guard requests[index].isOpen, case .held = requests[index].course.stage else { continue }
+            giveBack(index)
+        }
         askToServe()
         doWork()
         for index in requests.openIndices {
@@ -130,7 +107,7 @@ extension Shard {
                 keepSample(of: connection, request: index, failure: .unanswered)
             }
             note(index, endedBy: .unanswered)
-            requests.close(index)
+            close(index)
         }
     }
 

@@ -5,6 +5,7 @@ import World
 extension Shard {
     /// Makes the changes that are due, on the devices that they concern.
     func changeNetworks() {
+        defer { agenda.set(.networks, at: networkChanges.next) }
         while let moment = networkChanges.popDue(through: now) {
             for index in parts.indices
             where networkChanges.touches(population: parts[index].population, at: moment) {
@@ -17,7 +18,7 @@ extension Shard {
         let part = parts[index]
         for slot in 0..<part.fleet.deviceCount {
             let inPopulation = share.populationIndex(ofSlot: slot)
-            guard let kind = networkChanges.network(of: part.plan, index: inPopulation, from: moment) else {
+            guard let change = networkChanges.change(of: part.plan, index: inPopulation, at: moment) else {
                 continue
             }
             let device = part.firstDevice + UInt32(slot)
@@ -25,7 +26,8 @@ extension Shard {
             // What was due before comes first; what is due at this very moment meets the new network.
             _ = part.fleet.advance(slot, through: moment - Interval(nanoseconds: 1), effects: &effects)
             absorbEffects(of: index)
-            wakes.set(device, part.fleet.setNetwork(kind, of: slot, at: moment, effects: &effects))
+            let wake = part.fleet.setNetwork(change, of: slot, at: moment, effects: &effects)
+            agenda.setWake(of: device, at: wake)
             absorbEffects(of: index)
         }
     }

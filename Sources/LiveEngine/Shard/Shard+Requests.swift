@@ -8,65 +8,74 @@ import World
 // MARK: - From a device's wish to bytes on the wire
 
 extension Shard {
-    /// Puts a request in line; its limit begins now.
+    /// Puts a request in line; its course begins now.
     func open(_ outgoing: OutgoingRequest, part: Int) {
         var request = OpenRequest()
         request.device = parts[part].firstDevice + outgoing.slot
         request.fleet = UInt16(part)
         request.slot = outgoing.slot
         request.number = outgoing.number
-        request.limit = outgoing.timeout
         request.network = outgoing.network
         request.wantsBody = outgoing.wantsBody
         request.sample = RequestSample(plannedAt: outgoing.plannedAt, finishedAt: now, pace: clock.pace)
         request.sample.isConfig = outgoing.number.kind == .config
         request.sample.eventCount = outgoing.eventCount
         request.sample.isRetry = outgoing.isRetry
-        request.verdict = clientFaults.verdict(
-            on: outgoing, of: parts[part].plan, index: share.populationIndex(ofSlot: Int(outgoing.slot)),
-            at: now)
+        let verdict = clientFaults.verdict(
+            on: outgoing, from: parts[part].fleet, of: parts[part].plan,
+            index: share.populationIndex(ofSlot: Int(outgoing.slot)), pace: clock.pace, at: now)
+        request.course = RequestCourse(
+            verdict, limit: outgoing.timeout, hasNetwork: outgoing.network != .none, pace: clock.pace, at: now
+        )
         if !request.sample.isConfig, outgoing.network != .none, phase != .closing {
             recorder.noteStart(plannedAt: outgoing.plannedAt, population: parts[part].population)
         }
-        work.append(.start(requests.open(request)))
+        work.append(.begin(requests.open(request)))
     }
 
-    /// Starts a request on a connection that it may use, on a new one, or lets it wait in line.
-    func startRequest(_ index: Int32) {
-        if phase == .closing {
-            giveBack(index)
-            return
+    /// Does what a request's course has come to, and enters when to ask it again.
+    func proceed(_ index: Int32) {
+        let stage = requests[index].course.stage
+        switch requests[index].course.proceed(at: now, isClosing: phase == .closing) {
+        case .send: leave(index)
+        case .fail(let failure): breakOff(index, failure, after: stage)
+        case .deliver: arrive(index)
+        case .giveBack: giveBack(index)
+        case .hold, .keepSilent, nil: break
         }
-        if requests[index].network == .none {
-            fail(index, .offline)
-            return
-        }
-        let key = requests.key(index)
-        if !requests[index].hasBegun {
-            deadlines.append(key, limit: clock.runTime(requests[index].limit), now: now)
-            requests[index].hasBegun = true
-            if holdsBack(index) { return }
-        }
+        schedule(index)
+    }
+
+    /// Enters when a request's course goes on by itself.
+    func schedule(_ index: Int32) { agenda.setRequest(index, at: requests[index].course.nextMoment) }
+
+    /// Lets a request go on a connection that it may use, on a new one, or wait in line.
+    private func leave(_ index: Int32) {
         let pool = pool(of: index)
         // A pool's line comes first; a device with an idle connection of its own takes it from nobody.
         let mayPass = pool == 0 && connections.idle(of: requests[index].device) != nil
-        if (mayPass || pools[pool].line.isEmpty) && hasConnection(for: index) {
+        if (mayPass || pools[pool].firstInLine == nil) && hasConnection(for: index) {
             useConnection(index)
         } else {
-            requests[index].isWaiting = true
-            pools[pool].line.append(key)
-            waitingCount += 1
+            requests[index].course.waitForConnection()
+            pools.append(requests.key(index), to: pool)
         }
     }
 
     /// After the drain nothing starts: the device gets its rows back, and nothing is counted.
     func giveBack(_ index: Int32) {
         let request = requests[index]
-        requests.close(index)
+        close(index)
         parts[Int(request.fleet)].fleet.giveBack(
             Int(request.slot), request: request.number, network: request.network, at: now, effects: &effects)
         // What it asks for instead, such as a flush that waited behind this request, comes back as well.
         absorbEffects(of: Int(request.fleet))
+    }
+
+    /// Takes a request out of the shard's books.
+    func close(_ index: Int32) {
+        agenda.setRequest(index, at: .distantFuture)
+        requests.close(index)
     }
 
     /// Writes a request: only now does its body come into being.
@@ -83,8 +92,7 @@ extension Shard {
         endpoint.write(head, body: body, into: &buffer)
         if cutsOff(index, on: connection) { return }
         connection.send(
-            buffer, keepsBody: request.wantsBody, keepsSample: unexpected.count < UnexpectedAnswer.limit
-        )
+            buffer, keepsBody: request.wantsBody, keepsSample: samples.wantsMore)
     }
 }
 
@@ -94,7 +102,7 @@ extension Shard: ConnectionOwner {
     func opened(_ connection: Connection) {
         enter {
             let index = connection.entry.request
-            if connection.times.secured != 0 { handshakes += 1 }
+            if connection.times.secured != 0 { connections.handshakes += 1 }
             guard index >= 0 else { return }
             write(index, on: connection)
         }
@@ -118,7 +126,7 @@ extension Shard: ConnectionOwner {
                 retryAfter: retryAfter(connection),
                 contentType: connection.parser.contentType)
             release(connection)
-            work.append(.end(requests.key(index), outcome))
+            deliver(outcome, to: index)
         }
     }
 
@@ -132,6 +140,11 @@ extension Shard: ConnectionOwner {
                 }
                 fail(index, failure)
             }
+            #if PLANTED
+                if Planted.has(.poolSlotLeaked), failure == .reset {
+                    pools[Int(connection.entry.pool)].count += 1
+                }
+            #endif
             drop(connection)
         }
     }
@@ -145,6 +158,7 @@ extension Shard: ConnectionOwner {
     private func release(_ connection: Connection) {
         if connection.state == .idle && !parts[Int(connection.entry.part)].closesAfterAnswer {
             connections.markIdle(connection, at: connection.times.lastByte)
+            watchIdle()
             askToServe()
         } else {
             drop(connection)
@@ -152,17 +166,16 @@ extension Shard: ConnectionOwner {
     }
 
     func keepSample(of connection: Connection, request index: Int32, failure: RequestFailure?) {
-        guard unexpected.count < UnexpectedAnswer.limit else { return }
-        unexpected.append(sample(of: connection, request: index, failure: failure))
+        samples.keep(sample(of: connection, request: index, failure: failure))
     }
 
     /// Of an answer of 2xx its system decides whether it is success. 200 always is, unless the system reads on
     /// in the body: so nothing is set aside of what nearly all answers are.
     private func setAside(_ connection: Connection, request index: Int32) {
         let isSure = connection.parser.status == 200 && !requests[index].wantsBody
-        guard !isSure, requests[index].number.kind == .upload, unexpected.count < UnexpectedAnswer.limit
-        else { return }
-        undecided[requests.key(index)] = sample(of: connection, request: index, failure: nil)
+        guard !isSure, requests[index].number.kind == .upload, samples.wantsMore else { return }
+        samples.setAside(
+            sample(of: connection, request: index, failure: nil), of: requests.key(index))
     }
 
     private func sample(

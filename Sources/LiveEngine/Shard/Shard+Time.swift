@@ -8,43 +8,17 @@ import World
 
 extension Shard: NIOScheduledCallbackHandler {
     func handleScheduledCallback(eventLoop: some EventLoop) {
-        armed = nil
-        armedFor = .distantFuture
         enter {
             usage.begin(at: clock.realInstant(of: now))
-            lastTurn = now
+            timer.beginTurn(at: now)
             runDue()
         }
     }
 
-    /// Arms the timer for what comes next. One that fires too early does no harm; one that would
-    /// fire too late is replaced. Turns keep ``turnSpacing``; one that took longer is followed at once.
+    /// Arms the timer for what comes next.
     func arm() {
-        guard phase != .finished else { return }
-        let next = max(nextDue(), lastTurn + clock.runTime(Shard.turnSpacing))
-        guard next < armedFor else { return }
-        armed?.cancel()
-        armedFor = next
-        armed = try? loop.assumeIsolated().scheduleCallback(at: clock.deadline(of: next), handler: self)
-    }
-
-    private func nextDue() -> Instant {
-        var next = min(nextNote, nextDrainCheck, deadlines.next(in: requests), held.next)
-        switch phase {
-        case .running: next = min(next, wakes.next, networkChanges.next, usersEnd)
-        case .draining: next = min(next, wakes.next, networkChanges.next, drainEnd)
-        case .closing, .finished: next = min(next, answersEnd)
-        }
-        if let idle = connections.longestIdleConnection { next = min(next, idleEnd(of: idle)) }
-        return next
-    }
-
-    /// When open answers are awaited no longer.
-    private var answersEnd: Instant { drainEnd + clock.runTime(RunSchedule.answerGrace) }
-
-    /// When an idle connection is closed.
-    private func idleEnd(of connection: Connection) -> Instant {
-        clock.instant(atUptime: connection.entry.idleSince) + clock.runTime(configuration.idleLimit)
+        guard phase != .ended else { return }
+        timer.arm(for: agenda.next, clock: clock, on: loop, handler: self)
     }
 
     /// How often the state of the fleets is noted: a second of the run, or for a clock that runs faster the
@@ -55,72 +29,78 @@ extension Shard: NIOScheduledCallbackHandler {
         return .seconds(seconds)
     }
 
-    /// Does what is due, in order of urgency, and a bounded part of the wakes.
+    /// Does what is due: of the wakes a bounded part, so that a backlog of them holds up nothing else.
     private func runDue() {
-        while let key = deadlines.popDue(through: now) { timeOut(key) }
-        releaseHeld(through: now)
-        closeIdle()
-        if phase < .closing { changeNetworks() }
-        if phase < .closing { runWakes() }
-        while nextNote <= now {
-            noteState(endingAt: nextNote - Interval(nanoseconds: 1))
-            nextNote = nextNote + noteInterval
-        }
-        movePhase()
-    }
-
-    private func runWakes() {
-        for _ in 0..<Shard.wakesPerTurn {
-            guard let wake = wakes.popDue(through: now) else { return }
-            // Read anew for each: the work of a long batch is lag for its last.
-            tick()
-            advance(wake.device, due: wake.due)
+        var wakes = 0
+        while phase != .ended,
+            let entry = agenda.popDue(through: now, takesWakes: wakes < Shard.wakesPerTurn)
+        {
+            switch entry {
+            case .chore(let chore, let due): perform(chore, due: due)
+            case .request(let index): proceed(index)
+            case .wake(let device, let due):
+                wakes += 1
+                // Read anew for each: the work of a long batch is lag for its last.
+                tick()
+                advance(device, due: due)
+            }
         }
     }
 
-    private func closeIdle() {
-        while let idle = connections.longestIdleConnection, idleEnd(of: idle) <= now { drop(idle) }
+    private func perform(_ chore: Agenda.Chore, due: Instant) {
+        switch chore {
+        case .networks: changeNetworks()
+        case .note:
+            noteState(endingAt: due - Interval(nanoseconds: 1))
+            agenda.set(.note, at: due + Shard.noteInterval(pace: clock.pace))
+        case .phase: movePhase()
+        case .idle:
+            while let idle = connections.longestIdleConnection, idleEnd(of: idle) <= now { drop(idle) }
+            watchIdle()
+        }
+    }
+
+    /// Has the connection closed that is idle for longest, when its time is up. It may be in use again by then, and
+    /// is not looked at before.
+    func watchIdle() {
+        guard agenda[.idle] == .distantFuture, let idle = connections.longestIdleConnection else { return }
+        agenda.set(.idle, at: idleEnd(of: idle))
+    }
+
+    /// When an idle connection is closed.
+    private func idleEnd(of connection: Connection) -> Instant {
+        clock.instant(atUptime: connection.entry.idleSince) + clock.runTime(configuration.idleLimit)
     }
 }
 
 // MARK: - The run's parts
 
 extension Shard {
+    /// Goes on to the part of the run whose time it is, and looks again when that may be over.
     private func movePhase() {
-        if phase == .running && now >= usersEnd { beginDrain() }
-        if phase == .draining && now >= nextDrainCheck {
-            nextDrainCheck = now + clock.runTime(Shard.drainCheck)
-            if isQuiet { end() }
+        while let next = phases.next(at: now, isIdle: isIdle, fleets: parts.lazy.map(\.fleet)) {
+            if next == .ended { return end() }
+            begin(next)
         }
-        if phase == .draining && now >= drainEnd {
-            phase = .closing
+        let check = phase == .running ? phases.limit : now + clock.runTime(Shard.drainCheck)
+        agenda.set(.phase, at: min(phases.limit, check))
+    }
+
+    private func begin(_ next: RunPhase) {
+        phases.begin(next, at: now)
+        switch next {
+        case .running, .ended: break
+        case .draining: usage.end(at: clock.realInstant(of: now))
+        case .closing:
+            agenda.endWakes()
+            agenda.set(.networks, at: .distantFuture)
             askToServe()
         }
-        if phase == .closing && now >= nextDrainCheck {
-            nextDrainCheck = now + clock.runTime(Shard.drainCheck)
-        }
-        if phase == .closing && (requests.count == 0 || now >= answersEnd) { end() }
     }
 
-    private func beginDrain() {
-        phase = .draining
-        usage.end(at: clock.realInstant(of: now))
-        nextDrainCheck = now
-    }
-
-    /// Whether nothing is in flight, nothing overdue, and no app in the foreground has rows.
-    private var isQuiet: Bool {
-        guard requests.count == 0, work.isEmpty, wakes.next > now else { return false }
-        let total = partOfDevice.count
-        for offset in 0..<total {
-            let device = (drainingHint + offset) % total
-            let part = Int(partOfDevice[device])
-            if parts[part].fleet.isDraining(slot(of: UInt32(device), in: part)) {
-                drainingHint = device
-                return false
-            }
-        }
-        return true
+    /// Whether nothing is in flight, and nothing overdue.
+    private var isIdle: Bool {
+        requests.count == 0 && (phase == .closing || work.isEmpty && agenda.nextWake > now)
     }
 
     /// Ends the users' time now, or everything.
@@ -128,11 +108,10 @@ extension Shard {
         enter {
             if atOnce {
                 end()
-            } else if phase == .running {
+            } else if phases.stopUsers(at: now) {
                 for part in parts { part.fleet.stopUsers(at: now) }
-                usersEnd = now
-                drainEnd = now + clock.runTime(configuration.schedule.drain)
-                beginDrain()
+                usage.end(at: clock.realInstant(of: now))
+                agenda.set(.phase, at: now)
             }
         }
     }
@@ -141,9 +120,8 @@ extension Shard {
     private func end() {
         endOpenRequests()
         noteState(endingAt: max(now, configuration.schedule.start))
-        phase = .finished
-        armed?.cancel()
-        armed = nil
+        phases.begin(.ended, at: now)
+        timer.cancel()
         for index in parts.indices {
             parts[index].fleet.finish(effects: &effects)
             effects.died.removeAll()
@@ -169,9 +147,9 @@ extension Shard {
             devicesStarted: parts.reduce(0) { $0 + $1.fleet.startedCount },
             planFingerprint: parts.reduce(0) { $0 &+ $1.fleet.planFingerprint },
             busyShare: usage.share, peakBusyShare: usage.peak,
-            connectionsOpened: connections.opened, connectionsRecycled: recycled, connectionsPeak: peak,
-            handshakes: handshakes,
-            unexpectedAnswers: unexpected, finishedAt: now)
+            connectionsOpened: connections.opened, connectionsRecycled: connections.recycled,
+            connectionsPeak: peak, slotsLeft: pools.connectionCount, handshakes: connections.handshakes,
+            unexpectedAnswers: samples.kept, finishedAt: now)
     }
 
     /// Notes the state of the fleets for the interval that ends at `instant`.
@@ -190,6 +168,7 @@ extension Shard {
             gauges.connections = UInt64(parts[index].connections)
             recorder.note(
                 gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
+                radioTime: fleet.radioTime,
                 population: parts[index].population, at: instant)
             flushSealed(index)
         }
@@ -198,7 +177,7 @@ extension Shard {
     /// The state at this moment; what was captured so far is counted up to it, so that a snapshot never
     /// tells of more events delivered than captured.
     func snapshot() -> LiveSnapshot {
-        if phase < .finished { noteFleets(at: max(now, clockTime)) }
+        if phase < .ended { noteFleets(at: max(now, clockTime)) }
         return LiveSnapshot(
             recorder: recorder, phase: phase, openConnections: connections.count,
             requestsInFlight: requests.count, now: max(now, clockTime))

@@ -9,7 +9,7 @@ import World
 /// The devices of one event loop, with everything that belongs to them: queue, connections,
 /// requests, histograms. Made on its loop and never touched from elsewhere.
 ///
-/// All work goes through a few entries (the timer, a connection's news, `stop`). Each reads the
+/// What waits for a moment lies in the agenda; what a request does next, its course says. All work goes through a few entries (the timer, a connection's news, `stop`). Each reads the
 /// clock, lets the fleets go on, and puts what they ask for in one line of work that is emptied
 /// before the entry returns: so nothing is ever re-entered, though sockets may fail within a call.
 final class Shard {
@@ -26,7 +26,7 @@ final class Shard {
 
     /// A piece of work in line.
     enum Work {
-        case start(RequestKey)
+        case begin(RequestKey)
         /// The request's sample says how it went; the connection is free already.
         case end(RequestKey, RequestOutcome)
         /// Looks who in the lines may have a connection now.
@@ -54,55 +54,30 @@ final class Shard {
     let share: ShardShare
     let clock: RunClock
     let configuration: LiveConfiguration
-    let connectionLimit: Int
     var parts: ContiguousArray<Part> = []
     /// The part that each device belongs to.
     var partOfDevice: ContiguousArray<UInt16> = []
 
-    var wakes: WakeHeap
-    var deadlines = DeadlineQueue()
-    /// Requests that the plan holds up before they leave.
-    var held = DelayLine()
+    var agenda: Agenda
     let clientFaults: ClientFaultDirector
     var requests: RequestTable
     var connections: ConnectionTable
     var work = RingQueue<Work>()
-    /// The first is of the connections that belong to devices; the owner of the others' is ``firstPoolOwner``
-    /// and their index.
-    var pools: ContiguousArray<ConnectionPool> = [ConnectionPool()]
-    let firstPoolOwner: UInt32
+    /// The owner of a pool's connections is its index, counted on from the devices.
+    var pools = ConnectionPools()
     let resolver: NameResolver
-    /// Requests in the pools' lines, those that ended there included.
-    var waitingCount = 0
-    var isServing = false
     var effects = DeviceEffects()
     var body = WireBuffer()
     var buffer = ByteBuffer()
     var recorder: RunRecorder
 
-    var phase = LivePhase.running
-    var usersEnd: Instant
-    var drainEnd: Instant
-    /// When the state of the fleets is noted next, and how often: every second of the run, or as often as
-    /// ``noteInterval(pace:)`` says.
-    var nextNote: Instant
-    let noteInterval: Interval
-    var nextDrainCheck = Instant.distantFuture
+    var phases: RunPhases
     var networkChanges: NetworkTimeline
     var now: Instant
     var isWorking = false
-    var armedFor = Instant.distantFuture
-    /// When the timer's last turn began.
-    var lastTurn = Instant(nanoseconds: 0)
-    var armed: NIOScheduledCallback?
-    var recycled: UInt64 = 0
-    var handshakes: UInt64 = 0
-    var unexpected: [UnexpectedAnswer] = []
-    /// Answers of 2xx of which the systems are still to say whether they are success.
-    var undecided: [RequestKey: UnexpectedAnswer] = [:]
+    var timer: TurnTimer
+    var samples = AnswerSamples()
     var usage = ThreadUsage()
-    /// Where the last draining device was found, so that the next look begins there.
-    var drainingHint = 0
     private let finished: EventLoopPromise<ShardResult>
 
     /// Makes the shard's devices. Nothing happens before ``begin()``.
@@ -115,26 +90,23 @@ final class Shard {
         self.share = share
         self.loop = loop
         clock = configuration.clock
-        connectionLimit = max(1, configuration.descriptorBudget / share.count)
         let schedule = configuration.schedule
-        usersEnd = schedule.usersEnd
-        drainEnd = schedule.usersEnd + clock.runTime(schedule.drain)
-        noteInterval = Shard.noteInterval(pace: clock.pace)
-        nextNote = schedule.start + noteInterval
+        phases = RunPhases(schedule, runTime: clock.runTime)
         networkChanges = NetworkTimeline(schedule: schedule)
         clientFaults = ClientFaultDirector(plan: schedule.clientFaults)
         now = clock.instant(atUptime: loop.now.uptimeNanoseconds)
         recorder = RunRecorder(
             start: schedule.start, populationCount: configuration.plans.count, measured: schedule.measured,
-            closeUps: schedule.closeUps, interval: noteInterval, measuresFreshness: clock.pace == 1)
+            closeUps: schedule.closeUps, entries: schedule.entries,
+            interval: Shard.noteInterval(pace: clock.pace),
+            measuresFreshness: clock.pace == 1)
         var first: UInt32 = 0
         for (population, plan) in configuration.plans.enumerated() {
             let fleet = configuration.fleetFactory(plan, share)
             var firstPool = 0
             if case .pooled(let total) = plan.target.connections {
-                firstPool = pools.count
-                let limits = PoolSplit(plan, shards: share.count).limits(of: total)[share.index]
-                pools += limits.map { ConnectionPool(limit: $0) }
+                firstPool = pools.add(
+                    limits: PoolSplit(plan, shards: share.count).limits(of: total)[share.index])
             }
             parts.append(
                 Part(
@@ -143,25 +115,32 @@ final class Shard {
             partOfDevice.append(contentsOf: repeatElement(UInt16(population), count: fleet.deviceCount))
             first += UInt32(fleet.deviceCount)
         }
-        firstPoolOwner = first
         resolver = NameResolver(on: loop, transport: configuration.transport)
-        wakes = WakeHeap(deviceCount: Int(first))
+        agenda = Agenda(deviceCount: Int(first))
+        timer = TurnTimer(spacing: clock.runTime(configuration.turnSpacing))
         requests = RequestTable(deviceCount: Int(first))
-        connections = ConnectionTable(ownerCount: Int(first) + pools.count)
+        connections = ConnectionTable(
+            ownerCount: Int(first) + pools.count,
+            limit: max(1, configuration.descriptorBudget / share.count))
         finished = loop.makePromise(of: ShardResult.self)
     }
+
+    var phase: RunPhase { phases.phase }
 
     /// The shard's outcome, once it has finished.
     var result: EventLoopFuture<ShardResult> { finished.futureResult }
 
     var labels: [[EventLabel]] { parts.map(\.fleet.labels) }
 
-    /// Enters every device's arrival and arms the timer.
+    /// Enters the shard's chores and every device's arrival, and arms the timer.
     func begin() {
         loop.preconditionInEventLoop()
+        agenda.set(.networks, at: networkChanges.next)
+        agenda.set(.note, at: configuration.schedule.start + Shard.noteInterval(pace: clock.pace))
+        agenda.set(.phase, at: phases.limit)
         for part in parts {
             for slot in 0..<part.fleet.deviceCount {
-                wakes.set(part.firstDevice + UInt32(slot), part.fleet.arrival(of: slot))
+                agenda.setWake(of: part.firstDevice + UInt32(slot), at: part.fleet.arrival(of: slot))
             }
         }
         arm()
@@ -170,7 +149,7 @@ final class Shard {
     /// Runs an entry's work and everything that comes of it.
     func enter(_ action: () -> Void) {
         loop.assertInEventLoop()
-        guard phase != .finished else { return }
+        guard phase != .ended else { return }
         tick()
         if isWorking {
             action()
@@ -190,10 +169,10 @@ final class Shard {
     var clockTime: Instant { clock.instant(atUptime: loop.now.uptimeNanoseconds) }
 
     func doWork() {
-        while phase != .finished, let item = work.popFirst() {
+        while phase != .ended, let item = work.popFirst() {
             switch item {
-            case .start(let key):
-                if requests.isOpen(key), requests[key.index].sample.failure == nil { startRequest(key.index) }
+            case .begin(let key):
+                if requests.isOpen(key) { proceed(key.index) }
             case .end(let key, let outcome):
                 if requests.isOpen(key) { endRequest(key, outcome) }
             case .serve: serveLines()
@@ -218,7 +197,7 @@ extension Shard {
         let isLate = due.map { clock.realTime(now - $0) > Shard.onTime } ?? false
         let captured = isLate ? fleet.capturedCount : 0
         let wake = fleet.advance(slot(of: device, in: part), through: now, effects: &effects)
-        wakes.set(device, wake)
+        agenda.setWake(of: device, at: wake)
         if let due {
             noteLag(since: due, actions: isLate ? fleet.capturedCount - captured : 1)
         }
@@ -243,7 +222,7 @@ extension Shard {
         if !effects.died.isEmpty {
             for slot in effects.died { cut(parts[part].firstDevice + slot) }
         }
-        if !effects.requests.isEmpty && phase != .finished {
+        if !effects.requests.isEmpty && phase != .ended {
             for request in effects.requests { open(request, part: part) }
         }
         if !effects.sealed.isEmpty {
