@@ -55,6 +55,8 @@ package struct Report: Sendable {
     package var curves: [NamedCurve] = []
     /// Distributions over time.
     package var heatMaps: [HeatMap] = []
+    /// The first entries of the timeline, each with its metrics.
+    package var entries: [Entry] = []
     /// Parts of the run around entries of the timeline, in shorter intervals than ``series``.
     package var closeUps: [CloseUp] = []
     /// The first answers that no device hopes for.
@@ -90,6 +92,9 @@ package struct Report: Sendable {
         package var memoryBytes: UInt64
         /// Where the events went: a URL without secrets, `embedded collector`, or `modelled world`.
         package var target: String
+        /// What became of requests' bytes in virtual time: `encode`, or `measure` where sizes are a model's; `nil` for
+        /// live runs.
+        package var bodies: String?
         package init(
             command: [String], host: String, operatingSystem: String, cores: Int, memoryBytes: UInt64,
             target: String
@@ -209,6 +214,8 @@ package struct Report: Sendable {
         package var devices: Int
         package var events: EventCounts
         package var metrics: [Metric]
+        /// The population whose users these are too; `nil` for users of its own.
+        package var users: String?
         package init(
             name: String, system: String, version: String, devices: Int, events: EventCounts,
             metrics: [Metric]
@@ -259,12 +266,29 @@ package struct Report: Sendable {
         package init() {}
     }
 
+    /// What an entry of the timeline did to the events captured while it lasted, and to the time after it.
+    package struct Entry: Sendable {
+        /// The entry's own, else its place in the timeline as written.
+        package var name: String
+        /// Index of its mark.
+        package var mark: Int
+        /// ``MetricCatalogue/ofEntries``.
+        package var metrics: [Metric]
+        package init(name: String, mark: Int, metrics: [Metric]) {
+            self.name = name
+            self.mark = mark
+            self.metrics = metrics
+        }
+    }
+
     /// A fault or change of the timeline.
     package struct Mark: Hashable, Sendable {
         /// Seconds since the run's start.
         package var from: Double
         package var until: Double?
         package var text: String
+        /// What the tag `{entry:NAME}` says.
+        package var name = ""
         package init(from: Double, until: Double?, text: String) {
             self.from = from
             self.until = until

@@ -99,6 +99,34 @@ struct PageStructureTests {
         #expect(style.contains(".many::before{content:"))
     }
 
+    @Test("pages of comparisons, variants and sweeps are sound, with these headings")
+    func lab() throws {
+        let comparison = SyntheticLab.comparison(8, seeds: 4, loss: 0.02, worseBy: 0.01)
+        let own = ["h2 What differs", "h2 Gates (the default ones)", "h2 Figures", "caption Figures"]
+        #expect(
+            try Outline.read(ComparisonHTML.write(comparison)).lines == ["h1 base → candidate"] + own)
+        var report = LabReport(
+            toolVersion: "1", scenario: comparison.base.scenario, mode: .virtual, seeds: comparison.seeds,
+            variants: [
+                LabReport.Variant(name: "base", cells: comparison.base.cells),
+                LabReport.Variant(name: "b", cells: comparison.candidate.cells),
+            ])
+        let page = ComparisonHTML.write(report, comparisons: report.comparisons)
+        #expect(
+            try Outline.read(page).lines
+                == ["h1 x", "h2 Variants", "caption Variants", "h2 base → b"] + own)
+        report.variants = ["a=1", "a=2"].map { LabReport.Variant(name: $0, cells: comparison.base.cells) }
+        let sweep = SweepReport(
+            axes: [SweepReport.Axis(path: "p.a", values: ["1", "2"])], lab: report,
+            cost: try Figure.parse("data_sent"), freshness: try Figure.parse("event_freshness.p(95)"))
+        // Two points that are equal beat neither.
+        #expect(sweep.points.map(\.isOnFront) == [true, true])
+        #expect(
+            try Outline.read(SweepHTML.write(sweep)).lines == [
+                "h1 x", "h2 Freshness against cost", "figcaption Freshness against cost", "h2 All points",
+            ])
+    }
+
     @Test("a run without anything has headings for what there is, and no empty frames")
     func empty() throws {
         var report = Fixtures.outage()

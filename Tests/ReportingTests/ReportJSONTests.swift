@@ -32,7 +32,7 @@ struct ReportJSONTests {
                 "started_at", "wall_seconds", "simulated_seconds", "pace", "devices",
                 "devices_started", "run", "events",
                 "audit", "audit_note", "metrics", "populations", "thresholds", "generator", "answers",
-                "marks", "series", "close_ups", "percentiles", "heatmaps", "first_failed_answer",
+                "marks", "entries", "series", "close_ups", "percentiles", "heatmaps", "first_failed_answer",
                 "unexpected_answers",
                 "warnings",
             ])

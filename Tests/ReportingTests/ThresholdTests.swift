@@ -95,6 +95,35 @@ struct ThresholdTests {
         #expect(try result("http_reqs{population:none}", "count>=0").value == nil)
     }
 
+    @Test("… or the entry of the timeline")
+    func entries() throws {
+        let overall = [Metric("http_reqs", .counter(count: 100, perSecond: 10))]
+        let outage = [
+            Metric("http_reqs", .counter(count: 7, perSecond: 1)),
+            Metric("herd_peak", .gauge(value: 30, minimum: 0, maximum: 30)),
+        ]
+        func result(_ metric: String, _ expression: String) throws -> Report.ThresholdResult {
+            try Threshold.parse(metric: metric, expression: expression)
+                .evaluate(overall: overall, populations: [], entries: [("outage", outage)])
+        }
+        #expect(try result("http_reqs{entry:outage}", "count<=7").ok)
+        #expect(try result("http_reqs{ entry : outage }", "count<=7").metric == "http_reqs{entry:outage}")
+        #expect(try result("herd_peak{entry:outage}", "value<20").value == 30)
+        #expect(try result("herd_peak{entry:2}", "value<20").value == nil)
+    }
+
+    @Test(
+        "some metrics are told of entries, and some of nothing else",
+        arguments: [
+            "herd_peak", "time_to_recover{population:ios}", "store_depth{entry:outage}", "retries{entri:a}",
+        ])
+    func entryTags(metric: String) {
+        #expect(throws: ThresholdError.self) {
+            let gauge = metric.hasPrefix("herd") || metric.hasPrefix("store")
+            _ = try Threshold.parse(metric: metric, expression: gauge ? "value<1" : "count<1")
+        }
+    }
+
     @Test(
         "a metric without samples fails, with no value",
         arguments: [("event_freshness", "p(95)<1"), ("events_lost", "rate<1"), ("retries", "count<1")])

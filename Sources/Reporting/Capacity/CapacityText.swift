@@ -92,11 +92,11 @@ package enum CapacityText {
 }
 
 /// The summary as it grows.
-private struct CapacityPage {
+private struct CapacityPage: TextPage {
     let report: CapacityReport
     let paint: Paint
     let width: Int
-    private var lines: [String] = []
+    var lines: [String] = []
 
     init(report: CapacityReport, paint: Paint, width: Int) {
         self.report = report
@@ -113,23 +113,6 @@ private struct CapacityPage {
             paragraph(command, "    ", .dim)
         }
         lines.append("")
-    }
-
-    var text: String { lines.joined(separator: "\n") + "\n" }
-
-    private mutating func heading(_ text: String) { lines += ["", "  " + paint("█ " + text, .bold), ""] }
-
-    private mutating func paragraph(_ text: String, _ mark: String, _ tone: Paint.Tone? = nil) {
-        let indent = String(repeating: " ", count: mark.count)
-        for (index, line) in Columns.wrapped(Escaping.line(text), width - mark.count).enumerated() {
-            lines.append((index == 0 ? mark : indent) + (tone.map { paint(line, $0) } ?? line))
-        }
-    }
-
-    private mutating func list(_ title: String, _ items: [String]) {
-        guard !items.isEmpty else { return }
-        heading(title)
-        for item in items { paragraph(item, "    - ") }
     }
 
     private mutating func opening() {

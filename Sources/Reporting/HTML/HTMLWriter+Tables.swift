@@ -51,6 +51,7 @@ extension HTMLWriter {
     func populations(_ report: Report, into html: inout Markup) {
         guard !report.populations.isEmpty else { return }
         section("populations", "By population", &html) { html in
+            if let note = report.pairingNote { html.element("p", note) }
             HTMLWriter.key(into: &html)
             html.element("div", ["class": "panel"]) { html in
                 let header = [

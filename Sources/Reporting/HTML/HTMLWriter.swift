@@ -23,6 +23,7 @@ package struct HTMLWriter: ReportWriter {
             overTime(report, into: &html)
             answers(report, into: &html)
             populations(report, into: &html)
+            entries(report, into: &html)
             thresholds(report, into: &html)
             audit(report, into: &html)
             metrics(report, into: &html)
@@ -134,8 +135,12 @@ package struct HTMLWriter: ReportWriter {
 extension Markup {
     /// The head of a page that loads nothing and runs nothing.
     ///
-    /// - Parameter styles: Rules for this page alone, after those that all pages share.
-    mutating func head(title: String, styles: [StaticString] = []) {
+    /// - Parameters:
+    ///   - styles: Rules for this page alone, after those that all pages share.
+    ///   - more: Adds what else belongs into the head.
+    mutating func head(
+        title: String, styles: [StaticString] = [], more: (inout Markup) -> Void = { _ in }
+    ) {
         literal(
             """
             <head>
@@ -153,7 +158,9 @@ extension Markup {
             literal(style)
             literal("\n")
         }
-        literal("</style>\n</head>\n")
+        literal("</style>\n")
+        more(&self)
+        literal("</head>\n")
     }
 
     /// An element with text and no attributes.

@@ -48,6 +48,18 @@ struct Markup {
         close(name)
     }
 
+    /// A style sheet that tells each row of a table its place for each order: variables `--s0`, `--s1`, …
+    ///
+    /// - Parameter orders: For each order, the place of each row.
+    mutating func orders(_ orders: [[Int]]) {
+        text += "<style nonce=\"beaconswarm\">\n"
+        for row in (orders.first ?? []).indices {
+            let places = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
+            text += ".sorts tbody tr:nth-child(\(row + 1)){\(places)}\n"
+        }
+        text += "</style>\n"
+    }
+
     private mutating func write(_ attributes: Attributes) {
         for (name, value) in attributes {
             text += " "

@@ -21,6 +21,8 @@ struct ReportField<Object> {
 
     let key: String
     let write: (Object) -> JSONNode
+    /// Whether the key is left out where its value is null: for what older versions did not know.
+    var mayBeAbsent = false
     /// Takes the key from the object's node.
     let read: Read
 
@@ -54,6 +56,15 @@ struct ReportField<Object> {
             guard let value = try node.optional(key) else { return }
             object[keyPath: path] = try codec.read(value)
         }
+    }
+
+    /// A key that is there only if there is something to be said.
+    static func rare<Value>(
+        _ key: String, _ path: WritableKeyPath<Object, Value?>, _ codec: ReportCodec<Value>
+    ) -> ReportField {
+        var field = ReportField(key, path, codec)
+        field.mayBeAbsent = true
+        return field
     }
 
     /// A key for readers elsewhere, made from other values.
@@ -155,7 +166,11 @@ extension ReportCodec {
     ///
     /// - Parameter blank: What reading fills.
     static func object(_ blank: Value, _ fields: [ReportField<Value>]) -> ReportCodec {
-        ReportCodec({ value in .object(fields.map { ($0.key, $0.write(value)) }) }) {
+        ReportCodec({ value in
+            .object(
+                fields.map { ($0, $0.write(value)) }.filter { !$0.mayBeAbsent || $1 != .null }
+                    .map { ($0.key, $1) })
+        }) {
             node throws(ReportReadError) in
             var object = blank
             for field in fields { try field.read(node, &object) }

@@ -12,7 +12,17 @@ extension ReportCodec<Report.Mark> {
                 ReportField("from_seconds", \.from, .real),
                 ReportField("until_seconds", \.until, .real),
                 ReportField("text", \.text, .text),
+                .later("name", \.name, .text),
             ])
+    }
+}
+
+extension ReportCodec<Report.Entry> {
+    /// Under its name.
+    static var entry: ReportCodec {
+        object(
+            Report.Entry(name: "", mark: 0, metrics: []),
+            [ReportField("mark", \.mark, .whole), ReportField("metrics", \.metrics, .metrics)])
     }
 }
 

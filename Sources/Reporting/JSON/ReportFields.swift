@@ -49,6 +49,7 @@ extension ReportCodec<Report.RunContext> {
                 .later("cores", \.cores, .whole),
                 .later("memory_bytes", \.memoryBytes, .unsigned),
                 .later("target", \.target, .text),
+                ReportField("bodies", \.bodies, .text),
             ])
     }
 }
@@ -125,6 +126,7 @@ extension ReportCodec<Report.Population> {
                 .later("system", \.system, .text),
                 .later("version", \.version, .text),
                 .later("devices", \.devices, .whole),
+                .rare("users", \.users, .text),
                 ReportField("events", \.events, .events),
                 ReportField("metrics", \.metrics, .metrics),
             ])

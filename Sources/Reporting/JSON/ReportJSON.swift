@@ -80,6 +80,7 @@ package enum ReportJSON {
     private static var details: [ReportField<Report>] {
         [
             .later("marks", \.marks, .list(.mark)),
+            entries,
             .later("series", \.series, .series),
             closeUps,
             .later("percentiles", \.curves, .named(\.metric, .curve)),
@@ -90,16 +91,33 @@ package enum ReportJSON {
         ]
     }
 
-    /// The close-ups name marks, which are read before them.
+    private static var entries: ReportField<Report> {
+        .later("entries", \.entries, .named(\.name, .entry)).naming { report in
+            report.entries.map { ($0.name, $0.mark) }
+        }
+    }
+
     private static var closeUps: ReportField<Report> {
-        let field = ReportField<Report>.later("close_ups", \.closeUps, .list(.closeUp))
-        return ReportField(field.key, write: field.write) { node, report throws(ReportReadError) in
-            try field.read(node, &report)
-            let marks = report.marks.count
-            for (index, closeUp) in report.closeUps.enumerated() where !(0..<marks).contains(closeUp.mark) {
+        .later("close_ups", \.closeUps, .list(.closeUp)).naming { report in
+            report.closeUps.enumerated().map { ("[\($0)]", $1.mark) }
+        }
+    }
+}
+
+extension ReportField<Report> {
+    /// The field, whose parts name marks: those have been read before, and what there is none of is refused.
+    ///
+    /// - Parameter marks: The place of each part within the field, and the mark that it names.
+    fileprivate func naming(
+        _ marks: @escaping @Sendable (Report) -> [(place: String, mark: Int)]
+    ) -> ReportField<Report> {
+        ReportField(key, write: write) { node, report throws(ReportReadError) in
+            try self.read(node, &report)
+            let count = report.marks.count
+            for (place, mark) in marks(report) where !(0..<count).contains(mark) {
+                let path = place.hasPrefix("[") ? key + place : "\(key).\(place)"
                 throw ReportReadError(
-                    key: "\(field.key)[\(index)].mark",
-                    message: "expected the index of one of \(marks) marks")
+                    key: "\(path).mark", message: "expected the index of one of \(count) marks")
             }
         }
     }

@@ -5,6 +5,7 @@ extension TerminalPage {
     mutating func populations() {
         guard report.populations.count > 1 else { return }
         heading("POPULATIONS")
+        defer { if let note = report.pairingNote { sentence(note, mark: "  ", .dim) } }
         guard !isNarrow else { return populationsBelow() }
         // A narrow terminal shows shares and freshness only.
         let hidden = width < 84 ? 2 : 0

@@ -15,12 +15,12 @@ package enum TerminalSummary {
         page.answers()
         page.list("WARNINGS", report.warnings)
         page.closing()
-        return page.lines.joined(separator: "\n") + "\n"
+        return page.text
     }
 }
 
 /// The summary as it grows.
-struct TerminalPage {
+struct TerminalPage: TextPage {
     let report: Report
     let paint: Paint
     let width: Int
@@ -47,10 +47,6 @@ struct TerminalPage {
     private func row(_ name: String, _ count: String, share: String? = nil) -> String {
         Columns.leader(name, columns.name) + Columns.right(count, columns.count)
             + (share.map { Columns.right($0, columns.share) } ?? "")
-    }
-
-    mutating func heading(_ text: String) {
-        lines += ["", "  " + paint("█ " + text, .bold), ""]
     }
 
     /// Sentences over as many lines as they need, those after the first set in.

@@ -58,6 +58,7 @@ enum RunFacts {
             ("Wall clock", Numbers.duration(seconds: report.wallSeconds)), ("Host", run.host),
             ("Operating system", run.operatingSystem), ("Cores", run.cores > 0 ? String(run.cores) : ""),
             ("Memory", run.memoryBytes > 0 ? Numbers.bytes(Double(run.memoryBytes)) : ""),
+            ("Bodies", run.bodies == "measure" ? "not written and read; sizes from a model" : ""),
             ("Beaconswarm", report.toolVersion),
         ]
         guard report.mode == .live else { return facts }

@@ -69,6 +69,17 @@ extension Report {
         ].filter { $0.count > 0 }
     }
 
+    /// Which populations have the same users, and what that means for the others; `nil` where none do.
+    var pairingNote: String? {
+        let pairs = populations.compactMap { population in
+            population.users.map { "\(population.name) has the users of \($0)" }
+        }
+        guard !pairs.isEmpty else { return nil }
+        return pairs.joined(separator: "; ")
+            + ": they do the same, device by device, so what differs is their SDKs'. Other populations have users of "
+            + "their own, and part of what differs there is chance."
+    }
+
     /// The command that repeats the run: as it was given, with the seed made plain.
     var repeatCommand: String { run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate") }
 
@@ -136,6 +147,11 @@ extension [Metric] {
     }
 
     /// The passes of a rate with samples, and all its samples.
+    func gauge(_ name: String) -> Double? {
+        guard case .gauge(let value, _, _) = first(where: { $0.name == name })?.value else { return nil }
+        return value
+    }
+
     func rate(_ name: String) -> (share: Double, passes: UInt64, samples: UInt64)? {
         guard case .rate(let passes, let fails) = first(where: { $0.name == name })?.value,
             let share = MetricCatalogue.share(passes: passes, fails: fails)

@@ -20,7 +20,7 @@ extension Threshold {
     /// Reads a metric with its optional tag, and an expression, in k6's grammar.
     ///
     /// - Parameters:
-    ///   - metric: `name` or `name{population:NAME}`.
+    ///   - metric: `name`, `name{population:NAME}` or `name{entry:NAME}`.
     ///   - expression: an aggregation, an operator and a number; spaces around the operator are fine,
     ///     and `===` is `==`.
     ///   - populations: the names that the tag may have; `nil` leaves that to the caller.
@@ -29,7 +29,8 @@ extension Threshold {
     package static func parse(
         metric: String, expression: String, populations: [String]? = nil
     ) throws(ThresholdError) -> Threshold {
-        let (name, population) = try split(metric)
+        let (name, tag) = try split(metric)
+        let population = tag?.key == .population ? tag?.value : nil
         guard let entry = MetricCatalogue.entry(name) else {
             let names = MetricCatalogue.all.map(\.name)
             throw ThresholdError(
@@ -42,34 +43,58 @@ extension Threshold {
                 allowed: "the name of a population: \(populations.joined(separator: ", "))",
                 nearest: NearestNames.of(population, in: populations))
         }
+        try checkEntry(tag?.key == .entry, of: entry)
         let parts = try Parts(expression)
         let aggregation = try aggregation(parts.aggregation, of: entry)
         return Threshold(
-            metric: name, population: population, expression: expression, aggregation: aggregation,
-            comparison: parts.comparison, bound: parts.bound)
+            metric: name, population: population, entry: tag?.key == .entry ? tag?.value : nil,
+            expression: expression, aggregation: aggregation, comparison: parts.comparison, bound: parts.bound
+        )
     }
 
+    /// Some metrics are told of entries of the timeline, some of nothing else.
+    private static func checkEntry(
+        _ isTagged: Bool, of entry: MetricCatalogue.Entry
+    ) throws(ThresholdError) {
+        let isAlone = MetricCatalogue.ofEntriesAlone.contains(entry)
+        if isAlone && !isTagged {
+            throw ThresholdError(
+                found: entry.name, allowed: "\(entry.name){entry:NAME}, of an entry of the timeline")
+        }
+        if isTagged && !MetricCatalogue.ofEntries.contains(entry) {
+            let names = MetricCatalogue.ofEntries.map(\.name)
+            throw ThresholdError(
+                found: entry.name, allowed: "a metric of entries: \(names.joined(separator: ", "))",
+                nearest: NearestNames.of(entry.name, in: names))
+        }
+    }
+
+    /// What a tag may name.
+    private enum TagKey: String, CaseIterable { case population, entry }
+
     /// Divides `name{population:ios}`.
-    private static func split(_ metric: String) throws(ThresholdError) -> (name: String, population: String?)
-    {
+    private static func split(
+        _ metric: String
+    ) throws(ThresholdError) -> (name: String, tag: (key: TagKey, value: String)?) {
         let text = trimmed(metric[...])
         guard let brace = text.firstIndex(of: "{") else { return (String(text), nil) }
-        let allowed = "a metric, or a metric with {population:NAME}"
+        let allowed = "a metric, or a metric with {population:NAME} or {entry:NAME}"
         guard text.last == "}" else { throw ThresholdError(found: metric, allowed: allowed) }
         let tag = text[text.index(after: brace)...].dropLast()
         guard let colon = tag.firstIndex(of: ":") else {
             throw ThresholdError(found: metric, allowed: allowed)
         }
-        let key = trimmed(tag[..<colon])
-        guard key == "population" else {
+        let key = String(trimmed(tag[..<colon]))
+        guard let known = TagKey(rawValue: key) else {
+            let names = TagKey.allCases.map(\.rawValue)
             throw ThresholdError(
-                found: String(key), allowed: "the tag population",
-                nearest: NearestNames.of(String(key), in: ["population"]))
+                found: key, allowed: "the tag \(names.joined(separator: " or "))",
+                nearest: NearestNames.of(key, in: names))
         }
         var value = trimmed(tag[tag.index(after: colon)...])
         if value.count >= 2, value.first == "\"", value.last == "\"" { value = value.dropFirst().dropLast() }
         guard !value.isEmpty else { throw ThresholdError(found: metric, allowed: allowed) }
-        return (String(trimmed(text[..<brace])), String(value))
+        return (String(trimmed(text[..<brace])), (known, String(value)))
     }
 
     private static func aggregation(

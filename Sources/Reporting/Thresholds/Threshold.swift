@@ -36,6 +36,8 @@ package struct Threshold: Hashable, Sendable {
     package var metric: String
     /// The population that the tag names; `nil` for the whole fleet.
     package var population: String?
+    /// The entry of the timeline that the tag names; `nil` for the whole run.
+    package var entry: String?
     /// The expression as written.
     package var expression: String
     package var aggregation: Aggregation
@@ -48,7 +50,8 @@ package struct Threshold: Hashable, Sendable {
 
     /// The metric with its tag, as reports name it.
     package var qualifiedMetric: String {
-        population.map { "\(metric){population:\($0)}" } ?? metric
+        if let entry { return "\(metric){entry:\(entry)}" }
+        return population.map { "\(metric){population:\($0)}" } ?? metric
     }
 
     /// The value that the bound is held against; `nil` where the metric has no samples, or where a
@@ -79,13 +82,17 @@ package struct Threshold: Hashable, Sendable {
         }
     }
 
-    /// Holds the threshold against the fleet's metrics, or those of the population it names. A metric
+    /// Holds the threshold against the fleet's metrics, or those of the population or the entry it names. A metric
     /// without samples fails, with no value.
     package func evaluate(
-        overall: [Metric], populations: [(name: String, metrics: [Metric])]
+        overall: [Metric], populations: [(name: String, metrics: [Metric])],
+        entries: [(name: String, metrics: [Metric])] = []
     ) -> Report.ThresholdResult {
+        func found(_ name: String, _ parts: [(name: String, metrics: [Metric])]) -> [Metric] {
+            parts.first { $0.name == name }?.metrics ?? []
+        }
         let metrics =
-            population.map { name in populations.first { $0.name == name }?.metrics ?? [] } ?? overall
+            entry.map { found($0, entries) } ?? population.map { found($0, populations) } ?? overall
         let value = value(in: metrics)
         return Report.ThresholdResult(
             metric: qualifiedMetric, expression: expression, value: value,

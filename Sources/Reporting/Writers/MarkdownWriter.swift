@@ -20,6 +20,7 @@ package struct MarkdownWriter: ReportWriter {
         text += MarkdownWriter.audit(report)
         text += MarkdownWriter.metrics(report)
         text += MarkdownWriter.populations(report)
+        text += MarkdownWriter.entries(report)
         text += MarkdownWriter.answers(report)
         if !report.warnings.isEmpty { text += "## Warnings\n\n" + MarkdownWriter.list(report.warnings) }
         text += MarkdownWriter.run(report)
@@ -133,6 +134,14 @@ package struct MarkdownWriter: ReportWriter {
             "request p(95)",
         ]
         return "## Populations\n\n" + table(header, numbers: [2, 3, 4, 5, 6, 7], rows)
+            + (report.pairingNote.map { Escaping.markdown($0) + "\n\n" } ?? "")
+    }
+
+    private static func entries(_ report: Report) -> String {
+        guard !report.entries.isEmpty else { return "" }
+        let rows = EntryFigures.rows(of: report).map { $0.map { Escaping.markdown($0) } }
+        return "## Timeline\n\n"
+            + table(EntryFigures.header, numbers: Set(1..<EntryFigures.header.count), rows)
     }
 
     private static func answers(_ report: Report) -> String {

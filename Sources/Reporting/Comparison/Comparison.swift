@@ -1,0 +1,267 @@
+import Measurement
+package import Wire
+
+/// Two policies side by side: every figure with its difference over the seeds that both have, and a verdict.
+package struct Comparison: Sendable {
+    /// One of the two.
+    package struct Side: Sendable {
+        /// What the user named it by.
+        package var label: String
+        package var variant: String
+        package var toolVersion: String
+        package var scenario: Report.ScenarioReference
+        /// Null where it is not known.
+        package var resolved: JSONNode
+        package var mode: Report.Mode
+        package var bodies: String?
+        package var cells: [LabReport.Cell]
+
+        package init(
+            label: String, variant: String, toolVersion: String, scenario: Report.ScenarioReference,
+            resolved: JSONNode, mode: Report.Mode, bodies: String?, cells: [LabReport.Cell]
+        ) {
+            self.label = label
+            self.variant = variant
+            self.toolVersion = toolVersion
+            self.scenario = scenario
+            self.resolved = resolved
+            self.mode = mode
+            self.bodies = bodies
+            self.cells = cells
+        }
+    }
+
+    /// What a difference comes to.
+    package enum Word: String, CaseIterable, Sendable {
+        case worse, better, same
+        case cannotTell = "cannot tell"
+        /// Of a figure of which more is neither good nor bad.
+        case higher, lower
+        /// Bytes of a model cannot be held against bytes that were made.
+        case refused
+    }
+
+    /// A figure.
+    package struct Row: Sendable {
+        package var figure: Figure
+        /// Means over the seeds; `nil` where one has no samples.
+        package var base: Double?
+        package var candidate: Double?
+        package var difference: PairedDifference?
+        /// The least difference that matters, in the figure's unit.
+        package var leastEffect: Double
+        package var word: Word
+    }
+
+    /// What a gate came to.
+    package struct GateResult: Sendable {
+        package enum Outcome: String, CaseIterable, Sendable {
+            case holds, fails
+            case cannotTell = "cannot tell"
+        }
+        package var text: String
+        package var outcome: Outcome
+        /// One sentence.
+        package var reason: String
+    }
+
+    package var base: Side
+    package var candidate: Side
+    /// The seeds that both have.
+    package var seeds: [UInt64]
+    package var differences: [ScenarioDifference]
+    package var rows: [Row]
+    package var gates: [GateResult]
+    /// Whether the gates are those that apply where none is given.
+    package var hasDefaultGates: Bool
+    package var isStrict: Bool
+    package var warnings: [String]
+
+    /// 0, or 99.
+    package var exitCode: Int32 {
+        gates.contains { $0.outcome == .fails || isStrict && $0.outcome == .cannotTell } ? 99 : 0
+    }
+
+    /// How it was found, for readers.
+    package static let method =
+        "Differences are candidate minus base, seed by seed; intervals hold with 95 % (paired t over the seeds). Worse "
+        + "or better: the interval excludes 0 and the mean exceeds the least effect that matters. Same: the whole "
+        + "interval lies within that effect. Otherwise: cannot tell."
+}
+
+/// What a comparison is asked for.
+package struct ComparisonRequest: Sendable {
+    package var gates: [Gate] = []
+    /// By figure: a share of the base's mean, or for shares the difference itself.
+    package var leastEffects: [(figure: Figure, value: Double)] = []
+    package var isStrict = false
+
+    package init() {}
+
+    /// What must not get worse where no gate is given.
+    static let defaultGates = ["events_lost", "event_freshness.p(95)", "freshness_within_1h"]
+    /// 0.1 points for shares, 2 % for all else.
+    static let leastShare = 0.001
+    static let leastRatio = 0.02
+}
+
+extension Comparison {
+    /// Holds a candidate against a base.
+    package init(base: Side, candidate: Side, request: ComparisonRequest) {
+        self.base = base
+        self.candidate = candidate
+        isStrict = request.isStrict
+        differences = ScenarioDifference.between(base, candidate)
+        hasDefaultGates = request.gates.isEmpty
+        seeds = base.cells.map(\.seed).filter { seed in candidate.cells.contains { $0.seed == seed } }
+        let pairs = Comparison.pairs(base, candidate, seeds)
+        // What does not say so was made before there was a choice.
+        let refusesBytes = (base.bodies ?? "encode") != (candidate.bodies ?? "encode")
+        var figures = Figure.all(in: base.cells + candidate.cells)
+        for extra in request.gates.map(\.figure) + request.leastEffects.map(\.figure)
+        where !figures.contains(where: { $0.source == extra.source }) {
+            figures.append(extra)
+        }
+        rows = figures.map { figure in
+            Row(figure, pairs, request: request, isRefused: refusesBytes && figure.isBytes)
+        }
+        gates = []
+        warnings = []
+        warnings = ownWarnings(refusesBytes: refusesBytes)
+        gates =
+            request.gates.isEmpty
+            ? ComparisonRequest.defaultGates.compactMap { name in
+                rows.first { $0.figure.name == name }.map(Comparison.judge)
+            }
+            : request.gates.map { Comparison.judge($0, pairs, isRefused: refusesBytes && $0.figure.isBytes) }
+    }
+
+    /// The two cells of a seed. Runs that share no seed are held side by side as they are, if each is one.
+    typealias Pair = (base: LabReport.Cell, candidate: LabReport.Cell)
+
+    private static func pairs(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> [Pair] {
+        if seeds.isEmpty, base.cells.count == 1, candidate.cells.count == 1 {
+            return [(base.cells[0], candidate.cells[0])]
+        }
+        return seeds.compactMap { seed in
+            guard let one = base.cells.first(where: { $0.seed == seed }),
+                let other = candidate.cells.first(where: { $0.seed == seed })
+            else { return nil }
+            return (one, other)
+        }
+    }
+
+    private func ownWarnings(refusesBytes: Bool) -> [String] {
+        var warnings: [String] = []
+        if base.toolVersion != candidate.toolVersion {
+            warnings.append(
+                "made by different versions of beaconswarm, \(base.toolVersion) and \(candidate.toolVersion): a "
+                    + "difference may be the tool's")
+        }
+        if refusesBytes {
+            warnings.append(
+                "bodies were treated differently (\(base.bodies ?? "encode") and \(candidate.bodies ?? "encode")): "
+                    + "figures in bytes are not compared")
+        }
+        if seeds.count < 2 {
+            warnings.append("a single pair has no interval: only gates can fail, by its difference alone")
+        }
+        if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
+        let left = base.cells.count + candidate.cells.count - 2 * seeds.count
+        if left > 0, !seeds.isEmpty {
+            warnings.append("\(left) simulations of seeds that only one of the two has are left out")
+        }
+        for side in [base, candidate] {
+            let bad = side.cells.filter { $0.verdict != .passed }
+            if let first = bad.first {
+                warnings.append(
+                    "\(side.label): \(bad.count) of \(side.cells.count) simulations did not pass (seed "
+                        + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode))")
+            }
+        }
+        return warnings
+    }
+}
+
+extension Comparison.Row {
+    init(_ figure: Figure, _ pairs: [Comparison.Pair], request: ComparisonRequest, isRefused: Bool) {
+        self.figure = figure
+        let values = pairs.compactMap { pair -> (base: Double, candidate: Double)? in
+            guard let base = figure.value(in: pair.base), let candidate = figure.value(in: pair.candidate)
+            else {
+                return nil
+            }
+            return (base, candidate)
+        }
+        func mean(_ values: [Double]) -> Double? {
+            values.isEmpty ? nil : PairedDifference(values).mean
+        }
+        base = mean(values.isEmpty ? pairs.compactMap { figure.value(in: $0.base) } : values.map(\.base))
+        candidate = mean(
+            values.isEmpty ? pairs.compactMap { figure.value(in: $0.candidate) } : values.map(\.candidate))
+        difference = values.isEmpty ? nil : PairedDifference(values.map { $0.candidate - $0.base })
+        let own = request.leastEffects.last { $0.figure.source == figure.source }?.value
+        leastEffect =
+            figure.isShare
+            ? own ?? ComparisonRequest.leastShare
+            : (own ?? ComparisonRequest.leastRatio) * (base?.magnitude ?? 0)
+        word = .cannotTell
+        word = isRefused ? .refused : judged
+    }
+
+    private var judged: Comparison.Word {
+        // What neither has at all is the same.
+        guard let difference else { return base == nil && candidate == nil ? .same : .cannotTell }
+        guard let interval = difference.interval else { return difference.mean == 0 ? .same : .cannotTell }
+        if !interval.contains(0), difference.mean.magnitude > leastEffect {
+            switch figure.direction {
+            case .neutral: return difference.mean > 0 ? .higher : .lower
+            case .higherIsWorse: return difference.mean > 0 ? .worse : .better
+            case .lowerIsWorse: return difference.mean < 0 ? .worse : .better
+            }
+        }
+        let isWithin = max(interval.lowerBound.magnitude, interval.upperBound.magnitude) <= leastEffect
+        return isWithin ? .same : .cannotTell
+    }
+}
+
+extension Comparison {
+    /// A default gate: the figure must not be worse.
+    static func judge(_ row: Row) -> GateResult {
+        let outcome: GateResult.Outcome =
+            switch row.word {
+            case .worse: .fails
+            case .cannotTell, .refused: .cannotTell
+            default: .holds
+            }
+        return GateResult(
+            text: "\(row.figure.name) is not worse", outcome: outcome,
+            reason: "\(row.figure.name): \(row.word.rawValue)" + ComparisonText.amount(row))
+    }
+
+    /// A gate of the user's: how far the candidate is beyond its limit, seed by seed.
+    static func judge(_ gate: Gate, _ pairs: [Pair], isRefused: Bool) -> GateResult {
+        if isRefused {
+            return GateResult(
+                text: gate.text, outcome: .cannotTell,
+                reason: "bytes were made in one of the two, and come from a model in the other")
+        }
+        let beyond = pairs.compactMap { pair -> Double? in
+            guard let candidate = gate.figure.value(in: pair.candidate) else { return nil }
+            guard gate.factor != 0 else { return candidate - gate.addend }
+            return gate.figure.value(in: pair.base).map { candidate - gate.limit(for: $0) }
+        }
+        guard !beyond.isEmpty else {
+            return GateResult(
+                text: gate.text, outcome: .fails,
+                reason: "\(gate.figure.name) has no samples to hold against it")
+        }
+        let difference = PairedDifference(beyond)
+        let holds = gate.comparison.holds(difference.mean, 0)
+        var outcome: GateResult.Outcome = holds ? .holds : .fails
+        if let interval = difference.interval, interval.lowerBound < 0, interval.upperBound > 0 {
+            outcome = .cannotTell
+        }
+        return GateResult(text: gate.text, outcome: outcome, reason: ComparisonText.reason(gate, difference))
+    }
+}

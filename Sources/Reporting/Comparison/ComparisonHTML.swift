@@ -1,0 +1,189 @@
+import Measurement
+
+/// Comparisons as a page: one file without network or script, for laptop and phone, light and dark.
+package enum ComparisonHTML {
+    /// Two policies side by side.
+    package static func write(_ comparison: Comparison) -> [UInt8] {
+        page(
+            title: "\(comparison.base.label) → \(comparison.candidate.label)", eyebrow: "comparison",
+            lead: comparison.candidate.scenario.description, version: comparison.candidate.toolVersion
+        ) { html in
+            opening(comparison, into: &html)
+        } content: { html in
+            content(comparison, prefix: "", into: &html)
+        }
+    }
+
+    /// A run of variants: each held against the scenario itself.
+    ///
+    /// - Parameter comparisons: One for each variant but `base`; none if there is only that.
+    package static func write(_ report: LabReport, comparisons: [Comparison]) -> [UInt8] {
+        page(
+            title: report.scenario.name, eyebrow: "variants, \(report.mode.rawValue)",
+            lead: report.scenario.description, version: report.toolVersion
+        ) { html in
+            verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
+        } content: { html in
+            overview(report, into: &html)
+            for (index, comparison) in comparisons.enumerated() {
+                HTMLWriter().section(
+                    "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
+                ) { html in opening(comparison, into: &html) }
+                content(comparison, prefix: "v\(index)-", into: &html)
+            }
+        }
+    }
+
+    private static func page(
+        title: String, eyebrow: String, lead: String, version: String, opening: (inout Markup) -> Void,
+        content: (inout Markup) -> Void
+    ) -> [UInt8] {
+        var html = Markup()
+        html.literal("<!doctype html>\n<html lang=\"en\">\n")
+        html.head(title: "\(title) – Beaconswarm", styles: [style])
+        html.literal("<body>\n")
+        html.element("header") { html in
+            html.element("p", ["class": "eyebrow"], "Beaconswarm · \(eyebrow)")
+            html.element("h1", title)
+            if !lead.isEmpty { html.element("p", ["class": "lead"], lead) }
+            opening(&html)
+        }
+        html.element("main", content)
+        html.element("footer", [:], "Beaconswarm \(version)")
+        html.literal("</body>\n</html>\n")
+        return Array(html.text.utf8)
+    }
+
+    private static let style: StaticString = """
+        .word-worse{color:var(--bad);font-weight:620}.word-better{color:var(--good);font-weight:620}
+        .word-open{color:var(--warn)}.word-same{color:var(--quiet)}
+        .words td,.words th{white-space:nowrap}
+        .forest{width:120px;height:14px}.forest .zero{stroke:var(--quiet);stroke-width:1}
+        .forest .band{fill:var(--rule);stroke:none;fill-opacity:1}
+        .forest .reach{stroke:var(--c);stroke-width:2}.forest circle{fill:var(--c)}
+        .forest.worse{--c:var(--bad)}.forest.better{--c:var(--good)}.forest.open{--c:var(--warn)}
+        .forest.same{--c:var(--quiet)}
+        main .verdict{margin-top:12px}
+        """
+
+    private static func opening(_ comparison: Comparison, into html: inout Markup) {
+        let word = comparison.exitCode == 0 ? "Passed" : "Failed (exit code \(comparison.exitCode))"
+        verdict(
+            ComparisonText.verdict(comparison), comparison.exitCode == 0 ? "passed" : "failed", word: word,
+            into: &html)
+        HTMLWriter().notes("Warnings", comparison.warnings, into: &html)
+    }
+
+    private static func verdict(_ text: String, _ tone: String, word: String, into html: inout Markup) {
+        html.element("div", ["class": "verdict \(tone)"]) { html in
+            html.element("p", ["class": "word"], word)
+            html.element("p", ["class": "why"], text)
+        }
+    }
+
+    private static func content(_ comparison: Comparison, prefix: String, into html: inout Markup) {
+        HTMLWriter().section("\(prefix)differences", "What differs", &html) { html in
+            let lines = ComparisonText.lines(comparison.differences)
+            html.element("ul", ["class": "notes"]) { html in
+                for line in lines.isEmpty ? ["Nothing: the scenarios are the same."] : lines {
+                    html.element("li") { html in html.element("code", line) }
+                }
+            }
+        }
+        HTMLWriter().section(
+            "\(prefix)gates", comparison.hasDefaultGates ? "Gates (the default ones)" : "Gates", &html
+        ) { html in
+            html.element("ul", ["class": "notes"]) { html in
+                for gate in comparison.gates { html.element("li", "\(sign(gate.outcome)) \(gate.reason)") }
+            }
+        }
+        figures(comparison, prefix: prefix, into: &html)
+    }
+
+    private static func sign(_ outcome: Comparison.GateResult.Outcome) -> String {
+        switch outcome {
+        case .holds: "✓"
+        case .fails: "✗"
+        case .cannotTell: "?"
+        }
+    }
+
+    private static func figures(_ comparison: Comparison, prefix: String, into html: inout Markup) {
+        HTMLWriter().section("\(prefix)figures", "Figures", &html) { html in
+            html.element("p", Comparison.method)
+            let header = ["figure", "base", "candidate", "difference", "95 %", "", "verdict"]
+            html.element("div", ["class": "panel words"]) { html in
+                html.scroller("Figures", columns: header.count) { html in
+                    html.open("table")
+                    html.element("caption", "Figures")
+                    html.element("thead") { html in
+                        html.element("tr") { html in
+                            for (index, cell) in header.enumerated() {
+                                html.element(
+                                    "th", ["scope": "col", "class": (1...4).contains(index) ? "n" : "w"], cell
+                                )
+                            }
+                        }
+                    }
+                    html.element("tbody") { html in
+                        for row in ComparisonText.shown(comparison) { self.row(row, into: &html) }
+                    }
+                    html.close("table")
+                }
+                if let omitted = ComparisonText.omitted(comparison) {
+                    html.element("p", ["class": "quiet"], omitted)
+                }
+            }
+        }
+    }
+
+    private static func row(_ row: Comparison.Row, into html: inout Markup) {
+        let relative = ComparisonText.relative(row)
+        let difference = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
+        html.element("tr") { html in
+            html.element("th", ["scope": "row"], row.figure.name)
+            let cells = [
+                ComparisonText.value(row.base, row.figure), ComparisonText.value(row.candidate, row.figure),
+                difference + (relative.isEmpty ? "" : " (\(relative))"), ComparisonText.interval(row),
+            ]
+            for cell in cells { html.element("td", ["class": "n"], cell) }
+            html.element("td", ["class": "w"]) { html in forest(row, into: &html) }
+            html.element("td", ["class": "w word-\(tone(row.word))"], row.word.rawValue)
+        }
+    }
+
+    private static func tone(_ word: Comparison.Word) -> String {
+        switch word {
+        case .worse: "worse"
+        case .better: "better"
+        case .cannotTell, .refused: "open"
+        case .same, .higher, .lower: "same"
+        }
+    }
+
+    /// The interval around its mean, zero in the middle, and shaded what would not matter.
+    private static func forest(_ row: Comparison.Row, into html: inout Markup) {
+        guard let difference = row.difference, row.leastEffect > 0 else { return }
+        let interval = difference.interval ?? difference.mean...difference.mean
+        let reach = max(
+            row.leastEffect * 2, interval.lowerBound.magnitude, interval.upperBound.magnitude)
+        func x(_ value: Double) -> Double { 60 + value / reach * 56 }
+        html.open(
+            "svg", ["class": "forest \(tone(row.word))", "viewBox": "0 0 120 14", "aria-hidden": "true"])
+        html.rectangle(x(-row.leastEffect), 1, x(row.leastEffect) - x(-row.leastEffect), 12, "band")
+        html.line(60, 0, 60, 14, "zero")
+        html.line(x(interval.lowerBound), 7, x(interval.upperBound), 7, "reach")
+        html.empty("circle", ["cx": Markup.number(x(difference.mean)), "cy": "7", "r": "3"])
+        html.close("svg")
+    }
+
+    /// The means of all variants, those figures that matter most.
+    private static func overview(_ report: LabReport, into html: inout Markup) {
+        HTMLWriter().section("variants", "Variants", &html) { html in
+            html.element("p", LabText.sentence(report))
+            html.element("div", ["class": "panel"]) { html in
+                html.table("Variants", ["figure"] + report.variants.map(\.name), LabText.rows(report))
+            }
+        }
+    }
+}

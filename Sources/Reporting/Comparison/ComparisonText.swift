@@ -1,0 +1,198 @@
+import Measurement
+
+/// A comparison on a terminal, and its sentences.
+package enum ComparisonText {
+    /// The summary, ending with a line feed; no line is longer than `width` (at least 80) columns.
+    package static func render(_ comparison: Comparison, color: Bool, width: Int) -> String {
+        ComparisonPage(comparison, paint: Paint(isOn: color), width: max(80, width)).text
+    }
+
+    /// What it comes to, in one sentence.
+    package static func verdict(_ comparison: Comparison) -> String {
+        let failed = comparison.gates.filter { $0.outcome == .fails }.map(\.text)
+        let open = comparison.gates.filter { $0.outcome == .cannotTell }.map(\.text)
+        if !failed.isEmpty {
+            let what = comparison.hasDefaultGates ? "Regression" : "Gate failed"
+            return "\(what): "
+                + comparison.gates.filter { $0.outcome == .fails }.map(\.reason)
+                .joined(separator: "; ") + "."
+        }
+        if !open.isEmpty {
+            let what =
+                comparison.isStrict
+                ? "Failed, for it cannot be told (--strict)" : "No regression is shown, but it cannot be told"
+            return "\(what) whether: \(open.joined(separator: "; "))."
+        }
+        return comparison.hasDefaultGates ? "No regression." : "All gates hold."
+    }
+
+    /// Rows that tell something: not those where both have nothing at all.
+    static func shown(_ comparison: Comparison) -> [Comparison.Row] {
+        comparison.rows.filter { row in
+            let isNothing = (row.base ?? 0) == 0 && (row.candidate ?? 0) == 0
+            return !isNothing || ComparisonRequest.defaultGates.contains(row.figure.name)
+        }
+    }
+
+    /// What was left out by ``shown(_:)``; `nil` for nothing.
+    static func omitted(_ comparison: Comparison) -> String? {
+        let count = comparison.rows.count - shown(comparison).count
+        return count == 0 ? nil : "\(count) figures that are 0 in both are left out."
+    }
+
+    static func value(_ value: Double?, _ figure: Figure) -> String {
+        value.map { Numbers.value($0, figure.unit) } ?? "–"
+    }
+
+    /// A difference with its sign: points for shares.
+    static func signed(_ value: Double, _ figure: Figure) -> String {
+        if value == 0 { return "0" }
+        let sign = value > 0 ? "+" : "−"
+        if figure.isShare { return sign + points(value.magnitude) }
+        return sign + Numbers.value(value.magnitude, figure.unit)
+    }
+
+    private static func points(_ value: Double) -> String {
+        let text = Numbers.plain(value * 100)
+        return "\(value * 100 < 0.001 ? "<0.001" : short(text)) pt"
+    }
+
+    /// At most three decimals of a plain number.
+    private static func short(_ text: String) -> String {
+        guard let dot = text.firstIndex(of: ".") else { return text }
+        let end = text.index(dot, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex
+        return String(text[..<end])
+    }
+
+    /// `+12 %` of the base; empty for shares and where the base is nothing.
+    static func relative(_ row: Comparison.Row) -> String {
+        guard !row.figure.isShare, let base = row.base, base != 0, let mean = row.difference?.mean, mean != 0
+        else { return "" }
+        let ratio = mean / base.magnitude
+        return (ratio > 0 ? "+" : "−") + Numbers.percent(ratio.magnitude)
+    }
+
+    /// `[−0.1 pt, +0.2 pt]`; empty without an interval.
+    static func interval(_ row: Comparison.Row) -> String {
+        guard let interval = row.difference?.interval else { return "" }
+        return "[\(signed(interval.lowerBound, row.figure)), \(signed(interval.upperBound, row.figure))]"
+    }
+
+    /// Behind a verdict: by how much.
+    static func amount(_ row: Comparison.Row) -> String {
+        guard let difference = row.difference else { return "" }
+        let interval = interval(row)
+        return " (\(signed(difference.mean, row.figure))" + (interval.isEmpty ? "" : ", 95 % \(interval)")
+            + ")"
+    }
+
+    static func reason(_ gate: Gate, _ difference: PairedDifference) -> String {
+        func distance(_ value: Double) -> String {
+            gate.figure.isShare ? signed(value, gate.figure) : signed(value, gate.figure)
+        }
+        let text = "\(gate.text): the candidate is \(distance(difference.mean)) from the limit"
+        guard let interval = difference.interval else { return text + ", on a single pair" }
+        return text + ", 95 % [\(distance(interval.lowerBound)), \(distance(interval.upperBound))]"
+    }
+
+    /// What differs in the scenarios, a line each.
+    package static func lines(_ differences: [ScenarioDifference]) -> [String] {
+        differences.map { difference in
+            "\(difference.pointer): \(difference.base ?? "not set") → \(difference.candidate ?? "not set")"
+        }
+    }
+}
+
+/// The summary as it grows.
+private struct ComparisonPage: TextPage {
+    let comparison: Comparison
+    let paint: Paint
+    let width: Int
+    var lines: [String] = []
+
+    init(_ comparison: Comparison, paint: Paint, width: Int) {
+        self.comparison = comparison
+        self.paint = paint
+        self.width = width
+        opening()
+        differences()
+        verdict()
+        gates()
+        figures()
+        list("WARNINGS", comparison.warnings)
+        lines.append("")
+    }
+
+    private mutating func opening() {
+        lines.append("")
+        let pairs = comparison.seeds.count == 1 ? "1 common seed" : "\(comparison.seeds.count) common seeds"
+        paragraph("\(comparison.base.label) → \(comparison.candidate.label) · \(pairs)", "  ")
+    }
+
+    private mutating func verdict() {
+        lines.append("")
+        let failed = comparison.exitCode != 0
+        let sign = failed ? paint("✗", .bold, .bad) : paint("✓", .bold, .good)
+        let sentence = Columns.wrapped(Escaping.line(ComparisonText.verdict(comparison)), width - 4)
+        for (index, line) in sentence.enumerated() {
+            lines.append((index == 0 ? "  \(sign) " : "    ") + paint(line, .bold))
+        }
+    }
+
+    private mutating func differences() {
+        let changes = ComparisonText.lines(comparison.differences)
+        heading("WHAT DIFFERS")
+        for change in changes { paragraph(change, "    ") }
+        if changes.isEmpty { paragraph("nothing: the scenarios are the same", "    ") }
+    }
+
+    private mutating func gates() {
+        heading(comparison.hasDefaultGates ? "GATES (the default ones)" : "GATES")
+        for gate in comparison.gates {
+            let mark =
+                switch gate.outcome {
+                case .holds: paint("✓", .good)
+                case .fails: paint("✗", .bad)
+                case .cannotTell: paint("?", .warn)
+                }
+            for (index, line) in Columns.wrapped(Escaping.line(gate.reason), width - 6).enumerated() {
+                lines.append((index == 0 ? "    \(mark) " : "      ") + line)
+            }
+        }
+    }
+
+    private mutating func figures() {
+        heading("FIGURES")
+        let widths = (value: 10, difference: 12, interval: width >= 104 ? 24 : 0, word: 13)
+        let name = width - 4 - 2 * widths.value - widths.difference - widths.interval - widths.word
+        func row(_ cells: [String]) -> String {
+            Columns.left(Columns.clipped(cells[0], name - 1), name) + Columns.right(cells[1], widths.value)
+                + Columns.right(cells[2], widths.value) + Columns.right(cells[3], widths.difference)
+                + (widths.interval > 0 ? Columns.right(cells[4], widths.interval) : "") + "  "
+        }
+        lines.append(
+            "    " + paint(row(["", "base", "candidate", "difference", "95 %"]) + "verdict", .dim))
+        for item in ComparisonText.shown(comparison) {
+            let relative = ComparisonText.relative(item)
+            let difference = item.difference.map { ComparisonText.signed($0.mean, item.figure) } ?? ""
+            let cells = [
+                item.figure.name, ComparisonText.value(item.base, item.figure),
+                ComparisonText.value(item.candidate, item.figure),
+                relative.isEmpty ? difference : relative, ComparisonText.interval(item),
+            ]
+            lines.append("    " + row(cells) + word(item.word))
+        }
+        lines.append("")
+        if let omitted = ComparisonText.omitted(comparison) { paragraph(omitted, "    ", .dim) }
+        paragraph(Comparison.method, "    ", .dim)
+    }
+
+    private func word(_ word: Comparison.Word) -> String {
+        switch word {
+        case .worse: paint(word.rawValue, .bad)
+        case .better: paint(word.rawValue, .good)
+        case .same, .higher, .lower: word.rawValue
+        case .cannotTell, .refused: paint(word.rawValue, .warn)
+        }
+    }
+}

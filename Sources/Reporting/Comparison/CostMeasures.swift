@@ -1,0 +1,53 @@
+package import Measurement
+
+/// What a policy costs and spares, from the figures of a run: per device, per day and per event, so that fleets of any
+/// size and runs of any length can be held side by side.
+package enum CostMeasures {
+    /// A measure with what a reader has to know of it.
+    package struct Entry: Hashable, Sendable {
+        package var name: String
+        package var unit: MetricCatalogue.Unit
+        package var summary: String
+    }
+
+    package static let all = [
+        Entry(
+            name: "requests_per_device_day", unit: .requests,
+            summary: "Uploads of a device in a day of the run."),
+        Entry(
+            name: "bytes_per_device_day", unit: .bytes,
+            summary: "Bytes that a device sends in a day of the run."),
+        Entry(
+            name: "bytes_per_delivered_event", unit: .bytes,
+            summary: "Bytes sent for each event that arrived."),
+        Entry(
+            name: "retry_amplification", unit: .requests,
+            summary: "Uploads for each that carried a batch for the first time: 1 without retries."),
+        Entry(
+            name: "peak_to_mean_requests", unit: .requests,
+            summary: "Uploads a second at the busiest moment against the mean of the run: the herd."),
+        Entry(
+            name: "store_high_water", unit: .rows,
+            summary: "Rows in the stores of all devices together, at most."),
+    ]
+
+    static func entry(_ name: String) -> Entry? { all.first { $0.name == name } }
+
+    static func of(_ report: Report) -> [LabReport.NamedValue] {
+        let requests = report.metrics.counter("http_reqs")?.count ?? 0
+        let retries = report.metrics.counter("retries")?.count ?? 0
+        let sent = report.metrics.counter("data_sent")?.count ?? 0
+        let days = Double(report.devices) * report.simulatedSeconds / 86_400
+        let values = [
+            ratio(requests, days), ratio(sent, days), ratio(sent, Double(report.events.delivered)),
+            ratio(requests, requests - retries),
+            ratio(
+                report.series.map(\.requestRate.high).max() ?? 0,
+                report.simulatedSeconds > 0 ? requests / report.simulatedSeconds : 0),
+            report.series.map(\.storedRange.high).max(),
+        ]
+        return zip(all, values).map { LabReport.NamedValue($0.name, $1) }
+    }
+
+    private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
+}

@@ -1,0 +1,162 @@
+import Accounting
+package import Measurement
+
+/// One number of a run that can be compared: a metric with what is asked of it (`event_freshness.p(95)`, `events_lost`),
+/// a measure, or a cause of loss (`events_lost.evicted.storage_limit`).
+package struct Figure: Hashable, Sendable {
+    enum Source: Hashable, Sendable {
+        /// Only metric, population and aggregation count.
+        case metric(Threshold)
+        case measure(String)
+        /// Of all captured events.
+        case loss(fate: String, cause: String)
+    }
+
+    /// Which way is worse.
+    package enum Direction: Hashable, Sendable { case higherIsWorse, lowerIsWorse, neutral }
+
+    /// As a user writes it.
+    package var name: String
+    var source: Source
+    package var unit: MetricCatalogue.Unit?
+    package var direction: Direction
+
+    /// Whether it is a share of samples, whose differences are told in points.
+    package var isShare: Bool { unit == .share }
+    /// Whether it counts bytes, which runs without bodies have from a model.
+    package var isBytes: Bool { unit == .bytes }
+
+    /// The figure's value in a run; `nil` without samples.
+    package func value(in cell: LabReport.Cell) -> Double? {
+        switch source {
+        case .metric(let threshold):
+            guard let population = threshold.population else { return threshold.value(in: cell.metrics) }
+            let metrics = cell.populations.first { $0.name == population }?.metrics
+            return metrics.flatMap(threshold.value(in:))
+        case .measure(let name): return cell.measures.first { $0.name == name }?.value ?? nil
+        case .loss(let fate, let cause):
+            guard cell.events.captured > 0 else { return nil }
+            let causes =
+                switch fate {
+                case "evicted": cell.events.evicted
+                case "rejected": cell.events.rejected
+                default: cell.events.lost
+                }
+            let count = causes.reduce(0) { $1.name == cause ? $0 + $1.count : $0 }
+            return Double(count) / Double(cell.events.captured)
+        }
+    }
+}
+
+extension Figure {
+    /// Reads a figure: `name`, `name{population:ios}`, with `.avg`, `.p(95)` and so on for distributions.
+    ///
+    /// - Throws: ``ThresholdError`` for what is no figure, or one that no report keeps.
+    package static func parse(_ text: String) throws(ThresholdError) -> Figure {
+        if let entry = CostMeasures.entry(text) { return measure(entry) }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if parts.count >= 3, parts[0] == "events_lost", ["evicted", "rejected", "lost"].contains(parts[1]) {
+            return loss(parts[1], parts[2...].joined(separator: "."))
+        }
+        // The tag may hold no dot, and p(99.9) does: the first dot divides.
+        let end = text.firstIndex(of: "}").map { text.index(after: $0) }
+        let dot = text[(end ?? text.startIndex)...].firstIndex(of: ".")
+        let metric = String(text[..<(dot ?? text.endIndex)])
+        let asked = dot.map { String(text[text.index(after: $0)...]) }
+        let name = String(metric.prefix { $0 != "{" })
+        guard let entry = MetricCatalogue.entry(name) else {
+            let names = MetricCatalogue.all.map(\.name) + CostMeasures.all.map(\.name)
+            throw ThresholdError(
+                found: name, allowed: "the name of a metric: \(names.joined(separator: ", "))",
+                nearest: NearestNames.of(name, in: names))
+        }
+        guard let aggregation = asked ?? plain(entry.kind) else {
+            throw ThresholdError(
+                found: text, allowed: "\(name) with what is asked of it: \(name).avg, .med, .max, .p(95), …")
+        }
+        let threshold = try Threshold.parse(metric: metric, expression: "\(aggregation)<0")
+        if threshold.entry != nil {
+            throw ThresholdError(found: text, allowed: "a figure of the whole run, or of a population")
+        }
+        try checkIsKept(threshold, asked: aggregation)
+        return Figure(
+            name: text, source: .metric(threshold), unit: unit(of: entry, aggregation),
+            direction: direction(of: entry))
+    }
+
+    /// Percentiles that a report has.
+    private static let kept: [Double] = [0, 50, 90, 95, 99, 99.9, 100]
+
+    private static func checkIsKept(_ threshold: Threshold, asked: String) throws(ThresholdError) {
+        guard case .percentile(let percentile) = threshold.aggregation, !kept.contains(percentile) else {
+            return
+        }
+        throw ThresholdError(
+            found: asked,
+            allowed: "a percentile that reports keep: p(0), p(50), p(90), p(95), p(99), p(99.9), p(100)")
+    }
+
+    /// What is meant by a metric's name alone.
+    private static func plain(_ kind: MetricCatalogue.Kind) -> String? {
+        switch kind {
+        case .rate: "rate"
+        case .counter: "count"
+        case .gauge: "value"
+        case .trend: nil
+        }
+    }
+
+    private static func unit(of entry: MetricCatalogue.Entry, _ aggregation: String) -> MetricCatalogue.Unit?
+    {
+        entry.kind == .trend && aggregation == "count" ? .requests : entry.unit
+    }
+
+    private static let lowerIsWorse = ["freshness_within_1m", "freshness_within_1h", "freshness_within_24h"]
+    /// More or less of these is neither good nor bad by itself.
+    private static let neutral = ["events_captured", "batch_size", "devices_active", "connections"]
+
+    private static func direction(of entry: MetricCatalogue.Entry) -> Direction {
+        if lowerIsWorse.contains(entry.name) { return .lowerIsWorse }
+        return neutral.contains(entry.name) ? .neutral : .higherIsWorse
+    }
+
+    private static func measure(_ entry: CostMeasures.Entry) -> Figure {
+        Figure(name: entry.name, source: .measure(entry.name), unit: entry.unit, direction: .higherIsWorse)
+    }
+
+    private static func loss(_ fate: String, _ cause: String) -> Figure {
+        Figure(
+            name: "events_lost.\(fate).\(cause)", source: .loss(fate: fate, cause: cause), unit: .share,
+            direction: .higherIsWorse)
+    }
+
+    /// Every figure of these runs, in the order in which reports show their metrics; of distributions the mean, the
+    /// median and three percentiles.
+    package static func all(in cells: [LabReport.Cell]) -> [Figure] {
+        var figures: [Figure] = []
+        for entry in MetricCatalogue.all
+        where cells.contains(where: { $0.metrics.contains { $0.name == entry.name } }) {
+            let asked = entry.kind == .trend ? [".avg", ".med", ".p(95)", ".p(99)", ".max"] : [""]
+            figures += asked.compactMap { try? parse(entry.name + $0) }
+            if entry.name == "events_lost" { figures += losses(in: cells) }
+        }
+        return figures + CostMeasures.all.map(measure)
+    }
+
+    private static func losses(in cells: [LabReport.Cell]) -> [Figure] {
+        var figures: [Figure] = []
+        for cell in cells {
+            let fates = [
+                ("evicted", cell.events.evicted), ("rejected", cell.events.rejected),
+                ("lost", cell.events.lost),
+            ]
+            for (fate, causes) in fates {
+                for cause in causes where cause.count > 0 {
+                    let figure = loss(fate, cause.name)
+                    if !figures.contains(figure) { figures.append(figure) }
+                }
+            }
+        }
+        return figures.sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,54 @@
+/// A condition on a candidate that speaks of its base: `events_lost<=base+0.0005`, `event_freshness.p(95)<=base*1.1`.
+package struct Gate: Hashable, Sendable {
+    /// As written.
+    package var text: String
+    package var figure: Figure
+    package var comparison: Threshold.Comparison
+    /// The limit is `factor` times the base plus `addend`; a limit without `base` has the factor 0.
+    package var factor: Double
+    package var addend: Double
+
+    /// The limit for a base.
+    package func limit(for base: Double) -> Double { factor * base + addend }
+
+    /// Reads a gate.
+    ///
+    /// - Throws: ``ThresholdError`` with what is wrong.
+    package static func parse(_ text: String) throws(ThresholdError) -> Gate {
+        let plain = text.filter { $0 != " " && $0 != "\t" }
+        // A tag has no comparison in it.
+        guard let start = plain.firstIndex(where: { "<>=!".contains($0) }) else {
+            throw ThresholdError(found: text, allowed: "a gate such as events_lost<=base+0.0005")
+        }
+        let symbol = String(plain[start...].prefix { "<>=!".contains($0) })
+        guard let comparison = Threshold.Comparison(rawValue: symbol), comparison != .equal,
+            comparison != .unequal
+        else { throw ThresholdError(found: symbol, allowed: "one of < <= > >=") }
+        let figure = try Figure.parse(String(plain[..<start]))
+        let (factor, addend) = try limit(plain[start...].dropFirst(symbol.count))
+        return Gate(text: text, figure: figure, comparison: comparison, factor: factor, addend: addend)
+    }
+
+    private static func limit(_ text: Substring) throws(ThresholdError) -> (factor: Double, addend: Double) {
+        let wrong = ThresholdError(
+            found: String(text), allowed: "base, base+X, base-X, base*X, or a number; times are milliseconds")
+        guard text.hasPrefix("base") else {
+            guard let number = number(text) else { throw wrong }
+            return (0, number)
+        }
+        let rest = text.dropFirst(4)
+        guard let sign = rest.first else { return (1, 0) }
+        guard let number = number(rest.dropFirst()), number >= 0 else { throw wrong }
+        switch sign {
+        case "+": return (1, number)
+        case "-": return (1, -number)
+        case "*": return (number, 0)
+        default: throw wrong
+        }
+    }
+
+    private static func number(_ text: Substring) -> Double? {
+        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }) else { return nil }
+        return Double(text)
+    }
+}

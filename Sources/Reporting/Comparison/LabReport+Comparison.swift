@@ -1,0 +1,43 @@
+import Wire
+
+extension LabReport {
+    /// One of the variants, to be compared.
+    ///
+    /// - Parameter label: What messages call it; by default its name.
+    /// - Returns: `nil` if there is no such variant.
+    package func side(_ name: String, label: String? = nil) -> Comparison.Side? {
+        guard let variant = variants.first(where: { $0.name == name }) else { return nil }
+        return Comparison.Side(
+            label: label ?? name, variant: name, toolVersion: toolVersion, scenario: scenario,
+            resolved: resolved == .null ? .null : ScenarioDifference.apply(variant.changes, to: resolved),
+            mode: mode, bodies: bodies, cells: variant.cells)
+    }
+
+    /// Each variant against `base`; none if there is no such.
+    package var comparisons: [Comparison] {
+        guard let base = side("base") else { return [] }
+        return variants.filter { $0.name != "base" }.compactMap { variant in
+            side(variant.name).map { Comparison(base: base, candidate: $0, request: ComparisonRequest()) }
+        }
+    }
+}
+
+/// Several simulations as a comment of a pull request.
+package enum LabMarkdown {
+    package static func render(_ report: LabReport, comparisons: [Comparison]) -> [UInt8] {
+        var text = "# \(Escaping.markdown(report.scenario.name)): \(report.verdict.rawValue)\n\n"
+        text +=
+            "**\(Escaping.markdown(LabText.verdict(report)))**\n\n\(Escaping.markdown(LabText.sentence(report)))\n\n"
+        let header = ["figure"] + report.variants.map(\.name)
+        text += "| " + header.map(Escaping.markdown).joined(separator: " | ") + " |\n"
+        text += "| --- |" + report.variants.map { _ in " ---: |" }.joined() + "\n"
+        for row in LabText.rows(report) {
+            text += "| " + row.map(Escaping.markdown).joined(separator: " | ") + " |\n"
+        }
+        text += "\n"
+        for comparison in comparisons {
+            text += String(decoding: ComparisonMarkdown.render(comparison), as: UTF8.self)
+        }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,130 @@
+package import Measurement
+import Timebase
+package import Wire
+
+/// What several simulations came to that belong together: variants of a scenario, each over the same seeds. Field for
+/// field `report.json` of such a run (`beaconswarm.comparison/1`), and small enough to be committed as a baseline: it
+/// holds no time of day, no host and no series.
+package struct LabReport: Sendable {
+    package var toolVersion: String
+    package var scenario: Report.ScenarioReference
+    /// The scenario itself as it was played, without its seed; null where that is not known.
+    package var resolved = JSONNode.null
+    package var mode: Report.Mode
+    /// How bodies were treated (`encode`, `measure`); `nil` where the reports do not say.
+    package var bodies: String?
+    package var verdict = Report.Verdict.passed
+    /// The highest-ranking of all cells.
+    package var exitCode: Int32 = 0
+    /// Whether some cells are missing, because it was broken off.
+    package var isPartial = false
+    /// In ascending order.
+    package var seeds: [UInt64]
+    /// In the order of the scenario, `base` first.
+    package var variants: [Variant]
+
+    /// A policy.
+    package struct Variant: Sendable {
+        package var name: String
+        /// Where it differs from the scenario itself; null for what it lacks.
+        package var changes: [Change] = []
+        /// In ascending order of their seeds.
+        package var cells: [Cell] = []
+
+        package init(name: String, changes: [Change] = [], cells: [Cell] = []) {
+            self.name = name
+            self.changes = changes
+            self.cells = cells
+        }
+
+        /// The cell of a seed.
+        package func cell(_ seed: UInt64) -> Cell? { cells.first { $0.seed == seed } }
+    }
+
+    /// A value of a scenario.
+    package struct Change: Hashable, Sendable {
+        package var pointer: String
+        package var value: JSONNode
+
+        package init(pointer: String, value: JSONNode) {
+            self.pointer = pointer
+            self.value = value
+        }
+    }
+
+    /// One simulation.
+    package struct Cell: Sendable {
+        package var seed: UInt64
+        package var verdict = Report.Verdict.passed
+        package var exitCode: Int32 = 0
+        package var fingerprint = ""
+        package var devices = 0
+        package var simulatedSeconds = 0.0
+        package var events = Report.EventCounts()
+        package var metrics: [Metric] = []
+        /// What is derived from them: ``CostMeasures``.
+        package var measures: [NamedValue] = []
+        /// Where there are several.
+        package var populations: [Report.Population] = []
+
+        package init(seed: UInt64) { self.seed = seed }
+    }
+
+    /// A number by its name; `nil` where there is nothing to make it from.
+    package struct NamedValue: Hashable, Sendable {
+        package var name: String
+        package var value: Double?
+
+        package init(_ name: String, _ value: Double?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(
+        toolVersion: String, scenario: Report.ScenarioReference, mode: Report.Mode, seeds: [UInt64],
+        variants: [Variant]
+    ) {
+        self.toolVersion = toolVersion
+        self.scenario = scenario
+        self.mode = mode
+        self.seeds = seeds
+        self.variants = variants
+    }
+
+    /// Takes the verdict of all cells over: the weightiest counts.
+    package mutating func judge() {
+        let codes = variants.flatMap(\.cells).map { ($0.exitCode, $0.verdict) }
+        let heaviest = codes.max { VerdictRules.weight(of: $0.0) < VerdictRules.weight(of: $1.0) }
+        exitCode = heaviest?.0 ?? 0
+        verdict = heaviest?.1 ?? .passed
+        if isPartial, VerdictRules.weight(of: exitCode) < VerdictRules.weight(of: 105) {
+            exitCode = 105
+            verdict = .interrupted
+        }
+    }
+}
+
+extension VerdictRules {
+    /// What an exit code weighs among several: 70 before 95 before 105 before 96 before 99.
+    package static func weight(of code: Int32) -> Int {
+        let order: [Int32] = [0, 99, 96, 105, 95, 70]
+        return order.firstIndex(of: code) ?? order.count
+    }
+}
+
+extension LabReport.Cell {
+    /// What of a run's report is compared.
+    package init(_ report: Report) {
+        self.init(seed: report.seed)
+        verdict = report.verdict
+        exitCode = report.exitCode
+        fingerprint = report.fingerprint
+        devices = report.devices
+        simulatedSeconds = report.simulatedSeconds
+        events = report.events
+        metrics = report.summarised.metrics
+        measures = CostMeasures.of(report)
+        populations = report.populations.count > 1 ? report.summarised.populations : []
+    }
+}

@@ -1,0 +1,132 @@
+import Measurement
+
+/// Several simulations for people: the means of each variant, and what they are against the scenario itself.
+package enum LabText {
+    /// What an overview shows of each variant.
+    private static let leading = [
+        "events_captured", "events_lost", "event_freshness.med", "event_freshness.p(95)",
+        "freshness_within_1m",
+        "freshness_within_1h", "events_duplicated", "http_reqs", "http_req_failed", "retries", "data_sent",
+        "requests_per_device_day", "bytes_per_delivered_event", "peak_to_mean_requests",
+    ]
+
+    static func word(_ report: LabReport) -> String {
+        let word = report.verdict.rawValue.prefix(1).uppercased() + report.verdict.rawValue.dropFirst()
+        return word + (report.exitCode == 0 ? "" : " (exit code \(report.exitCode))")
+    }
+
+    /// What came of the simulations as such.
+    package static func verdict(_ report: LabReport) -> String {
+        let cells = report.variants.flatMap { variant in variant.cells.map { (variant.name, $0) } }
+        let bad = cells.filter { $0.1.exitCode != 0 }
+        let end = report.isPartial ? " It was broken off: the others are missing." : ""
+        guard
+            let first = bad.max(by: {
+                VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)
+            })
+        else { return "\(simulations(cells.count)) passed.\(end)" }
+        return "\(bad.count) of \(simulations(cells.count)) did not pass; \(first.0), seed \(first.1.seed): "
+            + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode).\(end)"
+    }
+
+    private static func simulations(_ count: Int) -> String {
+        count == 1 ? "1 simulation" : "\(count) simulations"
+    }
+
+    static func sentence(_ report: LabReport) -> String {
+        let seeds =
+            report.seeds.count == 1
+            ? "seed \(report.seeds.first ?? 0)" : "the mean of \(report.seeds.count) seeds"
+        return
+            "Each variant is played by the same users, doing the same at the same times on the same networks. Shown "
+            + "is \(seeds)."
+    }
+
+    /// The mean of each variant, a row for each figure that any has.
+    static func rows(_ report: LabReport) -> [[String]] {
+        leading.compactMap { name in
+            guard let figure = try? Figure.parse(name) else { return nil }
+            let means = report.variants.map { variant -> Double? in
+                let values = variant.cells.compactMap { figure.value(in: $0) }
+                return values.isEmpty ? nil : PairedDifference(values).mean
+            }
+            guard means.contains(where: { $0 != nil }) else { return nil }
+            return [name] + means.map { ComparisonText.value($0, figure) }
+        }
+    }
+
+    /// The summary, ending with a line feed; no line is longer than `width` (at least 80) columns but for names of
+    /// figures.
+    package static func render(_ report: LabReport, comparisons: [Comparison], color: Bool, width: Int)
+        -> String
+    {
+        let paint = Paint(isOn: color)
+        let width = max(80, width)
+        var lines = ["", "  " + Columns.clipped(head(report), width - 2), ""]
+        let sign = report.exitCode == 0 ? paint("✓", .bold, .good) : paint("✗", .bold, .bad)
+        for (index, line) in Columns.wrapped(Escaping.line(verdict(report)), width - 4).enumerated() {
+            lines.append((index == 0 ? "  \(sign) " : "    ") + paint(line, .bold))
+        }
+        lines += ["", "  " + paint("█ VARIANTS", .bold), ""] + table(report, paint, width)
+        if !comparisons.isEmpty {
+            lines += ["", "  " + paint("█ AGAINST base", .bold), ""]
+            for comparison in comparisons {
+                let words = summary(comparison)
+                for (index, line) in Columns.wrapped(Escaping.line(words), width - 6).enumerated() {
+                    lines.append((index == 0 ? "    - " : "      ") + line)
+                }
+            }
+        }
+        return (lines + [""]).joined(separator: "\n") + "\n"
+    }
+
+    private static func head(_ report: LabReport) -> String {
+        let cells = report.variants.reduce(0) { $0 + $1.cells.count }
+        let variants = report.variants.count == 1 ? "1 variant" : "\(report.variants.count) variants"
+        let seeds = report.seeds.count == 1 ? "1 seed" : "\(report.seeds.count) seeds"
+        return [
+            Escaping.line(report.scenario.name), report.mode.rawValue, variants, seeds, simulations(cells),
+        ]
+        .joined(separator: " · ")
+    }
+
+    /// As many variants side by side as there is room for; the others follow below.
+    private static func table(_ report: LabReport, _ paint: Paint, _ width: Int) -> [String] {
+        let rows = [[""] + report.variants.map(\.name)] + rows(report)
+        let first = 28
+        let cell = max(14, min(24, (report.variants.map(\.name.count).max() ?? 0) + 2))
+        let perBlock = max(1, (width - 4 - first) / cell)
+        var lines: [String] = []
+        for start in stride(from: 1, through: report.variants.count, by: perBlock) {
+            let columns = start..<min(start + perBlock, report.variants.count + 1)
+            if start > 1 { lines.append("") }
+            for (index, row) in rows.enumerated() {
+                let text =
+                    Columns.left(row[0], first)
+                    + columns.map { Columns.right(Columns.clipped(Escaping.line(row[$0]), cell - 1), cell) }
+                    .joined()
+                lines.append("    " + (index == 0 ? paint(text, .dim) : text))
+            }
+        }
+        return lines
+    }
+
+    /// What is worse, better and open of a variant.
+    package static func summary(_ comparison: Comparison) -> String {
+        func list(_ word: Comparison.Word) -> String? {
+            let rows = comparison.rows.filter { $0.word == word }
+            guard !rows.isEmpty else { return nil }
+            let shown = rows.prefix(6).map { row in
+                let relative = ComparisonText.relative(row)
+                let amount = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
+                return "\(row.figure.name) \(relative.isEmpty ? amount : relative)"
+            }
+            let more = rows.count > 6 ? " and \(rows.count - 6) more" : ""
+            return "\(word.rawValue): \(shown.joined(separator: ", "))\(more)"
+        }
+        let open = comparison.rows.count { $0.word == .cannotTell }
+        let parts = [list(.worse), list(.better), open > 0 ? "cannot tell of \(open) figures" : nil]
+        let text = parts.compactMap { $0 }.joined(separator: "; ")
+        return "\(comparison.candidate.variant): \(text.isEmpty ? "the same in every figure" : text)"
+    }
+}

@@ -1,0 +1,222 @@
+import Measurement
+
+/// `sweep.html`: the trade-off as a picture, and every point in a table that sorts; without network or script.
+package enum SweepHTML {
+    package static func write(_ sweep: SweepReport) -> [UInt8] {
+        let columns = columns(sweep)
+        var html = Markup()
+        html.literal("<!doctype html>\n<html lang=\"en\">\n")
+        html.head(title: "\(sweep.lab.scenario.name): sweep – Beaconswarm", styles: [style]) { html in
+            html.orders(columns.map(\.order))
+        }
+        html.literal("<body>\n")
+        html.element("header") { html in
+            html.element("p", ["class": "eyebrow"], "Beaconswarm · sweep, \(sweep.lab.mode.rawValue)")
+            html.element("h1", sweep.lab.scenario.name)
+            if !sweep.lab.scenario.description.isEmpty {
+                html.element("p", ["class": "lead"], sweep.lab.scenario.description)
+            }
+            html.element("p", ["class": "lead"], SweepText.sentence(sweep))
+        }
+        html.element("main") { html in
+            picture(sweep, into: &html)
+            table(sweep, columns, into: &html)
+        }
+        html.element("footer", [:], "Beaconswarm \(sweep.lab.toolVersion) · \(SweepJSON.schema)")
+        html.literal("</body>\n</html>\n")
+        return Array(html.text.utf8)
+    }
+
+    private static let style: StaticString = """
+        .trade circle{stroke:var(--card);stroke-width:1.2}.trade .front circle{stroke:var(--ink);stroke-width:2.2}
+        .trade .number{font-size:12px;font-weight:650}
+        .loss0{fill:var(--delivered)}.loss1{fill:var(--pending)}.loss2{fill:var(--evicted)}
+        .loss3{fill:var(--rejected)}.loss4{fill:var(--lost)}.trade text{fill:var(--ink)}
+        .charts.one{grid-template-columns:minmax(0,720px)}
+        .sorts>input{position:absolute;opacity:0}
+        .sorts table,.sorts thead,.sorts tbody{display:block;width:max-content;min-width:100%}
+        .sorts tbody{display:flex;flex-direction:column}
+        .sorts tr{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(112px,1fr)}
+        .sorts tr.front th::before{content:"◉ ";color:var(--good)}
+        .sorts tbody th{min-width:0}
+        .sorts label{cursor:pointer;text-decoration:underline dotted}
+        .sorts .turn{font-size:13.5px;color:var(--quiet)}
+        #descending:checked~.scroll tbody{flex-direction:column-reverse}
+        #sort-0:checked~.scroll tbody tr{order:var(--s0)}#sort-1:checked~.scroll tbody tr{order:var(--s1)}
+        #sort-2:checked~.scroll tbody tr{order:var(--s2)}#sort-3:checked~.scroll tbody tr{order:var(--s3)}
+        #sort-4:checked~.scroll tbody tr{order:var(--s4)}#sort-5:checked~.scroll tbody tr{order:var(--s5)}
+        #sort-6:checked~.scroll tbody tr{order:var(--s6)}#sort-7:checked~.scroll tbody tr{order:var(--s7)}
+        #sort-8:checked~.scroll tbody tr{order:var(--s8)}#sort-9:checked~.scroll tbody tr{order:var(--s9)}
+        #sort-10:checked~.scroll tbody tr{order:var(--s10)}#sort-11:checked~.scroll tbody tr{order:var(--s11)}
+        #sort-12:checked~.scroll tbody tr{order:var(--s12)}#sort-13:checked~.scroll tbody tr{order:var(--s13)}
+        #sort-14:checked~.scroll tbody tr{order:var(--s14)}#sort-15:checked~.scroll tbody tr{order:var(--s15)}
+        .sorts>input:focus-visible~.turn{outline:2px solid var(--delivered)}
+        """
+    /// As many columns as the style sheet can sort by.
+    private static let columnLimit = 16
+
+    private static func picture(_ sweep: SweepReport, into html: inout Markup) {
+        HTMLWriter().section("picture", "Freshness against cost", &html) { html in
+            html.element(
+                "p",
+                "A point for each combination, the mean of its seeds. Ringed and numbered: the Pareto front, which no "
+                    + "other point beats in cost, freshness and loss at once. To the left and below is better."
+            )
+            html.element("ul", ["class": "key"]) { html in
+                let names = ["up to 0.01 % lost", "up to 0.1 %", "up to 1 %", "up to 10 %", "more"]
+                for (level, name) in names.enumerated() {
+                    html.element("li") { html in
+                        html.literal("<svg class=\"swatch\" viewBox=\"0 0 22 10\" aria-hidden=\"true\">")
+                        html.rectangle(0, 0, 22, 10, "loss\(level)")
+                        html.literal("</svg>")
+                        html.add(name)
+                    }
+                }
+            }
+            html.element("div", ["class": "charts one"]) { html in TradeOffChart(sweep).write(into: &html) }
+        }
+    }
+
+    /// A column of the table, with the place of each row when it is sorted by it.
+    private struct Column {
+        var name: String
+        var cells: [String]
+        var order: [Int]
+    }
+
+    private static func columns(_ sweep: SweepReport) -> [Column] {
+        let points = sweep.points
+        let number = Column(
+            name: "point", cells: points.map { String($0.index + 1) }, order: Array(points.indices))
+        let axes = sweep.axes.indices.map { axis in
+            let values = points.map { $0.values[axis] }
+            let places = values.map { value in
+                Double(sweep.axes[axis].values.firstIndex(of: value) ?? 0)
+            }
+            return Column(name: sweep.axes[axis].name, cells: values, order: order(places))
+        }
+        let figures = SweepText.figures(sweep).map { figure in
+            let values = sweep.lab.variants.map { sweep.mean(figure, $0) }
+            return Column(
+                name: figure.name, cells: values.map { ComparisonText.value($0, figure) },
+                order: order(values))
+        }
+        return Array(([number] + axes + figures).prefix(columnLimit))
+    }
+
+    /// The place of each value in ascending order, those that are missing last.
+    private static func order(_ values: [Double?]) -> [Int] {
+        let sorted = values.indices.sorted {
+            (values[$0] ?? .infinity, $0) < (values[$1] ?? .infinity, $1)
+        }
+        var places = [Int](repeating: 0, count: values.count)
+        for (place, index) in sorted.enumerated() { places[index] = place }
+        return places
+    }
+
+    private static func table(_ sweep: SweepReport, _ columns: [Column], into html: inout Markup) {
+        HTMLWriter().section("points", "All points", &html) { html in
+            html.element("p", "Choose the head of a column to sort by it.")
+            html.element("div", ["class": "panel sorts"]) { html in
+                for index in columns.indices {
+                    html.empty("input", ["type": "radio", "name": "sort", "id": "sort-\(index)"])
+                }
+                html.empty("input", ["type": "checkbox", "id": "descending"])
+                html.element("label", ["for": "descending", "class": "turn"], "turn the order round")
+                html.scroller("All points", columns: columns.count) { html in
+                    html.open("table")
+                    html.element("thead") { html in
+                        html.element("tr") { html in
+                            for (index, column) in columns.enumerated() {
+                                html.element(
+                                    "th", ["scope": "col", "class": index <= sweep.axes.count ? "w" : "n"]
+                                ) {
+                                    $0.element("label", ["for": "sort-\(index)"], column.name)
+                                }
+                            }
+                        }
+                    }
+                    html.element("tbody") { html in
+                        for point in sweep.points { row(point, columns, sweep.axes.count, into: &html) }
+                    }
+                    html.close("table")
+                }
+            }
+        }
+    }
+
+    private static func row(
+        _ point: SweepReport.Point, _ columns: [Column], _ words: Int, into html: inout Markup
+    ) {
+        html.element("tr", ["class": point.isOnFront ? "front" : "inner"]) { html in
+            for (index, column) in columns.enumerated() {
+                let cell = column.cells[point.index]
+                if index == 0 {
+                    html.element("th", ["scope": "row"], cell)
+                } else {
+                    html.element("td", ["class": index <= words ? "w" : "n"], cell)
+                }
+            }
+        }
+    }
+}
+
+/// A sweep for people.
+package enum SweepText {
+    private static let leading = [
+        "events_lost", "event_freshness.med", "event_freshness.p(95)", "freshness_within_1m",
+        "freshness_within_1h",
+        "requests_per_device_day", "bytes_per_device_day", "bytes_per_delivered_event", "retry_amplification",
+        "peak_to_mean_requests", "events_duplicated",
+    ]
+
+    /// What a table shows, the two that are drawn first.
+    static func figures(_ sweep: SweepReport) -> [Figure] {
+        let own = [sweep.freshness, sweep.cost]
+        return own
+            + leading.filter { name in !own.contains { $0.name == name } }.compactMap {
+                try? Figure.parse($0)
+            }
+    }
+
+    static func sentence(_ sweep: SweepReport) -> String {
+        let axes = sweep.axes.map { "\($0.path): \($0.values.joined(separator: ", "))" }
+        let count = sweep.lab.variants.count
+        let seeds = sweep.lab.seeds.count == 1 ? "1 seed" : "\(sweep.lab.seeds.count) seeds"
+        return "\(count) \(count == 1 ? "point" : "points") over \(seeds). " + axes.joined(separator: "; ")
+            + "."
+    }
+
+    /// The summary, ending with a line feed: the front, cheapest first.
+    package static func render(_ sweep: SweepReport, color: Bool, width: Int) -> String {
+        let paint = Paint(isOn: color)
+        let width = max(80, width)
+        let front = sweep.points.filter(\.isOnFront).sorted {
+            ($0.cost ?? 0, $0.index) < ($1.cost ?? 0, $1.index)
+        }
+        var lines = [""]
+        let head = "\(Escaping.line(sweep.lab.scenario.name)) · sweep · \(sentence(sweep))"
+        lines += Columns.wrapped(Escaping.line(head), width - 2).map { "  \($0)" }
+        lines += ["", "  " + paint("█ WHAT NOTHING BEATS in cost, freshness and loss", .bold), ""]
+        let cells = [12, 14, 10]
+        let name = width - 4 - cells.reduce(0, +)
+        func row(_ texts: [String]) -> String {
+            "    " + Columns.left(Columns.clipped(texts[0], name - 1), name)
+                + zip(texts.dropFirst(), cells).map { Columns.right(Columns.clipped($0, $1 - 1), $1) }
+                .joined()
+        }
+        lines.append(paint(row(["", "cost", "freshness", "lost"]), .dim))
+        for point in front {
+            lines.append(
+                row([
+                    Escaping.line(point.name), ComparisonText.value(point.cost, sweep.cost),
+                    ComparisonText.value(point.freshness, sweep.freshness),
+                    point.loss.map { Numbers.percent($0) } ?? "–",
+                ]))
+        }
+        lines.append("")
+        let note = "cost: \(sweep.cost.name); freshness: \(sweep.freshness.name); means over the seeds."
+        lines += Columns.wrapped(note, width - 4).map { "    " + paint($0, .dim) }
+        return (lines + [""]).joined(separator: "\n") + "\n"
+    }
+}

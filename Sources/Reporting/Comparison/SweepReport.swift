@@ -1,0 +1,129 @@
+import Wire
+
+/// A grid of simulations: every combination of some values of a scenario, over the same seeds.
+package struct SweepReport: Sendable {
+    /// A value that is varied.
+    package struct Axis: Hashable, Sendable {
+        /// As given.
+        package var path: String
+        /// JSON, or text as given.
+        package var values: [String]
+
+        package init(path: String, values: [String]) {
+            self.path = path
+            self.values = values
+        }
+
+        /// The path's last part, by which people call it.
+        package var name: String {
+            path.split(whereSeparator: { $0 == "." || $0 == "/" }).last.map(String.init) ?? path
+        }
+    }
+
+    package var axes: [Axis]
+    /// Its variants are the points of the grid, the first axis the slowest.
+    package var lab: LabReport
+    /// What a point costs, and how fresh its events are.
+    package var cost: Figure
+    package var freshness: Figure
+
+    package init(axes: [Axis], lab: LabReport, cost: Figure, freshness: Figure) {
+        self.axes = axes
+        self.lab = lab
+        self.cost = cost
+        self.freshness = freshness
+    }
+
+    /// All combinations of the axes' values.
+    package static func grid(_ axes: [Axis]) -> [[String]] {
+        axes.reduce([[]]) { points, axis in points.flatMap { point in axis.values.map { point + [$0] } } }
+    }
+
+    /// The values of a point.
+    package static func name(_ values: [String], of axes: [Axis]) -> String {
+        zip(axes, values).map { axis, value in
+            let isUnique = axes.count { $0.name == axis.name } == 1
+            return "\(isUnique ? axis.name : axis.path)=\(value)"
+        }
+        .joined(separator: " ")
+    }
+
+    /// A point of the grid with the means of what is drawn.
+    package struct Point: Sendable {
+        package var index: Int
+        package var name: String
+        package var values: [String]
+        package var cost: Double?
+        package var freshness: Double?
+        package var loss: Double?
+        /// Whether no other point is at least as good in cost, freshness and loss, and better in one of them.
+        package var isOnFront = false
+    }
+
+    /// All points, with the front marked.
+    ///
+    /// - Complexity: O(points²).
+    package var points: [Point] {
+        let loss = try? Figure.parse("events_lost")
+        var points = zip(lab.variants, SweepReport.grid(axes)).enumerated().map { index, pair in
+            Point(
+                index: index, name: pair.0.name, values: pair.1, cost: mean(cost, pair.0),
+                freshness: mean(freshness, pair.0), loss: loss.flatMap { mean($0, pair.0) })
+        }
+        let goals = points.map(\.goals)
+        for index in points.indices {
+            guard let own = goals[index] else { continue }
+            points[index].isOnFront = !goals.contains { other in
+                guard let other else { return false }
+                return zip(other, own).allSatisfy { $0 <= $1 } && other != own
+            }
+        }
+        return points
+    }
+
+    /// The mean of a figure over a point's seeds; of a figure of which more is better, what is missing counts.
+    package func mean(_ figure: Figure, _ variant: LabReport.Variant) -> Double? {
+        let values = variant.cells.compactMap { figure.value(in: $0) }
+        return values.isEmpty ? nil : PairedDifference(values).mean
+    }
+}
+
+extension SweepReport.Point {
+    /// What is to be small; `nil` where something is not known.
+    fileprivate var goals: [Double]? {
+        guard let cost, let freshness, let loss else { return nil }
+        return [cost, freshness, loss]
+    }
+}
+
+/// `sweep.json`: schema `beaconswarm.sweep/1`, the axes beside what `beaconswarm.comparison/1` has.
+package enum SweepJSON {
+    package static let schema = "beaconswarm.sweep/1"
+
+    package static func write(_ sweep: SweepReport) -> [UInt8] {
+        let axes = sweep.axes.map {
+            JSONNode.object([("path", .text($0.path)), ("values", .texts($0.values))])
+        }
+        let rest = (LabJSON.value(of: sweep.lab).members ?? []).filter { $0.key != "schema" }
+        let members: [(String, JSONNode)] =
+            [("schema", .text(schema)), ("axes", .list(axes))]
+            + [("front", .texts(sweep.points.filter(\.isOnFront).map(\.name)))]
+            + rest.map { ($0.key == "variants" ? "points" : $0.key, $0.value) }
+        return LabJSON.bytes(of: .object(members))
+    }
+}
+
+/// `sweep.csv` (RFC 4180): a row for each point, with the mean of every figure over its seeds.
+package enum SweepCSV {
+    package static func write(_ sweep: SweepReport) -> [UInt8] {
+        let figures = Figure.all(in: sweep.lab.variants.flatMap(\.cells))
+        let header =
+            ["point"] + sweep.axes.map { Escaping.csv($0.path) } + ["pareto", "seeds"] + figures.map(\.name)
+        let rows = zip(sweep.points, sweep.lab.variants).map { point, variant in
+            [String(point.index + 1)] + point.values.map(Escaping.csv)
+                + [point.isOnFront ? "1" : "0", String(variant.cells.count)]
+                + figures.map { sweep.mean($0, variant).map(JSONNode.digits) ?? "" }
+        }
+        return Array(([header] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined().utf8)
+    }
+}

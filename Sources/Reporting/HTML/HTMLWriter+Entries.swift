@@ -1,0 +1,46 @@
+import Measurement
+
+/// The section on entries of the timeline.
+extension HTMLWriter {
+    func entries(_ report: Report, into html: inout Markup) {
+        guard !report.entries.isEmpty else { return }
+        section("entries", "What each entry of the timeline did", &html) { html in
+            html.element(
+                "p",
+                "Of the events captured while it lasted and the uploads that were due in it; and how long after its end "
+                    + "those events were acknowledged.")
+            html.element("div", ["class": "panel"]) { html in
+                html.table("Entries", EntryFigures.header, EntryFigures.rows(of: report))
+            }
+        }
+    }
+}
+
+/// What pages tell of each entry, a row each.
+enum EntryFigures {
+    static let header = [
+        "entry", "captured", "gone for good", "freshness p(95)", "uploads per event", "uploads", "failed",
+        "recovered p(95)", "herd peak",
+    ]
+
+    static func rows(of report: Report) -> [[String]] {
+        report.entries.map { entry in
+            let metrics = entry.metrics
+            let time = { (name: String) in
+                metrics.trend(name).map { Numbers.duration(milliseconds: $0.p95) } ?? "–"
+            }
+            let share = { (name: String) in metrics.rate(name).map { Numbers.percent($0.share) } ?? "–" }
+            let count = { (name: String) in
+                metrics.counter(name).map { Numbers.count(UInt64(max(0, $0.count))) } ?? "–"
+            }
+            let herd = metrics.gauge("herd_peak").map { Numbers.short($0) + "/s" }
+            return [
+                report.marks.indices.contains(entry.mark)
+                    ? "\(entry.name): \(report.marks[entry.mark].text)" : entry.name,
+                count("events_captured"), share("events_lost"), time("event_freshness"),
+                metrics.trend("event_attempts").map { Numbers.fixed($0.average, 2) } ?? "–",
+                count("http_reqs"), share("http_req_failed"), time("time_to_recover"), herd ?? "–",
+            ]
+        }
+    }
+}

@@ -1,0 +1,286 @@
+import Measurement
+import Testing
+import Timebase
+import Wire
+
+@testable import Reporting
+
+/// Cheap worlds: fleets whose shares and times are drawn, not played.
+enum SyntheticLab {
+    static let perSeed: UInt64 = 20_000
+
+    /// A simulation in which each event is lost with a probability: the normal approximation of the binomial, so that
+    /// thousands of simulations cost a draw each.
+    static func cell(_ seed: UInt64, loss: Double, freshness: Double = 8000, stream: inout RandomStream)
+        -> LabReport.Cell
+    {
+        var cell = LabReport.Cell(seed: seed)
+        let mean = Double(perSeed) * loss
+        let deviate = DeterministicMath.normalQuantile(stream.uniform() * (1 - 0x1p-52) + 0x1p-54)
+        let lost = UInt64(max(0, (mean + deviate * (mean * (1 - loss)).squareRoot()).rounded()))
+        var trend = TrendSummary()
+        trend.count = perSeed - lost
+        trend.p95 = freshness * (1 + 0.02 * (stream.uniform() - 0.5))
+        trend.average = trend.p95 / 2
+        cell.metrics = [
+            Metric("events_captured", .counter(count: Double(perSeed), perSecond: 1)),
+            Metric("events_lost", .rate(passes: lost, fails: perSeed - lost)),
+            Metric("event_freshness", .trend(.summary(trend))),
+            Metric("freshness_within_1h", .rate(passes: perSeed - lost, fails: lost)),
+            Metric("data_sent", .counter(count: 1e6, perSecond: 1)),
+        ]
+        cell.events.captured = perSeed
+        cell.events.evicted = [Report.NamedCount("storage_limit", lost)]
+        return cell
+    }
+
+    static func side(_ cells: [LabReport.Cell], _ label: String = "base", resolved: JSONNode = .null)
+        -> Comparison.Side
+    {
+        Comparison.Side(
+            label: label, variant: label, toolVersion: "1",
+            scenario: Report.ScenarioReference(name: "x", description: "", sha256: "0", overrides: []),
+            resolved: resolved, mode: .virtual, bodies: nil, cells: cells)
+    }
+
+    /// Both sides over so many seeds.
+    ///
+    /// - Parameter isPaired: Whether the candidate's users draw what the base's draw.
+    static func comparison(
+        _ set: UInt64, seeds: UInt64, loss: Double, worseBy: Double = 0, isPaired: Bool = false,
+        request: ComparisonRequest = ComparisonRequest()
+    ) -> Comparison {
+        var base: [LabReport.Cell] = []
+        var candidate: [LabReport.Cell] = []
+        for seed in 0..<seeds {
+            let root = RandomStream(key: 77).child(set).child(seed)
+            var one = root.child(0)
+            var other = isPaired ? root.child(0) : root.child(1)
+            base.append(cell(seed, loss: loss, stream: &one))
+            candidate.append(cell(seed, loss: loss + worseBy, stream: &other))
+        }
+        return Comparison(base: side(base), candidate: side(candidate, "candidate"), request: request)
+    }
+}
+
+extension Comparison {
+    func row(_ name: String) -> Row? { rows.first { $0.figure.name == name } }
+}
+
+@Suite("Comparisons")
+struct ComparisonTests {
+    @Test("identical policies are the same in every figure, and pass")
+    func identical() {
+        let comparison = SyntheticLab.comparison(1, seeds: 5, loss: 0.02, isPaired: true)
+        #expect(comparison.rows.allSatisfy { $0.word == .same })
+        #expect(comparison.rows.allSatisfy { $0.difference.map { $0.mean == 0 } ?? true })
+        #expect(comparison.exitCode == 0)
+        #expect(comparison.gates.map(\.outcome) == [.holds, .holds, .holds])
+    }
+
+    /// What the level of the interval promises: with 200 seed sets, 5 % of them are 10, and 2 to 9 % is what
+    /// three standard deviations of the binomial leave.
+    @Test("over 200 null differences an interval excludes 0 in 2 to 9 %", arguments: [2, 5, 20])
+    func coverage(_ seeds: UInt64) throws {
+        var excluded = 0
+        for set in 0..<200 {
+            let comparison = SyntheticLab.comparison(UInt64(set), seeds: seeds, loss: 0.02)
+            let interval = try #require(comparison.row("events_lost")?.difference?.interval)
+            if !interval.contains(0) { excluded += 1 }
+        }
+        #expect((4...18).contains(excluded), "\(excluded) of 200")
+    }
+
+    @Test("half a point more of loss is found, a hundredth is called no regression")
+    func planted() throws {
+        for set in 0..<20 as Range<UInt64> {
+            let caught = SyntheticLab.comparison(
+                set, seeds: 10, loss: 0.02, worseBy: 0.005, isPaired: true)
+            #expect(caught.exitCode == 99)
+            #expect(caught.row("events_lost")?.word == .worse)
+            let small = SyntheticLab.comparison(
+                set, seeds: 10, loss: 0.02, worseBy: 0.0001, isPaired: true)
+            #expect(small.exitCode == 0)
+            #expect(small.row("events_lost")?.word != .worse)
+        }
+    }
+
+    @Test("less loss and more in time are better; of neutral figures neither is said")
+    func directions() {
+        let better = SyntheticLab.comparison(3, seeds: 10, loss: 0.03, worseBy: -0.01)
+        #expect(better.row("events_lost")?.word == .better)
+        #expect(better.row("freshness_within_1h")?.word == .better)
+        #expect(better.row("events_lost.evicted.storage_limit")?.word == .better)
+        #expect(better.row("events_captured")?.word == .same)
+    }
+
+    @Test("the least effect that matters can be set, by share for rates and by ratio for all else")
+    func leastEffects() throws {
+        var request = ComparisonRequest()
+        request.leastEffects = [(try Figure.parse("events_lost"), 0.01)]
+        let comparison = SyntheticLab.comparison(4, seeds: 10, loss: 0.02, worseBy: 0.005, request: request)
+        #expect(comparison.row("events_lost")?.word == .same)
+        #expect(comparison.row("events_lost")?.leastEffect == 0.01)
+        let sent = try #require(comparison.row("data_sent"))
+        #expect(sent.leastEffect == 20_000)
+    }
+
+    @Test("a gate holds, fails, or cannot be told where the interval spans its limit; strict fails then")
+    func gates() throws {
+        func outcome(_ gate: String, worseBy: Double, strict: Bool = false) throws -> (
+            Comparison.GateResult.Outcome?, Int32
+        ) {
+            var request = ComparisonRequest()
+            request.gates = [try Gate.parse(gate)]
+            request.isStrict = strict
+            let comparison = SyntheticLab.comparison(
+                5, seeds: 10, loss: 0.02, worseBy: worseBy, request: request)
+            return (comparison.gates.first?.outcome, comparison.exitCode)
+        }
+        #expect(try outcome("events_lost<=base+0.002", worseBy: 0.005) == (.fails, 99))
+        #expect(try outcome("events_lost <= base + 0.02", worseBy: 0.005) == (.holds, 0))
+        #expect(try outcome("events_lost<=base+0.005", worseBy: 0.005) == (.cannotTell, 0))
+        #expect(try outcome("events_lost<=base+0.005", worseBy: 0.005, strict: true) == (.cannotTell, 99))
+        #expect(try outcome("events_lost<=0.05", worseBy: 0.005) == (.holds, 0))
+        #expect(try outcome("event_freshness.p(95)<=base*1.1", worseBy: 0) == (.holds, 0))
+        #expect(try outcome("event_freshness.p(95)<=base*0.9", worseBy: 0) == (.fails, 99))
+        #expect(try outcome("http_req_waiting.p(95)<=base", worseBy: 0) == (.fails, 99))
+    }
+
+    @Test(
+        "what is no gate is refused",
+        arguments: [
+            "events_lost", "events_lost==base", "event_lost<=base", "event_freshness<=base",
+            "event_freshness.p(97)<=base", "events_lost<=base/2", "events_lost<=bass", "events_lost<=base+",
+            "events_lost.p(95)<=base",
+        ])
+    func wrongGates(_ text: String) {
+        #expect(throws: ThresholdError.self) { try Gate.parse(text) }
+    }
+
+    @Test("a single pair has no interval: nothing is worse, and gates judge its difference")
+    func singlePair() throws {
+        var request = ComparisonRequest()
+        let plain = SyntheticLab.comparison(6, seeds: 1, loss: 0.02, worseBy: 0.05)
+        #expect(plain.row("events_lost")?.word == .cannotTell)
+        #expect(plain.exitCode == 0)
+        request.gates = [try Gate.parse("events_lost<=base+0.01")]
+        let gated = SyntheticLab.comparison(6, seeds: 1, loss: 0.02, worseBy: 0.05, request: request)
+        #expect(gated.exitCode == 99)
+    }
+
+    @Test("bytes that were made are not held against bytes of a model")
+    func modes() throws {
+        var stream = RandomStream(key: 1)
+        let cells = (0..<3).map { SyntheticLab.cell($0, loss: 0.01, stream: &stream) }
+        var base = SyntheticLab.side(cells)
+        base.bodies = "encode"
+        var candidate = SyntheticLab.side(cells, "candidate")
+        candidate.bodies = "measure"
+        var request = ComparisonRequest()
+        request.gates = [try Gate.parse("data_sent<=base")]
+        let comparison = Comparison(base: base, candidate: candidate, request: request)
+        #expect(comparison.row("data_sent")?.word == .refused)
+        #expect(comparison.row("events_lost")?.word == .same)
+        #expect(comparison.gates.first?.outcome == .cannotTell)
+        #expect(comparison.warnings.contains { $0.contains("bytes") })
+    }
+
+    @Test("every form tells the verdict, and HTML and XML leave nothing unescaped")
+    func forms() {
+        let comparison = Comparison(
+            base: SyntheticLab.side([], "<b>&"), candidate: SyntheticLab.side([], "x|y`"),
+            request: ComparisonRequest())
+        let html = String(decoding: ComparisonHTML.write(comparison), as: UTF8.self)
+        #expect(!html.contains("<b>&"))
+        #expect(html.contains("Content-Security-Policy"))
+        let page = SyntheticLab.comparison(8, seeds: 5, loss: 0.02, worseBy: 0.01)
+        for text in [
+            String(decoding: ComparisonHTML.write(page), as: UTF8.self),
+            String(decoding: ComparisonMarkdown.render(page), as: UTF8.self),
+            String(decoding: ComparisonJSON.write(page), as: UTF8.self),
+            String(decoding: ComparisonJUnit.render(page), as: UTF8.self),
+            ComparisonText.render(page, color: false, width: 80),
+        ] { #expect(text.contains("events_lost") || text.contains(#"events\_lost"#)) }
+        let lines = ComparisonText.render(page, color: false, width: 80).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+}
+
+@Suite("Reports of variants")
+struct LabReportTests {
+    private func report() throws -> LabReport {
+        var stream = RandomStream(key: 9)
+        let scenario = Report.ScenarioReference(name: "x", description: "", sha256: "0", overrides: [])
+        var report = LabReport(
+            toolVersion: "1", scenario: scenario, mode: .virtual, seeds: [1, 2],
+            variants: [
+                LabReport.Variant(name: "base"),
+                LabReport.Variant(
+                    name: "b200",
+                    changes: [
+                        LabReport.Change(pointer: "/populations/0/sdk/upload/batch", value: .int(200)),
+                        LabReport.Change(pointer: "/drain", value: .null),
+                    ]),
+            ])
+        report.resolved = try JSONReader.readStrictly(
+            Array(#"{"drain": "1s", "populations": [{"sdk": {"upload": {"batch": 50}}}]}"#.utf8))
+        for index in report.variants.indices {
+            report.variants[index].cells = (1...2).map {
+                SyntheticLab.cell($0, loss: 0.01, stream: &stream)
+            }
+        }
+        return report
+    }
+
+    @Test("reading and writing again gives the same bytes")
+    func roundTrip() throws {
+        let bytes = LabJSON.write(try report())
+        #expect(LabJSON.write(try LabJSON.read(bytes)) == bytes)
+        #expect(throws: ReportReadError.self) { try LabJSON.read(Array("{}".utf8)) }
+    }
+
+    @Test("a variant's scenario is the scenario itself with its changes")
+    func changes() throws {
+        let side = try #require(try report().side("b200"))
+        #expect(side.resolved["drain"] == nil)
+        #expect(
+            side.resolved["populations"]?.elements?[0]["sdk"]?["upload"]?["batch"]?.digits == "200")
+        let comparison = try #require(try report().comparisons.first)
+        #expect(comparison.differences.map(\.pointer) == ["/drain", "/populations/0/sdk/upload/batch"])
+        #expect(comparison.differences.map(\.isAllowed) == [false, true])
+    }
+
+    @Test("the weightiest cell decides: 70, 95, 105, 96, 99")
+    func weights() throws {
+        var report = try report()
+        func judged(_ codes: [Int32]) -> Int32 {
+            for (index, code) in codes.enumerated() {
+                report.variants[index / 2].cells[index % 2].exitCode = code
+            }
+            report.judge()
+            return report.exitCode
+        }
+        #expect(judged([0, 0, 0, 0]) == 0)
+        #expect(judged([0, 99, 0, 0]) == 99)
+        #expect(judged([0, 99, 96, 0]) == 96)
+        #expect(judged([105, 99, 96, 0]) == 105)
+        #expect(judged([105, 99, 96, 95]) == 95)
+        #expect(judged([105, 70, 96, 95]) == 70)
+    }
+
+    @Test("lists of different lengths differ as a whole, others in their values")
+    func differences() throws {
+        func node(_ text: String) throws -> JSONNode { try JSONReader.readStrictly(Array(text.utf8)) }
+        let found = ScenarioDifference.between(
+            try node(#"{"a": [{"b": 1}], "timeline": [{"at": "1s"}], "name": "x"}"#),
+            try node(#"{"a": [{"b": 2}], "timeline": [], "seed": 3, "name": "x"}"#))
+        #expect(found.map(\.pointer) == ["/a/0/b", "/timeline", "/seed"])
+        #expect(found.map(\.isAllowed) == [false, false, true])
+        #expect(found[2].base == nil && found[2].candidate == "3")
+        #expect(ScenarioDifference.isAllowed("/populations/0/sdk/upload/batch"))
+        #expect(ScenarioDifference.isAllowed("/populations/3/version"))
+        #expect(!ScenarioDifference.isAllowed("/populations/0/devices"))
+        #expect(!ScenarioDifference.isAllowed("/populations/0/name"))
+    }
+}
