@@ -1,0 +1,107 @@
+import Wire
+
+/// Bytes that grow at the end, for loops over single values: nothing is shared, so nothing is checked but the room.
+struct RawBytes: ~Copyable {
+    private var base: UnsafeMutableRawPointer
+    private var room: Int
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        room = max(capacity, 64)
+        base = .allocate(byteCount: room, alignment: 8)
+    }
+
+    deinit { base.deallocate() }
+
+    /// The content; valid until the next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    mutating func removeAll() { count = 0 }
+
+    /// Appends eight bytes, the lowest first.
+    @inline(__always)
+    mutating func append(word: UInt64) {
+        if room &- count < 8 { grow(8) }
+        (base + count).storeBytes(of: word.littleEndian, as: UInt64.self)
+        count &+= 8
+    }
+
+    /// Appends a text behind its length in four bytes (PLAIN of BYTE_ARRAY).
+    @inline(__always)
+    mutating func append(prefixed text: UnsafeRawBufferPointer) {
+        if room &- count < 4 &+ text.count { grow(4 + text.count) }
+        (base + count).storeBytes(of: UInt32(truncatingIfNeeded: text.count).littleEndian, as: UInt32.self)
+        if let source = text.baseAddress {
+            (base + count + 4).copyMemory(from: source, byteCount: text.count)
+        }
+        count &+= 4 &+ text.count
+    }
+
+    @inline(never)
+    private mutating func grow(_ additional: Int) {
+        let size = max(room * 2, count + additional)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+        memory.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = memory
+        room = size
+    }
+}
+
+/// Numbers that grow at the end, up to a count that is known.
+struct RawNumbers: ~Copyable {
+    private let base: UnsafeMutablePointer<UInt32>
+    private let capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        base = .allocate(capacity: capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    var values: UnsafeBufferPointer<UInt32> { UnsafeBufferPointer(start: base, count: count) }
+
+    mutating func removeAll() { count = 0 }
+
+    /// - Precondition: There is room.
+    @inline(__always)
+    mutating func append(_ value: UInt32) {
+        precondition(count < capacity)
+        base[count] = value
+        count &+= 1
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The order of two texts by their bytes, which is that of their code points: negative, zero or positive.
+    func order(with other: UnsafeRawBufferPointer) -> Int {
+        var index = 0
+        let shorter = Swift.min(count, other.count)
+        while index &+ 8 <= shorter {
+            let mine = loadUnaligned(fromByteOffset: index, as: UInt64.self).bigEndian
+            let others = other.loadUnaligned(fromByteOffset: index, as: UInt64.self).bigEndian
+            if mine != others { return mine < others ? -1 : 1 }
+            index &+= 8
+        }
+        while index < shorter {
+            if self[index] != other[index] { return self[index] < other[index] ? -1 : 1 }
+            index &+= 1
+        }
+        return count - other.count
+    }
+
+    /// Whether two texts are the same.
+    @inline(__always)
+    func isSame(as other: UnsafeRawBufferPointer) -> Bool { count == other.count && order(with: other) == 0 }
+
+    /// The first eight bytes as a number that orders as they do, filled up with zeros.
+    @inline(__always)
+    var beginning: UInt64 {
+        if count >= 8 { return loadUnaligned(as: UInt64.self).bigEndian }
+        var word: UInt64 = 0
+        for index in 0..<8 { word = word << 8 | (index < count ? UInt64(self[index]) : 0) }
+        return word
+    }
+}

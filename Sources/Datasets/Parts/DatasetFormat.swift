@@ -1,0 +1,61 @@
+/// In what a dataset is written.
+package enum DatasetFormat: Hashable, Sendable, CustomStringConvertible {
+    case ndjson(TextPacking)
+    case csv(TextPacking)
+    case parquet
+    case sqlite
+
+    /// All there are, by name.
+    package static let all: [DatasetFormat] =
+        TextPacking.allCases.map(DatasetFormat.ndjson) + TextPacking.allCases.map(DatasetFormat.csv)
+        + [.parquet, .sqlite]
+
+    /// Reads a name, such as `ndjson.gz`.
+    package init?(_ name: String) {
+        guard let format = DatasetFormat.all.first(where: { $0.description == name }) else { return nil }
+        self = format
+    }
+
+    /// What the names of its files end in, behind a dot.
+    package var description: String {
+        switch self {
+        case .ndjson(let packing): "ndjson\(packing.suffix)"
+        case .csv(let packing): "csv\(packing.suffix)"
+        case .parquet: "parquet"
+        case .sqlite: "sqlite"
+        }
+    }
+}
+
+/// How a dataset lies in its folder.
+package struct DatasetLayout: Sendable {
+    package var formats: [DatasetFormat]
+    package var partition = Partition.none
+    /// Whose days and hours they are.
+    package var zone = ZoneOffsets.utc
+    /// The size in bytes at which a part ends: with the first multiple of ``PartSequence/step`` rows that reaches it,
+    /// as far as is known then. Packed text is known in blocks of half a megabyte of text, and Parquet's pages before
+    /// they are packed, so parts of packed text are somewhat larger, and of Parquet smaller.
+    package var split: Int?
+    package var parquet = ParquetOptions()
+
+    package init(_ formats: [DatasetFormat]) { self.formats = formats }
+}
+
+/// A table of a dataset.
+package struct DatasetTable: Sendable {
+    package let schema: TableSchema
+    /// The number of the column by whose time the table is partitioned; `nil` keeps it whole.
+    package let partitionColumn: Int?
+
+    /// - Precondition: The column has times and is not nullable.
+    package init(_ schema: TableSchema, partitionedBy name: String? = nil) {
+        self.schema = schema
+        partitionColumn = name.map { name in
+            guard let index = schema.columns.firstIndex(where: { $0.name == name }),
+                schema.columns[index].type.unitsPerSecond != nil, !schema.columns[index].isNullable
+            else { preconditionFailure("a table is partitioned by a time that each row has") }
+            return index
+        }
+    }
+}

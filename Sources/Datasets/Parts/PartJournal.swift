@@ -1,0 +1,104 @@
+import Files
+import Glibc
+import Wire
+
+/// The list of a dataset's whole parts, `_parts.ndjson`: after a head, a line for each part once it has its final name.
+///
+/// What is killed leaves the list as it is, so that the next run writes only what is not in it. Names that begin with
+/// an underscore are not read as data by readers of such folders.
+final class PartJournal {
+    struct Part: Equatable {
+        var table: String
+        var format: String
+        /// From the dataset's folder on.
+        var path = ""
+        var rows = 0
+        var bytes = 0
+    }
+
+    static let name = "_parts.ndjson"
+
+    let folder: String
+    private let file: GrowingFile
+    private let earlier: [Part]
+
+    /// Begins the list; where there is one already, with the parts of it that are there.
+    ///
+    /// - Parameter identity: What makes the same dataset: another one's parts are refused.
+    init(in folder: String, identity: String, isResuming: Bool) throws(FileFailure) {
+        self.folder = folder
+        let path = "\(folder)/\(PartJournal.name)"
+        earlier = isResuming ? try PartJournal.read(path, in: folder, identity: identity) : []
+        // Renamed at once: the list grows under its final name, and is never without what it had.
+        file = try GrowingFile(path: path + GrowingFile.partialSuffix)
+        var text = WireBuffer("{\"dataset\":")
+        text.appendJSONString(identity)
+        text.append("}\n")
+        for part in earlier { PartJournal.append(part, to: &text) }
+        try file.append(text.bytes)
+        guard rename(file.path, path) == 0 else { throw FileFailure("rename to \(path) the file", file.path) }
+    }
+
+    /// The whole parts of an earlier run, in the order in which they were written.
+    func parts(of table: String, _ format: DatasetFormat) -> [Part] {
+        earlier.filter { $0.table == table && $0.format == format.description }
+    }
+
+    /// Notes a part that has its final name.
+    func note(_ part: Part) throws(FileFailure) {
+        var text = WireBuffer()
+        PartJournal.append(part, to: &text)
+        try file.append(text.bytes)
+    }
+
+    private static func append(_ part: Part, to text: inout WireBuffer) {
+        text.append("{\"table\":")
+        text.appendJSONString(part.table)
+        text.append(",\"format\":")
+        text.appendJSONString(part.format)
+        text.append(",\"path\":")
+        text.appendJSONString(part.path)
+        text.append(",\"rows\":")
+        text.appendDecimal(part.rows)
+        text.append(",\"bytes\":")
+        text.appendDecimal(part.bytes)
+        text.append("}\n")
+    }
+
+    /// The parts of a list whose files are there as it says.
+    private static func read(_ path: String, in folder: String, identity: String) throws(FileFailure)
+        -> [Part]
+    {
+        guard let size = Folder.size(of: path) else {
+            throw FileFailure(
+                "go on with", folder, reason: "there is no \(name), so no dataset was begun there")
+        }
+        let bytes = try Folder.read(path, limit: size)
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        guard let head = lines.first.flatMap({ try? JSONReader.readStrictly(Array($0)) }),
+            head["dataset"]?.string == identity
+        else {
+            throw FileFailure(
+                "go on with", folder, reason: "it was begun as another dataset, or by other settings")
+        }
+        // A line that was being written when the process ended is cut; those behind a part that is gone count no more.
+        var parts: [Part] = []
+        var gone: Set<[String]> = []
+        for line in lines.dropFirst() {
+            guard let part = part(line) else { continue }
+            let isThere = Folder.size(of: "\(folder)/\(part.path)") == part.bytes
+            if !isThere { gone.insert([part.table, part.format]) }
+            if !gone.contains([part.table, part.format]) { parts.append(part) }
+        }
+        return parts
+    }
+
+    private static func part(_ line: ArraySlice<UInt8>) -> Part? {
+        guard let node = try? JSONReader.readStrictly(Array(line)), let table = node["table"]?.string,
+            let format = node["format"]?.string, let path = node["path"]?.string,
+            let rows = node["rows"]?.digits.flatMap({ Int($0) }),
+            let bytes = node["bytes"]?.digits.flatMap({ Int($0) })
+        else { return nil }
+        return Part(table: table, format: format, path: path, rows: rows, bytes: bytes)
+    }
+}
