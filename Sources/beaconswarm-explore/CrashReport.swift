@@ -31,10 +31,19 @@ enum CrashReport {
         if job < limit { present[job] = false }
     }
 
+    /// The first world that a report names among other lines; `nil` where there is none.
+    static func seed(in output: String) -> UInt64? {
+        guard let report = output.firstRange(of: "\(opening)") else { return nil }
+        return UInt64(output[report.upperBound...].prefix { $0.isNumber })
+    }
+
+    private static let opening: StaticString = "explore: died in world "
+
     /// Within a signal handler: nothing but `write`.
     private static func tell() {
         for job in 0..<limit where present[job] {
-            put("\nexplore: died in world ")
+            put("\n")
+            put(opening)
             putNumber(seeds[job])
             put("; again: .build/release/beaconswarm-explore --only-seed ")
             putNumber(seeds[job])

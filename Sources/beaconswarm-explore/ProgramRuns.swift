@@ -8,10 +8,15 @@ enum ProgramRuns {
     /// What no two runs have in common.
     private static let ownKeys = ["started_at", "wall_seconds", "generator", "run"]
 
+    /// What two of them show of a scenario.
+    static func violations(of scenario: JSONNode) async -> [Violation] {
+        await Explorer().violations(of: scenario, running: two)
+    }
+
     /// Simulates a scenario twice.
     ///
     /// - Throws: what keeps the program from running, or its files from being read.
-    static func two(of scenario: JSONNode) async throws -> (RunFiles, RunFiles) {
+    private static func two(of scenario: JSONNode) async throws -> (RunFiles, RunFiles) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("beaconswarm-explore-\(getpid())-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

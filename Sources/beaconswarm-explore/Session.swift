@@ -1,5 +1,6 @@
 import Exploration
 import Glibc
+import Wire
 
 /// A run of the swarm: one seed after the other, until the time is over or something is found.
 struct Session {
@@ -44,8 +45,8 @@ struct Session {
             let left = worlds.map { UInt64($0) - (next - first) } ?? .max
             let block = next..<next + min(left, UInt64(Session.block * jobs))
             for finding in await play(block) {
-                try take(finding)
-                if Session.runsProgram(finding.seed) { await compareFiles(finding) }
+                try await take(finding)
+                if Session.runsProgram(finding.seed) { try await compareFiles(finding) }
             }
             next = block.upperBound
         }
@@ -67,9 +68,7 @@ struct Session {
                     stride(from: seeds.lowerBound + UInt64(job), to: seeds.upperBound, by: jobs).map { seed in
                         CrashReport.begin(seed, job: job)
                         defer { CrashReport.end(job: job) }
-                        var finding = explorer.explore(seed: seed)
-                        if !Session.runsProgram(seed) { finding.outcome = nil }
-                        return finding
+                        return explorer.explore(seed: seed)
                     }
                 }
             }
@@ -80,43 +79,45 @@ struct Session {
     }
 
     /// Of which worlds two whole runs of the program are compared to the byte: they take the most time.
-    private static func runsProgram(_ seed: UInt64) -> Bool { seed % 50 == 0 }
+    static func runsProgram(_ seed: UInt64) -> Bool { seed % 50 == 0 }
 
-    private mutating func compareFiles(_ finding: Explorer.Finding) async {
+    private mutating func compareFiles(_ finding: Explorer.Finding) async throws {
         guard let scenario = finding.scenario else { return }
-        var violations: [Violation]
-        do {
-            violations = Explorer.violations(of: finding, files: try await ProgramRuns.two(of: scenario))
-        } catch {
-            violations = [Violation(invariant: "program", text: "\(error)")]
-        }
         compared += 1
-        guard let violation = violations.first else { return }
-        failures += 1
-        Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
-        Console.print("explore: again: .build/release/beaconswarm-explore --seed \(finding.seed) --worlds 1")
+        guard let violation = await ProgramRuns.violations(of: scenario).first else { return }
+        try await fail(finding, violation, scenario) { candidate in
+            await ProgramRuns.violations(of: candidate).contains { $0.invariant == violation.invariant }
+        }
     }
 
-    private mutating func take(_ finding: Explorer.Finding) throws {
+    private mutating func take(_ finding: Explorer.Finding) async throws {
         coverage.merge(finding.coverage)
         events += finding.events
         cut += finding.wasCut ? 1 : 0
         guard let violation = finding.violations.first else { return }
-        failures += 1
-        Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
-        Console.print("explore: again: .build/release/beaconswarm-explore --only-seed \(finding.seed)")
-        guard shrinks, let scenario = finding.scenario else { return }
         let explorer = explorer
-        var shrinker = Shrinker { candidate in
+        try await fail(finding, violation, finding.scenario) { candidate in
             explorer.violations(of: candidate, seed: finding.seed)?.contains {
                 $0.invariant == violation.invariant
             } ?? false
         }
-        let small = shrinker.shrunk(scenario)
+    }
+
+    /// Tells of a failure, and makes its scenario smaller as long as it fails.
+    private mutating func fail(
+        _ finding: Explorer.Finding, _ violation: Violation, _ scenario: JSONNode?,
+        stillFails: @escaping (JSONNode) async -> Bool
+    ) async throws {
+        failures += 1
+        Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
+        Console.print("explore: again: .build/release/beaconswarm-explore --only-seed \(finding.seed)")
+        guard shrinks, let scenario else { return }
+        var shrinker = Shrinker(stillFails: stillFails)
+        let small = await shrinker.shrunk(scenario)
         let path = try Corpus.write(small, seed: finding.seed, violation, in: corpus)
         Console.print(
-            "explore: shrunk in \(shrinker.tried) worlds to \(path); again: beaconswarm-explore --scenario \(path)"
-        )
+            "explore: shrunk in \(shrinker.tried) worlds to \(path); again: "
+                + ".build/release/beaconswarm-explore --scenario \(path)")
     }
 
     private func conclude(_ next: UInt64, since begin: Double) -> Bool {

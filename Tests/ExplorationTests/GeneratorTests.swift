@@ -78,7 +78,7 @@ struct GeneratorTests {
 @Suite("Shrinking")
 struct ShrinkerTests {
     @Test("only what the failure needs stays")
-    func keepsWhatMatters() throws {
+    func keepsWhatMatters() async throws {
         let scenario = try JSONReader.read(
             Array(
                 """
@@ -91,7 +91,7 @@ struct ShrinkerTests {
         var shrinker = Shrinker { candidate in
             candidate["populations"]?.elements?.contains { $0["system"]?.string == "kit" } ?? false
         }
-        let small = shrinker.shrunk(scenario)
+        let small = await shrinker.shrunk(scenario)
         #expect(small["timeline"] == nil)
         #expect(small["populations"]?.elements?.count == 1)
         #expect(small["seed"]?.digits == "9")

@@ -45,6 +45,7 @@ struct DrawingRule: Sendable {
     /// Keys that no scenario of the swarm has, with the reason: they count neither as drawn nor as missing.
     static let omitted: [String: String] = [
         "$schema": "for editors",
+        "^variants": "a variant is a scenario of its own, and those are drawn as such",
         "^target.path": "one path for several systems, which a collector cannot tell apart",
         "target.url": "worlds have the collector that they model or embed",
         "target.urls": "as target.url",
@@ -96,9 +97,10 @@ struct DrawingRule: Sendable {
         "populations.[].sdk": .presence(0.95),
         "populations.[].app": .texts("shop", "news", "game", "own", "own", presence: 0.9),
         "populations.[].persona": .value(presence: 0.97, PersonaDrawing.populationsPersona),
-        "populations.[].network": .texts("ideal", "net", presence: 0.2),
+        "populations.[].network": .value(presence: 0.35, NetworkDrawing.populationsNetwork),
         "populations.[].rate": .presence(0.04),
         "populations.[].target": .presence(0.03),
+        "populations.[].users": .texts("p0", presence: 0.06),
         "^apps": DrawingRule(presence: 0.7, count: 1...1),
         "apps.{}": .texts("own"),
         "^personas": DrawingRule(presence: 0.3, count: 1...1),
@@ -107,6 +109,15 @@ struct DrawingRule: Sendable {
         "^networks": DrawingRule(presence: 0.3, count: 1...1),
         "networks.{}": .texts("net"),
         "networks.net": .presence(1),
+        "networks.net.extends": .presence(0.5),
+        "networks.net.chain": .value(presence: 0.5, NetworkDrawing.chain),
+        "networks.net.up": .texts("20 kbit/s", "1 Mbit/s", presence: 0.3),
+        "networks.net.down": .texts("20 kbit/s", "1 Mbit/s", presence: 0.3),
+        "^server": .presence(0.1),
+        "server.workers": .most(4),
+        "server.queue": .most(6),
+        "rateLimit.rate": .texts("1 requests/s", "20 requests/s"),
+        "rateLimit.burst": .most(5),
         "^timeline": DrawingRule(presence: 0.85, count: 0...7),
         "timeline.[]": DrawingRule(exactlyOne: [
             ("collector", 8), ("client", 5), ("device", 3), ("remoteConfig", 2), ("push", 2),
@@ -123,16 +134,34 @@ struct DrawingRule: Sendable {
             )
         },
         "timeline.[].share": .presence(0.35),
+        "timeline.[].name": .texts("one", "two", "three", presence: 0.1),
+        "timeline.[].region": .texts("north", "south", presence: 0.1),
         "timeline.[].population": .texts("p0", "p1", presence: 0.2),
         "collector.device": .most(12, presence: 0.2),
         "collector.upload": .most(4, presence: 0.2),
+        "collector.instances": .most(4),
+        "collector.down": .value { draw, frame, _ in .text(shortWhile(0.02, frame, &draw)) },
+        "collector.warmUp": .value(presence: 0.6) { draw, frame, _ in
+            .text(shortWhile(0.02, frame, &draw))
+        },
         "client.device": .most(12, presence: 0.2),
         "client.upload": .most(4, presence: 0.2),
         "stages": DrawingRule(presence: 0.1, count: 1...3),
         "stages.[].target": DrawingRule(most: 12),
         "^thresholds": .value(presence: 0.1, ThresholdDrawing.some),
         "utcOffset": .presence(0.1),
+        "timeZones": DrawingRule(presence: 0.1, count: 1...1),
+        "timeZones.{}": .texts("UTC"),
     ]
+
+    /// The text of a duration up to a share of the users' time.
+    private static func shortWhile(
+        _ share: Double, _ frame: WorldFrame, _ draw: inout RandomStream
+    ) -> String {
+        let longest = share * Double(frame.duration)
+        return WorldFrame.text(
+            milliseconds: Int64(WorldFrame.logUniform(longest / 1000, longest, &draw)) + 1)
+    }
 
     // MARK: Apps
 
@@ -155,8 +184,8 @@ struct DrawingRule: Sendable {
         "events.[].web": .presence(0.1),
         "screen": .texts("Home", "Detail"),
         "control": .texts("Home.buy:", "Detail.open:", "Home.like:"),
-        "catalogues": DrawingRule(presence: 0.6, count: 1...2),
-        "catalogues.[].fields": DrawingRule(presence: 0.8, count: 1...2),
+        "catalogues": DrawingRule(presence: 0.8, count: 1...2),
+        "catalogues.[].fields": DrawingRule(presence: 0.9, count: 1...2),
         "entityID.catalogue": .texts("products", "pages"),
         "catalogues.[].name": .value { _, _, path in
             .text(["products", "pages"][(Int(path[path.count - 2]) ?? 0) % 2])
@@ -173,7 +202,16 @@ struct DrawingRule: Sendable {
         "profiles": DrawingRule(presence: 0.4, count: 0...2),
         "items": DrawingRule(presence: 0.3, count: 0...2),
         "identities": DrawingRule(presence: 0.5, count: 1...3),
-        "identities.[].key": .texts("$identity_mobile", "card"),
+        // Whom a call names is taken out again of the calls that name nobody.
+        "identities.[].operation": .texts("identify", "resetAnonymousId", "bind", "bind", "unbind"),
+        "identities.[].key": .texts("$identity_mobile", "card", presence: 0.8),
+        "identities.[].value": .value(presence: 0.8) { draw, _, _ in
+            draw.chance(0.5)
+                ? .object([
+                    ("zipf", .object([("count", .int(1 + draw.below(20))), ("prefix", .text("id-"))]))
+                ])
+                : .object([("constant", .text("same"))])
+        },
         "crashReasons": DrawingRule(presence: 0.6, count: 1...2),
         "own.versions": DrawingRule(presence: 0.4, count: 1...3),
         "versions.[]": .texts("1.0.0", "1.1.0", "2.0.0"),

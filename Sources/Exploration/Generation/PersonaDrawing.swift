@@ -8,7 +8,10 @@ enum PersonaDrawing {
         _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
     ) -> JSONNode {
         if draw.chance(0.12) {
-            return .text(["casual", "power", "micro", "steady", "regular", "regular"][Int(draw.below(6))])
+            let names = [
+                "casual", "power", "micro", "b2b", "heavy", "reader", "steady", "regular", "regular",
+            ]
+            return .text(names[Int(draw.below(UInt64(names.count)))])
         }
         return own(&draw, frame, path)
     }
@@ -47,6 +50,14 @@ enum PersonaDrawing {
         ]
         if draw.chance(0.4) { members.append(("sessionsPerDaySigma", .number(Double(draw.below(10)) / 5))) }
         if draw.chance(0.7) { members.append(("opensAtArrival", .bool(draw.chance(0.9)))) }
+        if draw.chance(0.2) {
+            members.append(("hours", .text(["mobile", "b2b", "news", "flat"][Int(draw.below(4))])))
+        }
+        if draw.chance(0.2) {
+            let soon = WorldFrame.text(milliseconds: frame.duration / 10 + 1)
+            let late = WorldFrame.text(milliseconds: frame.duration + 2)
+            members.append(("retention", .object([(soon, .number(0.8)), (late, .number(0.3))])))
+        }
         if draw.chance(0.4) { members.append(("endsAtExit", .bool(draw.chance(0.5)))) }
         return .object(members + fates(&draw, frame))
     }

@@ -88,6 +88,10 @@ private struct Drawing {
             }
             if let numbers, DistributionKeys.all.contains(property.name) {
                 if !numbers.contains(property.name) { continue }
+                if let number = number(property, stream.child(5)) {
+                    members.append((property.name, number))
+                    continue
+                }
             } else if let chosen, chosen.among.contains(property.name) {
                 if property.name != chosen.name { continue }
             } else if !property.isRequired {
@@ -101,6 +105,22 @@ private struct Drawing {
             }
         }
         return .object(members)
+    }
+
+    /// A number of a distribution that is mostly in order with its others: drawn one by one, few fit together.
+    ///
+    /// - Parameter stream: The same for each key of a distribution.
+    private func number(_ property: FormatSchema.Property, _ stream: RandomStream) -> JSONNode? {
+        var draw = stream
+        guard draw.chance(0.85) else { return nil }
+        let number = DistributionKeys.number(property.name, &draw)
+        switch format.kind(of: format.resolved(property.schema)) {
+        case .duration:
+            let milliseconds = number * Double(frame.duration) / 1000
+            return .text(WorldFrame.text(milliseconds: max(1, Int64(milliseconds))))
+        case .number: return .number((number * 1000).rounded() / 1000)
+        default: return nil
+        }
     }
 
     /// The one key that an object of several possible ones has.
@@ -226,5 +246,17 @@ private enum DistributionKeys {
         guard all.allSatisfy(names.contains) else { return nil }
         var draw = stream
         return families[Int(draw.below(UInt64(families.count)))]
+    }
+
+    /// The number of a key: what bounds or means is drawn in proportion to one size.
+    static func number(_ name: String, _ draw: inout RandomStream) -> Double {
+        let size = WorldFrame.logUniform(0.5, 100, &draw)
+        let factor = 0.01 + draw.uniform()
+        return switch name {
+        case "min": size
+        case "max": size * 3
+        case "sigma", "alpha": factor * 2
+        default: size * 2
+        }
     }
 }

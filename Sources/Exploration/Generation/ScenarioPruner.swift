@@ -18,7 +18,8 @@ package enum ScenarioPruner {
             case .success: return scenario
             case .failure(let found):
                 // From the back, so that what goes moves nothing that is still to go.
-                let pointers = Set(found.problems.map(\.pointer)).map(tokens).sorted { isAfter($0, $1) }
+                let pointers = Set(found.problems.map(\.pointer)).map { JSONPath(text: $0)?.tokens ?? [] }
+                    .sorted { isAfter($0, $1) }
                 for pointer in pointers {
                     guard !pointer.isEmpty, let rest = scenario.removing(pointer[...]) else { return nil }
                     scenario = rest
@@ -31,24 +32,6 @@ package enum ScenarioPruner {
     /// Reads a scenario as the product does.
     static func load(_ scenario: JSONNode) -> Result<ScenarioDocument, ScenarioProblems> {
         ScenarioLoader.load(bytes: Array(scenario.compactText.utf8), name: "swarm")
-    }
-
-    private static func tokens(_ pointer: String) -> [String] {
-        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { token in
-            var text = ""
-            var escaped = false
-            for character in token {
-                if escaped {
-                    text.append(character == "1" ? "/" : "~")
-                    escaped = false
-                } else if character == "~" {
-                    escaped = true
-                } else {
-                    text.append(character)
-                }
-            }
-            return text
-        }
     }
 
     private static func isAfter(_ left: [String], _ right: [String]) -> Bool {

@@ -3,6 +3,7 @@ import DeviceSDK
 import Scenario
 import TestSupport
 import Timebase
+import World
 
 /// captured = delivered + suppressed + evicted + rejected + lost + pending.
 enum BooksBalance: Invariant {
@@ -114,12 +115,7 @@ enum CopiesAreAttempts: Invariant {
         if received > attempts, !mayCarryTwice(trial.document) {
             return ["the collector took \(received) copies of \(attempts) attempts"]
         }
-        let isCalm = trial.document.timeline.allSatisfy { entry in
-            switch entry.change {
-            case .collector, .client: false
-            case .remoteConfig, .network, .disk, .push: true
-            }
-        }
+        let isCalm = isCalm(trial.document)
         guard isCalm, outcome.isModelled, outcome.world.audit.dryRun == 0, outcome.openRequests == 0,
             received < attempts
         else {
@@ -127,18 +123,23 @@ enum CopiesAreAttempts: Invariant {
         }
         return ["without faults the collector took \(received) copies of \(attempts) attempts"]
     }
+
+    /// Whether nothing on the way loses a request, and nobody turns one away.
+    private static func isCalm(_ document: ScenarioDocument) -> Bool {
+        guard document.server == nil, document.populations.allSatisfy(\.network.isIdeal) else { return false }
+        return document.timeline.allSatisfy { entry in
+            switch entry.change {
+            case .collector, .client: false
+            case .remoteConfig, .network, .disk, .push: true
+            }
+        }
+    }
 }
 
 extension CopiesAreAttempts {
-    /// Whether one upload may carry an event twice: GrowingIO 3.x finds what it could not delete in its queue and in its
-    /// store.
     private static func mayCarryTwice(_ document: ScenarioDocument) -> Bool {
-        let disksFail = document.timeline.contains { if case .disk = $0.change { true } else { false } }
-        return document.populations.contains { population in
-            guard case .growing(let rules) = population.system, rules.storage.queueLimit != nil else {
-                return false
-            }
-            return disksFail || rules.storage.deleteFailureChance > 0
+        document.populations.contains {
+            $0.system.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
         }
     }
 }
@@ -156,13 +157,13 @@ enum RejectionsAreRefusals: Invariant {
     }
 }
 
-/// What may be cleared unsent is what a system clears: Sensors only where a body cannot be built or a file is damaged.
+/// What is cleared unsent is what a system's rules let it clear: Sensors only where a body cannot be built or a file is
+/// damaged.
 enum NothingIsClearedUnasked: Invariant {
     static let name = "nothing-cleared-unasked"
     static func violations(in trial: Trial) -> [String] {
-        let mayClear = trial.document.populations.map { population in
-            guard case .sensors(let rules) = population.system else { return true }
-            return rules.upload.bodyFailureChance > 0
+        let mayClear = trial.document.populations.map {
+            $0.system.statedBounds(disksFail: trial.document.timeline.failsDisks).clearsUnsent
         }
         return trial.outcome.sealed.compactMap { event in
             guard event.disposition == .lost(.clearedUnsent), !mayClear[event.population] else { return nil }

@@ -18,11 +18,13 @@ enum DrainIsNotCut: Invariant {
         guard !outcome.wasCut, outcome.simulated < document.duration + document.drain else { return [] }
         if let device = outcome.undrained.first {
             return [
-                "the drain ended at \(outcome.simulated), with rows on device \(device) in the foreground"
+                "the drain ended after \(outcome.simulated.text), with rows on device \(device) in the foreground"
             ]
         }
         guard outcome.openRequests > 0 else { return [] }
-        return ["the drain ended at \(outcome.simulated), with \(outcome.openRequests) requests in the air"]
+        return [
+            "the drain ended after \(outcome.simulated.text), with \(outcome.openRequests) requests in the air"
+        ]
     }
 }
 
@@ -38,10 +40,15 @@ enum WhatIsAliveDrains: Invariant {
         for population in document.populations {
             let devices = first..<first + UInt32(population.devices)
             first = devices.upperBound
-            guard let wait = longestWait(of: population), wait * 2 < document.drain else { continue }
+            // Where radios come and go, or links lose something, nothing says how long it takes.
+            guard population.network.isIdeal else { continue }
             for device in outcome.undrained where devices.contains(device) {
+                let captured = Int(outcome.world.captured[Int(device)])
+                let wait = population.system.longestDrain(
+                    ofRows: captured, on: population.network.kind)
+                guard let wait, wait * 2 < document.drain else { continue }
                 stuck.append(
-                    "device \(device) of \(population.name) is in the foreground with rows after \(document.drain)"
+                    "device \(device) of \(population.name) is in the foreground with rows after \(document.drain.text)"
                 )
             }
         }
@@ -50,30 +57,15 @@ enum WhatIsAliveDrains: Invariant {
 
     /// Whether all that goes wrong is over when the drain begins.
     private static func isPeaceful(_ document: ScenarioDocument) -> Bool {
-        document.timeline.allSatisfy { entry in
-            switch entry.change {
-            case .remoteConfig: false
-            case .disk: false
-            case .push: true
-            case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
+        // A server that turns requests away goes on doing so.
+        document.server == nil
+            && document.timeline.allSatisfy { entry in
+                switch entry.change {
+                case .remoteConfig: false
+                case .disk: false
+                case .push: true
+                case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
+                }
             }
-        }
-    }
-
-    /// The longest that a healthy device of a population waits between two uploads; `nil` where nothing says that
-    /// it uploads at all.
-    private static func longestWait(of population: ScenarioPopulation) -> Interval? {
-        let network = population.network.kind
-        guard network != .none else { return nil }
-        // The others flush by events, or by their own users' doings.
-        guard case .sensors(let rules) = population.system else { return nil }
-        let fails =
-            rules.upload.bodyFailureChance > 0 || rules.storage.deleteFailureChance > 0
-            || rules.storage.insertFailureChance > 0
-        guard !fails, rules.upload.networks.contains(network), rules.debugMode == .off else { return nil }
-        // Rows that success keeps, and answers that nobody waits for, are never done with.
-        if case .listed(let statuses) = rules.upload.keeps, statuses.contains(200) { return nil }
-        guard rules.upload.timeout >= .seconds(1) else { return nil }
-        return rules.upload.flushInterval * 3 + rules.upload.timeout
     }
 }

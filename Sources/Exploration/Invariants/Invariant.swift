@@ -34,8 +34,8 @@ package enum Invariants {
         AcknowledgedIsHeld.self, CopiesAreAttempts.self, RejectionsAreRefusals.self,
         NothingIsClearedUnasked.self, NoIDInvented.self, EverythingDecodes.self, SequencesAreMonotone.self,
         TimesAreInOrder.self, FreshnessIsOfItsEvents.self, SeriesAddUp.self, BoundsHold.self,
-        DrainIsNotCut.self, WhatIsAliveDrains.self, SameSeedSameOutcome.self,
-        WorldsAgree.self,
+        DrainIsNotCut.self, WhatIsAliveDrains.self, SlotsComeBack.self, AnswersAreRead.self,
+        HeldIsDurable.self, SameSeedSameOutcome.self, WorldsAgree.self,
     ]
 
     /// What a trial breaks.

@@ -10,8 +10,8 @@ enum SequencesAreMonotone: Invariant {
         for event in trial.outcome.sealed.sorted(by: { $0.id < $1.id }) {
             if let before = last[event.id.device], before.capturedAt > event.capturedAt {
                 return [
-                    "\(event.id.device)-\(event.id.sequence) was captured at \(event.capturedAt), and the one with "
-                        + "sequence \(before.id.sequence) at \(before.capturedAt)"
+                    "\(event.id.device)-\(event.id.sequence) was captured at \(event.capturedAt.text), and the one with "
+                        + "sequence \(before.id.sequence) at \(before.capturedAt.text)"
                 ]
             }
             last[event.id.device] = event
@@ -27,7 +27,9 @@ enum TimesAreInOrder: Invariant {
         let end = trial.outcome.simulated
         return trial.outcome.sealed.compactMap { event in
             let id = "\(event.id.device)-\(event.id.sequence)"
-            if event.capturedAt > end { return "\(id) was captured at \(event.capturedAt), after the end" }
+            if event.capturedAt > end {
+                return "\(id) was captured at \(event.capturedAt.text), after the end"
+            }
             let isDelivered = event.disposition == .delivered
             guard let acknowledged = event.acknowledgedAt else {
                 return isDelivered ? "\(id) was delivered at no time" : nil
@@ -35,7 +37,7 @@ enum TimesAreInOrder: Invariant {
             if !isDelivered { return "\(id) was acknowledged and is \(event.disposition)" }
             if event.attempts == 0 { return "\(id) was delivered by no upload" }
             if acknowledged < event.capturedAt {
-                return "\(id) was acknowledged at \(acknowledged), captured at \(event.capturedAt)"
+                return "\(id) was acknowledged at \(acknowledged), captured at \(event.capturedAt.text)"
             }
             return acknowledged > end ? "\(id) was acknowledged after the end" : nil
         }

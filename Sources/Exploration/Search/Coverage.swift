@@ -68,7 +68,13 @@ package struct Coverage: Sendable {
                 + (rarest.map { "; the rarest, \($0.key), in \($0.value) worlds" } ?? ""),
             "faults   \(faults.count) of \(names.count); pairs in one world \(pairs.count) of \(allPairs)",
         ]
-        lines += faults.sorted { $0.key < $1.key }.map { "         \($0.key) \($0.value)" }
+        lines += names.sorted().map { name in
+            let others = names.filter { $0 != name }.sorted().map { other in
+                (other, pairs[Coverage.pair(min(name, other), max(name, other))] ?? 0)
+            }
+            let rarest = others.min { $0.1 < $1.1 }.map { "; least with \($0.0), in \($0.1)" } ?? ""
+            return "         \(name) in \(faults[name] ?? 0) worlds\(rarest)"
+        }
         lines.append(
             "systems  "
                 + systems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

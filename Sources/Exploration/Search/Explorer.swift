@@ -1,4 +1,4 @@
-package import Scenario
+import Scenario
 import Timebase
 package import Wire
 
@@ -12,16 +12,19 @@ package struct Explorer: Sendable {
         package static let again = Depth(rawValue: 1)
         /// Play it in the other worlds and compare.
         package static let others = Depth(rawValue: 2)
-        package static let all: Depth = [.again, .others, .machine]
+        package static let all: Depth = [.again, .others, .troubled, .sound]
 
-        /// Play it on a simulated machine, with the live engine and the collector as they are.
-        package static let machine = Depth(rawValue: 4)
+        /// Play it with the live engine and the collector as they are, on a machine on which much goes wrong.
+        package static let troubled = Depth(rawValue: 4)
+        /// The same on a machine on which nothing does, and compare it with virtual time.
+        package static let sound = Depth(rawValue: 8)
 
-        /// Of the world of a seed: each fourth is played again, each third on a simulated
-        /// machine, and stores in files are compared wherever there are some.
+        /// Of the world of a seed: each fourth is played again, each third on a troubled machine and each third on a
+        /// sound one, and stores in files are compared wherever there are some.
         package init(seed: UInt64) {
-            self = seed % 4 == 0 ? .all : .others
-            if seed % 3 == 0 { insert(.machine) }
+            self = seed % 4 == 0 ? [.again, .others] : .others
+            if seed % 3 == 0 { insert(.troubled) }
+            if seed % 3 == 1 { insert(.sound) }
         }
     }
 
@@ -43,8 +46,6 @@ package struct Explorer: Sendable {
         package var coverage = Coverage()
         package var events = 0
         package var wasCut = false
-        package var document: ScenarioDocument?
-        package var outcome: Outcome?
     }
 
     /// Plays the world of a seed.
@@ -62,52 +63,73 @@ package struct Explorer: Sendable {
         do {
             let trial = try trial(document, depth: Depth(seed: seed))
             finding.violations = Invariants.violations(in: trial)
-            if Depth(seed: seed).contains(.machine) {
-                finding.violations += try machineViolations(document, seed: seed)
-            }
+            finding.violations += try machineViolations(document, depth: Depth(seed: seed), seed: seed)
             finding.events = trial.outcome.sealed.count
             finding.wasCut = trial.outcome.wasCut
-            finding.outcome = trial.outcome
-            finding.document = document
         } catch {
             finding.violations = [Violation(invariant: "world", text: "\(error)")]
         }
         return finding
     }
 
-    /// What a scenario of one's own breaks.
-    /// - Parameter seed: Of the simulated machine.
+    /// What a scenario of one's own breaks; `nil` for one that is not sound.
+    ///
+    /// - Parameter seed: Of the simulated machines; that of a scenario of the corpus is the number in its name.
     package func violations(
-        of scenario: JSONNode, depth: Depth = .all, seed: UInt64 = 1
+        of scenario: JSONNode, depth: Depth = .all, seed: UInt64? = nil
     ) -> [Violation]? {
         guard case .success(let document) = ScenarioPruner.load(scenario) else { return nil }
+        let seed = seed ?? document.name.split(separator: "-").last.flatMap { UInt64($0) } ?? 1
         do {
             let found = Invariants.violations(in: try trial(document, depth: depth))
-            return depth.contains(.machine) ? found + (try machineViolations(document, seed: seed)) : found
+            return found + (try machineViolations(document, depth: depth, seed: seed))
         } catch {
             return [Violation(invariant: "world", text: "\(error)")]
         }
     }
 
-    /// What two whole runs of the program show of the world of a finding.
-    package static func violations(
-        of finding: Finding, files: (first: RunFiles, second: RunFiles)
-    ) -> [Violation] {
-        guard let document = finding.document, let outcome = finding.outcome else { return [] }
-        var trial = Trial(document: document, outcome: outcome)
-        trial.files = files
-        return SameSeedSameBytes.violations(in: trial).map {
-            Violation(invariant: SameSeedSameBytes.name, text: $0)
+    /// What two whole runs of the program show of a scenario.
+    ///
+    /// - Parameter run: Plays the scenario twice.
+    package func violations(
+        of scenario: JSONNode, running run: (JSONNode) async throws -> (RunFiles, RunFiles)
+    ) async -> [Violation] {
+        guard case .success(let document) = ScenarioPruner.load(scenario) else { return [] }
+        do {
+            var trial = try trial(document, depth: [])
+            let (first, second) = try await run(scenario)
+            trial.files = (first, second)
+            return SameSeedSameBytes.violations(in: trial).map {
+                Violation(invariant: SameSeedSameBytes.name, text: $0)
+            }
+        } catch {
+            return [Violation(invariant: "program", text: "\(error)")]
         }
     }
 
-    /// What a scenario breaks on a simulated machine.
-    private func machineViolations(_ document: ScenarioDocument, seed: UInt64) throws -> [Violation] {
-        guard let fitting = SimulatedLiveWorld.fitting(document) else { return [] }
-        let world = SimulatedLiveWorld(seed: seed)
-        var trial = Trial(document: fitting, outcome: try world.play(fitting))
-        if seed % 12 == 0 { trial.again = try world.play(fitting) }
-        return Invariants.violations(in: trial).map {
+    /// What a scenario breaks on simulated machines.
+    private func machineViolations(
+        _ document: ScenarioDocument, depth: Depth, seed: UInt64
+    ) throws -> [Violation] {
+        var found: [Violation] = []
+        if depth.contains(.troubled), let fitting = SimulatedLiveWorld.fitting(document) {
+            let world = SimulatedLiveWorld(.troubled, seed: seed)
+            var trial = Trial(document: fitting, outcome: try world.play(fitting))
+            if seed % 12 == 0 { trial.again = try world.play(fitting) }
+            found += violations(in: trial, of: world)
+        }
+        if depth.contains(.sound), let modelled = SimulatedLiveWorld.modelled(document) {
+            let world = SimulatedLiveWorld(.sound, seed: seed)
+            var trial = Trial(document: modelled, outcome: try world.play(modelled))
+            let virtual = VirtualWorld(stores: .memory, serviceTime: .zero)
+            trial.others = [(virtual.name, try virtual.play(modelled))]
+            found += violations(in: trial, of: world)
+        }
+        return found
+    }
+
+    private func violations(in trial: Trial, of world: SimulatedLiveWorld) -> [Violation] {
+        Invariants.violations(in: trial).map {
             Violation(invariant: $0.invariant, text: "\(world.name): \($0.text)")
         }
     }

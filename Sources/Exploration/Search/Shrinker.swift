@@ -5,7 +5,7 @@ package import Wire
 /// knobs back to their defaults.
 package struct Shrinker {
     /// Whether a scenario still shows the failure; `nil`-scenarios, which do not load, never do.
-    private let stillFails: (JSONNode) -> Bool
+    private let stillFails: (JSONNode) async -> Bool
     private var budget: Int
     /// Scenarios tried.
     package private(set) var tried = 0
@@ -13,7 +13,7 @@ package struct Shrinker {
     /// - Parameters:
     ///   - budget: The most scenarios to try.
     ///   - stillFails: Plays a scenario and tells whether the same invariant breaks.
-    package init(budget: Int = 600, stillFails: @escaping (JSONNode) -> Bool) {
+    package init(budget: Int = 600, stillFails: @escaping (JSONNode) async -> Bool) {
         self.budget = budget
         self.stillFails = stillFails
     }
@@ -21,7 +21,7 @@ package struct Shrinker {
     /// The smallest scenario that was found.
     ///
     /// - Complexity: O(budget) worlds.
-    package mutating func shrunk(_ scenario: JSONNode) -> JSONNode {
+    package mutating func shrunk(_ scenario: JSONNode) async -> JSONNode {
         var best = scenario
         var isSmaller = true
         while isSmaller, budget > 0 {
@@ -31,7 +31,7 @@ package struct Shrinker {
                 while budget > 0 {
                     let candidates = step(best)
                     guard position < candidates.count else { break }
-                    if holds(candidates[position]) {
+                    if await holds(candidates[position]) {
                         best = candidates[position]
                         isSmaller = true
                     } else {
@@ -43,10 +43,10 @@ package struct Shrinker {
         return best
     }
 
-    private mutating func holds(_ candidate: JSONNode) -> Bool {
+    private mutating func holds(_ candidate: JSONNode) async -> Bool {
         budget -= 1
         tried += 1
-        return stillFails(candidate)
+        return await stillFails(candidate)
     }
 
     /// The scenario without one of its parts: large parts first, so that a whole population goes before its knobs.

@@ -40,6 +40,12 @@ package struct Outcome: Sendable {
     package var freshness: [Freshness] = []
     /// Events captured and delivered by the time series.
     package var series = Series()
+    /// Connections that pools of a live engine still counted when all were closed.
+    package var slotsLeft = 0
+    /// Answers that a live engine took for no HTTP.
+    package var malformedAnswers: UInt64 = 0
+    /// What the collector's store does not hold that it said it did, or the other way round, in sentences.
+    package var undurable: [String] = []
     /// The order-free sum over the hashed event lines.
     package var fingerprint: UInt64 = 0
 

@@ -1,21 +1,36 @@
+import Accounting
 import Beaconswarm
+import CollectorModel
 import DeviceSDK
 import LiveEngine
 import LiveSimulation
+import Measurement
+import NIOCore
 package import Scenario
+import SensorsSDK
 import TestSupport
 import Timebase
+import World
 
-/// The live engine and the collector as they are, on a simulated machine on which much goes wrong: bytes are cut and
-/// delayed, connections break, transactions fail, the collector's process dies and comes back.
+/// The live engine and the collector as they are, on a simulated machine.
 ///
-/// It is judged by every invariant, and not compared with virtual time: what goes wrong here is not in the scenario.
+/// On a troubled one much goes wrong: bytes are cut and delayed, connections break, transactions fail, the collector's
+/// process dies and comes back. It is judged by every invariant, and not compared with virtual time: what goes wrong is
+/// not in the scenario. On a sound one nothing takes any time, though bytes are cut: it has to come to what virtual time
+/// comes to.
 package struct SimulatedLiveWorld: ExploredWorld {
-    package var name: String { "live, simulated machine \(seed)" }
-    /// What the machine is like is drawn from it.
+    /// What the machine is like.
+    package enum Machine: Sendable { case troubled, sound }
+
+    package var name: String { "live, \(machine) machine \(seed)" }
+    private let machine: Machine
+    /// What else there is to know of the machine is drawn from it.
     private let seed: UInt64
 
-    package init(seed: UInt64) { self.seed = seed }
+    package init(_ machine: Machine = .troubled, seed: UInt64) {
+        self.machine = machine
+        self.seed = seed
+    }
 
     /// How long a scenario may be to be played here: a live run looks at its devices every second.
     static let longest = Interval.hours(6)
@@ -33,28 +48,52 @@ package struct SimulatedLiveWorld: ExploredWorld {
         return document
     }
 
+    /// The same without what virtual time does not model: connections that devices wait for, and a drain that is no
+    /// whole number of its looks at the end.
+    ///
+    /// - Returns: `nil` also where what becomes of a request hangs on its place among all of them: of requests of one
+    ///   instant, those that need a connection first come later than those that have one, and virtual time knows none.
+    package static func modelled(_ scenario: ScenarioDocument) -> ScenarioDocument? {
+        guard var document = fitting(scenario), !countsRequests(scenario) else { return nil }
+        for index in document.populations.indices {
+            document.populations[index].embedded.connections = .perDevice
+        }
+        document.drain = max(.seconds(1), document.drain)
+        // A real collector takes the time that it takes.
+        document.server = nil
+        return document
+    }
+
+    /// Whether a collector's fault is drawn or counted request by request.
+    private static func countsRequests(_ scenario: ScenarioDocument) -> Bool {
+        scenario.timeline.contains { entry in
+            guard case .collector(let fault, let share, _, _) = entry.change else { return false }
+            return switch fault {
+            case .latency, .capacity, .deploy: true
+            default: share < 1
+            }
+        }
+    }
+
     package func play(_ scenario: ScenarioDocument) throws -> Outcome {
         let watches = Watches()
-        var world = SimulatedWorld(shards: 1 + Int(seed % 4))
+        var world = SimulatedWorld(shards: machine == .sound ? 1 : 1 + Int(seed % 4))
+        world.seed = seed
         world.workLimit = Self.workLimit
-        machine(of: scenario, &world)
+        switch machine {
+        case .troubled: trouble(scenario, &world)
+        case .sound: soothe(&world)
+        }
+        rewrapAnswers(&world)
         let timeline = scenario.timeline
         world.makeFleet = { plan, share in
             let watch = BoundsWatch()
             watches.all.append(watch)
             return WatchedFleet(Worlds.inMemory(plan, share), plan: plan, timeline: timeline, watch: watch)
         }
-        let record = try world.record(scenario)
-        var outcome = Outcome()
-        outcome.world = record.outcome
-        for part in record.sealed {
-            outcome.add(part.events, population: part.population, start: record.start)
-        }
-        outcome.take(record.recorder)
-        outcome.wasCut = record.wasCut
-        outcome.isModelled = false
+        var outcome = Outcome(try world.record(scenario))
+        outcome.isModelled = machine == .sound
         outcome.heals = world.disk.commitFails == 0 && world.disk.storeBytes == nil
-        outcome.simulated = record.finishedAt - record.start
         for watch in watches.all { watch.tell(&outcome) }
         return outcome
     }
@@ -62,13 +101,39 @@ package struct SimulatedLiveWorld: ExploredWorld {
     /// The watches of a run's fleets. Unchecked: a simulated run makes them and is judged on one thread.
     private final class Watches: @unchecked Sendable { var all: [BoundsWatch] = [] }
 
+    /// A machine on which nothing takes any time, and a network that cuts what it carries.
+    private func soothe(_ world: inout SimulatedWorld) {
+        var random = RandomStream(key: seed ^ RandomStream.hash(of: "sound machine"))
+        world.conditions.latency = .zero ... .zero
+        world.conditions.lookup = .zero ... .zero
+        world.conditions.segment = Self.segments(&random)
+        world.disk.commitTime = .zero ... .zero
+        world.turnSpacing = .zero
+    }
+
+    /// Bytes of a segment: as often some dozen, so that cuts fall on every byte of an answer, as thousands.
+    private static func segments(_ random: inout RandomStream) -> ClosedRange<Int> {
+        1...Int(WorldFrame.logUniform(32, 4_000, &random))
+    }
+
+    /// Puts a proxy in front of the collector that sends on its answers in chunks, for half of the seeds.
+    private func rewrapAnswers(_ world: inout SimulatedWorld) {
+        var random = RandomStream(key: seed ^ RandomStream.hash(of: "proxy"))
+        guard random.chance(0.5) else { return }
+        let sizes = 1...Int(1 + random.below(200))
+        let stream = random.child(1)
+        world.decorate = { channel in
+            let own = stream.child(UInt64(channel.remoteAddress?.port ?? 0))
+            try channel.pipeline.syncOperations.addHandler(ChunkingProxy(sizes: sizes, random: own))
+        }
+    }
+
     /// Draws what is wrong with the machine: nothing, for a fifth of the seeds.
-    private func machine(of scenario: ScenarioDocument, _ world: inout SimulatedWorld) {
+    private func trouble(_ scenario: ScenarioDocument, _ world: inout SimulatedWorld) {
         var random = RandomStream(key: seed ^ RandomStream.hash(of: "simulated machine"))
-        world.seed = seed
         guard !random.chance(0.2) else { return }
         world.conditions.latency = .microseconds(1) ... .milliseconds(1 + Int64(random.below(300)))
-        world.conditions.segment = 1...Int(1 + random.below(4_000))
+        world.conditions.segment = Self.segments(&random)
         world.conditions.window = Int(1_024 + random.below(65_536))
         world.conditions.refused = random.uniform() * 0.1
         world.conditions.unanswered = random.uniform() * 0.02
@@ -95,8 +160,34 @@ package struct SimulatedLiveWorld: ExploredWorld {
     private static func keepsItsWord(_ scenario: ScenarioDocument) -> Bool {
         scenario.timeline.allSatisfy { if case .collector = $0.change { false } else { true } }
             && scenario.populations.allSatisfy { population in
-                guard case .sensors(let rules) = population.system else { return true }
+                guard let rules = population.system as? SensorsRules else { return true }
                 return rules.debugMode == .off
             }
+    }
+}
+
+extension Outcome {
+    /// What a run on a simulated machine came to.
+    fileprivate init(_ record: SimulatedRecord) {
+        self.init()
+        world = record.outcome
+        for part in record.sealed { add(part.events, population: part.population, start: record.start) }
+        take(record.recorder)
+        wasCut = record.wasCut
+        simulated = record.finishedAt - record.start
+        slotsLeft = record.result?.slotsLeft ?? 0
+        malformedAnswers = record.recorder.populations.reduce(0) { $0 + $1.count(of: .malformed) }
+        // Those to fetches of configurations are kept as samples alone.
+        let samples = record.result?.unexpectedAnswers ?? []
+        malformedAnswers += UInt64(samples.count { $0.isConfig && $0.failure == .malformed })
+        let (held, durable) = (record.held, record.durable)
+        if held.held != durable.held || held.heldNatural != durable.heldNatural
+            || held.duplicates != durable.duplicates
+        {
+            undurable = [
+                "the collector said that it holds \(held.unique) events and \(held.duplicates) copies; its store has "
+                    + "\(durable.unique) and \(durable.duplicates)"
+            ]
+        }
     }
 }

@@ -4,8 +4,9 @@ import DeviceSDK
 import Measurement
 package import Scenario
 import TestSupport
-import Timebase
+package import Timebase
 import VirtualEngine
+import World
 
 /// Virtual time: the devices in a modelled world.
 package struct VirtualWorld: ExploredWorld {
@@ -21,11 +22,18 @@ package struct VirtualWorld: ExploredWorld {
     private let stores: Stores
     /// Entries of the event queue that a world may take: what bounds its cost, and the same on every machine.
     private let wakeLimit: UInt64
+    /// Likewise uploads: rows that nothing deletes may travel a thousand times a second, for days.
+    private static let uploadLimit: UInt64 = 3000
+    /// What the collector takes for each answer.
+    private let serviceTime: Interval
 
-    package init(stores: Stores = .asWritten, wakeLimit: UInt64 = 60_000) {
+    package init(
+        stores: Stores = .asWritten, wakeLimit: UInt64 = 60_000, serviceTime: Interval = .milliseconds(1)
+    ) {
         name = stores == .memory ? "virtual, stores in memory" : "virtual"
         self.stores = stores
         self.wakeLimit = wakeLimit
+        self.serviceTime = serviceTime
     }
 
     package func play(_ scenario: ScenarioDocument) throws -> Outcome {
@@ -37,16 +45,17 @@ package struct VirtualWorld: ExploredWorld {
         let folder = try inFiles ? StoreFolder(fleets: document.populations.count) : nil
         let watch = BoundsWatch()
         let fleets = plans.populations.map { plan -> any DeviceFleet in
-            let storesInFiles = inFiles && plan.system.common.storesInFiles
+            let storesInFiles = inFiles && plan.system.storesInFiles
             let base = (storesInFiles ? folder?.makeFleet : nil) ?? Worlds.inMemory
             return WatchedFleet(base(plan, .whole), plan: plan, timeline: document.timeline, watch: watch)
         }
         var observer = Observer(
             labels: fleets.map(\.labels), start: start, wakeLimit: wakeLimit)
-        let result = runVirtually(
-            VirtualConfiguration(
-                plans: plans.populations, schedule: plans.schedule, collector: plans.collector),
-            fleets: fleets, observer: &observer)
+        var configuration = VirtualConfiguration(
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
+            server: plans.server)
+        configuration.server.serviceTime = serviceTime
+        let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         var outcome = observer.outcome
         outcome.take(result)
         watch.tell(&outcome)
@@ -68,7 +77,8 @@ package struct VirtualWorld: ExploredWorld {
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
 
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
-            guard wakes > wakeLimit else { return .goOn }
+            let uploads = recorder.populations.reduce(0) { $0 + $1.requests }
+            guard wakes > wakeLimit || uploads > VirtualWorld.uploadLimit else { return .goOn }
             outcome.wasCut = true
             return .end
         }

@@ -39,8 +39,7 @@ final class WatchedFleet: ForwardingFleet {
         self.base = base
         self.watch = watch
         population = plan.name
-        let disksFail = timeline.contains { if case .disk = $0.change { true } else { false } }
-        bounds = plan.system.common.statedBounds(disksFail: disksFail)
+        bounds = plan.system.statedBounds(disksFail: timeline.failsDisks)
         rows = Array(repeating: 0, count: base.deviceCount)
         uploads = Array(repeating: [], count: base.deviceCount)
         isClosed = Array(repeating: false, count: base.deviceCount)
@@ -51,9 +50,9 @@ final class WatchedFleet: ForwardingFleet {
     }
 
     func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+        _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        watching(slot, &effects) { base.setNetwork(kind, of: slot, at: now, effects: &$0) }
+        watching(slot, &effects) { base.setNetwork(change, of: slot, at: now, effects: &$0) }
     }
 
     func complete(
@@ -139,4 +138,9 @@ final class WatchedFleet: ForwardingFleet {
             return true
         }
     }
+}
+
+extension [TimelineEntry] {
+    /// Whether a disk may refuse a device's writes.
+    var failsDisks: Bool { contains { if case .disk = $0.change { true } else { false } } }
 }

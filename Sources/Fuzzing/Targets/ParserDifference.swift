@@ -26,6 +26,8 @@ enum ParserDifference: CaseIterable {
     case tabBehindCoding
     /// `close` counts whatever stands beside it (RFC 9112, 9.3); of an answer of HTTP/1.0 NIO asks for `keep-alive` alone.
     case closeBesideKeepAlive
+    /// `Proxy-Connection` is no field of HTTP (RFC 9112, C.2.2 tells where it comes from); NIO reads it as `Connection`.
+    case proxyConnection
 
     // Taken, though NIO's decoder refuses it.
 
@@ -55,6 +57,7 @@ enum ParserDifference: CaseIterable {
         case .tabBehindCoding: return own.end != .malformed && lines.hasTabBehindCoding
         case .closeBesideKeepAlive:
             return !own.keepsAlive && reference.keepsAlive && lines.saysClose && lines.saysKeepAlive
+        case .proxyConnection: return own.keepsAlive != reference.keepsAlive && lines.hasProxyConnection
         case .bareLineFeed: return reference.end == .malformed && lines.hasBareLineFeed
         case .severalLengths: return reference.end == .malformed && lines.lengthFields > 1
         case .fieldNotInspected: return reference.end == .malformed && lines.hasOddField
@@ -72,6 +75,7 @@ struct AnswerLines {
     private(set) var hasBareLineFeed = false
     private(set) var hasOddField = false
     private(set) var hasUpgrade = false
+    private(set) var hasProxyConnection = false
     /// Sixteen digits in a row, hexadecimal ones included.
     private(set) var hasLongNumber = false
     private(set) var isChunked = false
@@ -115,6 +119,7 @@ struct AnswerLines {
             if text.contains("close") { saysClose = true }
             if text.contains("keep-alive") { saysKeepAlive = true }
         }
+        if text.hasPrefix("proxy-connection") { hasProxyConnection = true }
         if text.hasPrefix("upgrade") || text.contains("upgrade") { hasUpgrade = true }
         let isToken = line[..<colon].allSatisfy(AnswerLines.isTokenCharacter)
         let isPlain = line[colon...].allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
