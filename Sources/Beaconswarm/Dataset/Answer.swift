@@ -1,0 +1,84 @@
+import Wire
+
+/// A question to a dataset, its answer from the truth, and the query that gives the same.
+struct Answer {
+    enum Value: Equatable {
+        case number(Int64)
+        case text(String)
+        /// Rounded to four decimals.
+        case share(Double)
+        case none
+    }
+
+    var name: String
+    var question: String
+    var columns: [String]
+    var rows: [[Value]]
+    /// For SQLite, DuckDB, PostgreSQL and ClickHouse alike.
+    var sql: String
+}
+
+extension Answer.Value {
+    static func count(_ number: Int) -> Answer.Value { .number(Int64(number)) }
+
+    static func text(_ text: String?) -> Answer.Value { text.map { .text($0) } ?? .none }
+
+    fileprivate func append(to output: inout WireBuffer) {
+        switch self {
+        case .number(let number): output.appendDecimal(number)
+        case .text(let text): output.appendJSONString(text)
+        case .share(let share): output.appendDecimal(share)
+        case .none: output.append("null")
+        }
+    }
+}
+
+/// The files of the answers.
+enum AnswerFiles {
+    static let schema = "beaconswarm.answers/1"
+
+    /// `answers.json`.
+    static func json(_ answers: [Answer], zone: String) -> [UInt8] {
+        var output = WireBuffer("{\n  \"schema\": \"\(schema)\",\n  \"zone\": ")
+        output.appendJSONString(zone)
+        // Filled by scenarios that plant patterns.
+        output.append(",\n  \"patterns\": [],\n  \"answers\": {")
+        for (place, answer) in answers.enumerated() {
+            output.append(place == 0 ? "\n    " : ",\n    ")
+            output.appendJSONString(answer.name)
+            output.append(": {\n      \"question\": ")
+            output.appendJSONString(answer.question)
+            output.append(",\n      \"columns\": ")
+            append(answer.columns.map { .text($0) }, to: &output)
+            output.append(",\n      \"rows\": [")
+            for (row, values) in answer.rows.enumerated() {
+                output.append(row == 0 ? "\n        " : ",\n        ")
+                append(values, to: &output)
+            }
+            output.append(answer.rows.isEmpty ? "]\n    }" : "\n      ]\n    }")
+        }
+        output.append("\n  }\n}\n")
+        return output.bytes
+    }
+
+    private static func append(_ values: [Answer.Value], to output: inout WireBuffer) {
+        output.append("[")
+        for (place, value) in values.enumerated() {
+            if place > 0 { output.append(", ") }
+            value.append(to: &output)
+        }
+        output.append("]")
+    }
+
+    /// `answers.sql`: a comment with the name before each query.
+    static func sql(_ answers: [Answer]) -> String {
+        let head = """
+            -- The questions of answers.json as SQL for SQLite, DuckDB, PostgreSQL and ClickHouse.
+            -- A row of events counts once if it is the first that its event became: truth.row_id.
+
+            """
+        return answers.reduce(into: head) { text, answer in
+            text += "\n-- name: \(answer.name)\n-- \(answer.question)\n\(answer.sql);\n"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Files
+
+/// Rows from several feeds in one order, as they come: a block of each is in memory.
+final class ArrivalMerge {
+    /// The block of a feed that is being read.
+    private struct Cursor {
+        let feed: ArrivalFeed
+        var block: UnsafeMutableRawBufferPointer
+        var offset = 0
+        var order: ArrivalOrder?
+    }
+
+    private var cursors: [Cursor]
+
+    init(_ feeds: [ArrivalFeed]) {
+        cursors = feeds.map { Cursor(feed: $0, block: .allocate(byteCount: 0, alignment: 8)) }
+    }
+
+    deinit { for cursor in cursors { cursor.block.deallocate() } }
+
+    /// Calls `body` with each row in the order of ``ArrivalOrder``, until it wants no more.
+    func forEachRow(_ body: (ArrivalRow) throws(FileFailure) -> Bool) throws(FileFailure) {
+        for place in cursors.indices { try fill(place) }
+        while let place = first {
+            let row = ArrivalRow(
+                in: UnsafeRawBufferPointer(cursors[place].block), at: cursors[place].offset)
+            guard try body(row) else { return }
+            cursors[place].offset += Int(row.head.byteCount)
+            try fill(place)
+        }
+    }
+
+    /// The feed with the next row.
+    private var first: Int? {
+        var best: Int?
+        var least: ArrivalOrder?
+        for (place, cursor) in cursors.enumerated() {
+            guard let order = cursor.order else { continue }
+            if let least, !(order < least) { continue }
+            (best, least) = (place, order)
+        }
+        return best
+    }
+
+    /// Looks at a feed's next row, in its next block where this one is read.
+    private func fill(_ place: Int) throws(FileFailure) {
+        if cursors[place].offset == cursors[place].block.count {
+            cursors[place].order = nil
+            guard let block = try cursors[place].feed.take() else { return }
+            cursors[place].block.deallocate()
+            cursors[place].block = .allocate(byteCount: block.count, alignment: 8)
+            cursors[place].block.copyBytes(from: block)
+            cursors[place].offset = 0
+        }
+        let row = ArrivalRow(in: UnsafeRawBufferPointer(cursors[place].block), at: cursors[place].offset)
+        cursors[place].order = ArrivalOrder(row.head)
+    }
+}

@@ -1,0 +1,89 @@
+import AppModel
+import Datasets
+import DeviceSDK
+import Files
+
+/// Writes the table `events`, and notes which event became which row.
+final class ArrivalWriter {
+    /// What brings revenue: an event's name, and the field of its price.
+    private struct Price {
+        var name: [UInt8]
+        var field: Int
+        var key: RevenueKey
+    }
+
+    private var table: EventTable
+    private let sink: TableSink
+    private let copies: BucketSpool<CopyRecord>
+    private let buckets: DeviceBuckets
+    private let answers: AnswerKey
+    /// Of each population.
+    private let prices: [[Price]]
+    private var upload: (at: Int64, device: UInt32, request: UInt32)?
+    private(set) var rows: Int64 = 0
+    private(set) var uploads: Int64 = 0
+    /// Rows of which nothing tells the event.
+    private(set) var unknown: Int64 = 0
+
+    init(
+        _ table: EventTable, _ plans: DatasetPlans, into sink: TableSink, copies: BucketSpool<CopyRecord>,
+        answers: AnswerKey
+    ) {
+        self.table = table
+        self.sink = sink
+        self.copies = copies
+        self.answers = answers
+        buckets = plans.buckets
+        prices = plans.populations.map { plan in
+            plan.app.events.compactMap { event in
+                guard let column = EventField.price(of: event), let field = table.field(named: column)
+                else { return nil }
+                return Price(
+                    name: Array(event.name.utf8), field: field,
+                    key: RevenueKey(name: event.name, column: column))
+            }
+        }
+    }
+
+    func write(_ row: ArrivalRow) throws(FileFailure) {
+        let head = row.head
+        rows += 1
+        if upload.map({ $0 != (head.at, head.device, head.request) }) ?? true { uploads += 1 }
+        upload = (head.at, head.device, head.request)
+        let price = prices[Int(head.population)].first { price in
+            price.name.count == row.name.count && price.name.elementsEqual(row.name)
+        }
+        let cents = table.put(
+            row, number: rows, upload: uploads, amount: price?.field, into: &sink.batch)
+        if let price, let cents, head.copy == 0 { answers.note(cents, of: price.key) }
+        if head.sequence == ArrivalHead.unknown {
+            unknown += 1
+        } else {
+            let copy = CopyRecord(row: rows, at: head.at, device: head.device, sequence: head.sequence)
+            try copies.append(copy, to: buckets[head.device])
+        }
+        try sink.flushIfFull()
+    }
+}
+
+/// A table that is being filled: rows come together in a batch.
+final class TableSink {
+    var batch: TableBatch
+    private let output: DatasetOutput
+    private let number: Int
+
+    init(_ schema: TableSchema, number: Int, of output: DatasetOutput) {
+        batch = TableBatch(schema)
+        self.number = number
+        self.output = output
+    }
+
+    func flushIfFull() throws(FileFailure) {
+        if batch.isFull { try flush() }
+    }
+
+    func flush() throws(FileFailure) {
+        try output.write(batch, table: number)
+        batch.removeAll()
+    }
+}

@@ -1,0 +1,109 @@
+import Files
+import Glibc
+
+/// Records on the disk, sorted into buckets as they come, and read back bucket by bucket.
+///
+/// One file whose pieces belong to one bucket each: what is in memory is a piece per bucket, whatever the number of
+/// records. Confined to one thread at a time.
+final class BucketSpool<Record: BitwiseCopyable> {
+    /// Bytes of a piece at most.
+    private static var pieceBytes: Int { 1 << 13 }
+
+    private struct Piece {
+        var offset: Int
+        var count: Int
+    }
+
+    private let file: GrowingFile
+    private var pieces: [[Piece]]
+    private var open: [[Record]]
+
+    /// Creates the file.
+    init(_ path: String, buckets: Int) throws(FileFailure) {
+        file = try GrowingFile(path: path)
+        pieces = Array(repeating: [], count: buckets)
+        open = Array(repeating: [], count: buckets)
+    }
+
+    deinit { unlink(file.path) }
+
+    func append(_ record: Record, to bucket: Int) throws(FileFailure) {
+        open[bucket].append(record)
+        let limit = BucketSpool.pieceBytes / MemoryLayout<Record>.stride
+        if open[bucket].count >= limit { try flush(bucket) }
+    }
+
+    /// Reads the records of a bucket, in the order in which they came.
+    func records(of bucket: Int) throws(FileFailure) -> [Record] {
+        try flush(bucket)
+        let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure("read", file.path) }
+        defer { close(descriptor) }
+        var records: [Record] = []
+        records.reserveCapacity(pieces[bucket].reduce(0) { $0 + $1.count })
+        for piece in pieces[bucket] {
+            let part = [Record](unsafeUninitializedCapacity: piece.count) { buffer, count in
+                let bytes = piece.count * MemoryLayout<Record>.stride
+                count = pread(descriptor, buffer.baseAddress, bytes, piece.offset) == bytes ? piece.count : 0
+            }
+            guard part.count == piece.count else { throw FileFailure("read", file.path) }
+            records += part
+        }
+        return records
+    }
+
+    private func flush(_ bucket: Int) throws(FileFailure) {
+        guard !open[bucket].isEmpty else { return }
+        pieces[bucket].append(Piece(offset: file.size, count: open[bucket].count))
+        let failure = open[bucket].withUnsafeBytes { bytes -> FileFailure? in
+            do throws(FileFailure) { try file.append(bytes) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+        open[bucket].removeAll(keepingCapacity: true)
+    }
+}
+
+/// The fate of an event, as it is kept until the truth is written.
+struct FateRecord: BitwiseCopyable {
+    var capturedAt: Int64
+    /// Nanoseconds since 1970; the greatest number for none.
+    var ackedAt: Int64
+    var device: UInt32
+    var sequence: UInt32
+    /// ``Accounting/Disposition/code``.
+    var disposition: UInt32
+    var label: UInt16
+    var attempts: UInt16
+}
+
+/// A row that an event became.
+struct CopyRecord: BitwiseCopyable {
+    var row: Int64
+    /// When it arrived, in nanoseconds since 1970.
+    var at: Int64
+    var device: UInt32
+    var sequence: UInt32
+}
+
+/// How devices are divided among buckets: neighbours together, so that what is read bucket by bucket comes in the order
+/// of devices.
+struct DeviceBuckets {
+    /// Buckets at most: the truth of a 256th of the devices is in memory at a time.
+    static let limit = 256
+
+    let count: Int
+    private let size: Int
+
+    init(devices: Int) {
+        size = max(1, (devices + DeviceBuckets.limit - 1) / DeviceBuckets.limit)
+        count = max(1, (devices + size - 1) / size)
+    }
+
+    subscript(device: UInt32) -> Int { Int(device) / size }
+
+    /// The devices of a bucket, of so many in all.
+    func devices(of bucket: Int, total: Int) -> Range<Int> {
+        bucket * size..<min((bucket + 1) * size, total)
+    }
+}

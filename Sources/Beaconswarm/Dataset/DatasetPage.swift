@@ -1,0 +1,208 @@
+import Datasets
+import Reporting
+import Scenario
+import Timebase
+
+/// The `README.md` of a dataset: how it was made, what is in it, how to load it, and how to make it again.
+struct DatasetPage {
+    let scenario: LoadedScenario
+    let options: GenerateOptions
+    let schemas: [TableSchema]
+    /// Of each table.
+    let rows: [Int]
+    let answers: [Answer]
+    /// Rows of which nothing tells the event.
+    let unknownRows: Int64
+
+    var text: String {
+        [head, files, loading, tables, questions].joined(separator: "\n")
+    }
+
+    private var head: String {
+        let document = scenario.document
+        let start = document.start ?? ScenarioDocument.virtualStart
+        return """
+            # \(scenario.reference.name)
+
+            Synthetic events of mobile tracking SDKs, and what really became of them: made by beaconswarm \
+            \(Beaconswarm.version) in virtual time. No person and no device is real.
+
+            | | |
+            | --- | --- |
+            | scenario | \(scenario.reference.name), SHA-256 `\(scenario.reference.sha256)` |
+            | seed | \(document.seed) |
+            | devices | \(document.deviceCount) |
+            | from | \(start.text), for \(document.duration.text), drain \(document.drain.text) |
+            | days | of the zone \(options.zone) |
+            | changed | \(changes) |
+
+            The same scenario, seed and options give the same bytes again, with any number of threads:
+
+            ```sh
+            \(document.redact(options.command.map(DatasetPage.quoted).joined(separator: " ")))
+            ```
+
+            """
+    }
+
+    private var changes: String {
+        let overrides = scenario.reference.overrides.map { "`\(scenario.document.redact($0))`" }
+        return overrides.isEmpty ? "nothing" : overrides.joined(separator: ", ")
+    }
+
+    private static func quoted(_ word: String) -> String {
+        let plain = word.allSatisfy { $0.isLetter || $0.isNumber || "-_=./:,+@%".contains($0) }
+        return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    private var files: String {
+        let list = zip(schemas, rows).map { "| `\($0.name)` | \($1) | \(DatasetPage.meaning(of: $0.name)) |" }
+        let note =
+            unknownRows == 0
+            ? "" : "\n\(unknownRows) rows of `events` bear nothing by which their event could be told.\n"
+        return """
+            ## What is here
+
+            | Table | Rows | One row is |
+            | --- | --- | --- |
+            \(list.joined(separator: "\n"))
+            \(note)
+            Formats: \(options.formats.joined(separator: ", ")). `answers.json` has questions with their answers from \
+            the truth, `answers.sql` the queries that give the same. `_SUCCESS` is there if the dataset is whole.
+
+            `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
+            never arrived have none.
+
+            Patterns planted: none.
+
+            """
+    }
+
+    private static func meaning(of table: String) -> String {
+        switch table {
+        case "events": "an event as it arrived at the collector; copies are rows of their own"
+        case "truth": "an event that a device captured, with its fate"
+        case "users": "a person"
+        case "devices": "a device"
+        default: "a time in which the app was in front"
+        }
+    }
+
+    private var tables: String {
+        let parts = schemas.map { schema in
+            let lines = schema.columns.map { column in
+                "| `\(column.name)` | \(column.type.rawValue)\(column.isNullable ? "?" : "") | \(column.doc) |"
+            }
+            return """
+                ### \(schema.name)
+
+                | Column | Type | Meaning |
+                | --- | --- | --- |
+                \(lines.joined(separator: "\n"))
+
+                """
+        }
+        return "## Columns\n\nA question mark: the value may be missing. Times are UTC.\n\n"
+            + parts.joined(separator: "\n")
+    }
+
+    private var questions: String {
+        let lines = answers.map { "- `\($0.name)`: \($0.question)" }
+        return "## Questions\n\n" + lines.joined(separator: "\n") + "\n"
+    }
+}
+
+// MARK: - How to load it
+
+extension DatasetPage {
+    private var loading: String {
+        let format = options.formats.flatMap { $0.split(separator: ",") }.map(String.init)
+        let parts = [
+            format.contains("parquet") ? parquet : nil,
+            format.contains { $0.hasPrefix("csv") } ? csv : nil,
+            format.contains { $0.hasPrefix("ndjson") } ? ndjson : nil,
+            format.contains("sqlite") ? sqlite : nil,
+        ]
+        return "## Loading\n\n" + parts.compactMap(\.self).joined(separator: "\n")
+    }
+
+    private var isCut: Bool { options.partition != "none" || options.split != nil }
+
+    /// The pattern of a table's files.
+    private func path(_ table: String, _ suffix: String) -> String {
+        guard isCut else { return "\(table).\(suffix)" }
+        guard options.partition != "none", table == EventTable.name else {
+            return options.split == nil ? "\(table).\(suffix)" : "\(table)/*.\(suffix)"
+        }
+        return "\(table)/**/*.\(suffix)"
+    }
+
+    private var parquet: String {
+        """
+        DuckDB and pandas:
+
+        ```sql
+        \(schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
+            .joined(separator: "\n"))
+        ```
+
+        ```python
+        import pandas
+        truth = pandas.read_parquet("\(isCut ? "truth" : "truth.parquet")")
+        ```
+
+        ClickHouse (`clickhouse local`, or PyPI's `chdb`):
+
+        ```sql
+        CREATE TABLE truth ENGINE = MergeTree ORDER BY (device, sequence) AS SELECT * FROM file('\(path("truth", "parquet"))');
+        ```
+
+        """
+    }
+
+    private func suffix(_ prefix: String) -> String {
+        options.formats.flatMap { $0.split(separator: ",") }.map(String.init)
+            .first { $0.hasPrefix(prefix) } ?? prefix
+    }
+
+    private var csv: String {
+        let columns = TruthTables.truth.columns.map { column in
+            "\(column.name) \(DatasetPage.postgres(column.type))"
+        }
+        return """
+            PostgreSQL (other tables likewise; unpack what is packed):
+
+            ```sql
+            CREATE TABLE truth (\(columns.joined(separator: ", ")));
+            \\copy truth FROM '\(path("truth", "csv"))' WITH (FORMAT csv, HEADER)
+            ```
+
+            DuckDB: `CREATE TABLE truth AS SELECT * FROM read_csv('\(path("truth", suffix("csv")))', allow_quoted_nulls = false);`
+
+            """
+    }
+
+    private static func postgres(_ type: ColumnType) -> String {
+        switch type {
+        case .int64: "bigint"
+        case .double: "double precision"
+        case .bool: "boolean"
+        case .string: "text"
+        case .timestampMillis, .timestampMicros: "timestamptz"
+        }
+    }
+
+    private var ndjson: String {
+        """
+        DuckDB: `CREATE TABLE truth AS SELECT * FROM read_json('\(path("truth", suffix("ndjson")))', format = 'newline_delimited');`
+
+        """
+    }
+
+    private var sqlite: String {
+        """
+        SQLite: `sqlite3 \(DatasetOutput.databaseName)` has all tables, with indices.
+
+        """
+    }
+}

@@ -1,0 +1,70 @@
+import CollectorModel
+import DeviceSDK
+import GrowingSDK
+import Scenario
+import Timebase
+import VirtualEngine
+import World
+
+/// The simulation behind a dataset: the scenario's, cut where it is to be cut, and divided among threads.
+struct DatasetPlans: Sendable {
+    var populations: [PopulationPlan]
+    let configuration: VirtualConfiguration
+    let shardCount: Int
+    let tagsEvents: Bool
+    let deviceCount: Int
+    let buckets: DeviceBuckets
+
+    var collector: CollectorPlan { configuration.collector }
+    /// The instant at which the world stops, where it is cut; users do nothing from it on.
+    var usersEnd: Instant { configuration.schedule.usersEnd }
+
+    /// - Parameters:
+    ///   - threads: Parts that the devices may be divided into.
+    ///   - cut: The last instant at which anything happens; `nil` plays to the end.
+    init(_ document: ScenarioDocument, tagsEvents: Bool, threads: Int, cut: Instant?) {
+        self.tagsEvents = tagsEvents
+        let start = document.start ?? ScenarioDocument.virtualStart
+        var plans = document.plans(start: start)
+        for index in plans.populations.indices {
+            plans.populations[index].tagsEvents = tagsEvents || plans.populations[index].rewritesRequests
+        }
+        if let cut {
+            // What devices bring along from before the start is theirs in any case.
+            plans.schedule.duration = max(cut, start) - start + Interval(nanoseconds: 1)
+            plans.schedule.drain = .zero
+        }
+        var configuration = VirtualConfiguration(plans)
+        // No device's end may depend on how the devices are divided.
+        configuration.playsWholeDrain = true
+        configuration.awaitsOpenAnswers = cut == nil
+        self.configuration = configuration
+        populations = plans.populations
+        deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }
+        buckets = DeviceBuckets(devices: deviceCount)
+        let isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.isQueue)
+        let storesInFiles = plans.populations.contains { $0.system.storesInFiles }
+        shardCount = isShared || storesInFiles ? 1 : max(1, min(threads, deviceCount))
+    }
+
+    /// The population of a device, by its number in the run.
+    func population(of device: UInt32) -> PopulationPlan {
+        var place = populations.count - 1
+        while place > 0, populations[place].firstDevice > device { place -= 1 }
+        return populations[place]
+    }
+}
+
+extension FaultWindow {
+    /// Whether devices meet in it: how long one waits depends on the others.
+    fileprivate var isQueue: Bool { if case .capacity = fault { true } else { false } }
+}
+
+extension PopulationPlan {
+    /// Whether something beside the SDK itself may change its requests: then only an id in an event tells which it is.
+    fileprivate var rewritesRequests: Bool {
+        if plugins != nil { return true }
+        guard let rules = system as? GrowingRules else { return false }
+        return !rules.interceptors.isEmpty
+    }
+}

@@ -1,0 +1,73 @@
+import DeviceSDK
+import Dispatch
+import Files
+import NIOPosix
+import Timebase
+import VirtualEngine
+
+/// The simulation behind a dataset while it is played: some devices on each thread.
+final class DatasetPlay {
+    let start: Instant
+    let length: Interval
+    let fates: [BucketSpool<FateRecord>]
+    private let plans: DatasetPlans
+    private let feeds: [ArrivalFeed]
+    private let clock: DatasetClock
+    private let pool: NIOThreadPool
+    private let group = DispatchGroup()
+
+    init(_ plans: DatasetPlans, folder: String, start: Instant) throws(FileFailure) {
+        self.plans = plans
+        self.start = start
+        let schedule = plans.configuration.schedule
+        length = schedule.duration + schedule.drain
+        let count = plans.shardCount
+        feeds = (0..<count).map { _ in ArrivalFeed() }
+        clock = DatasetClock(count, start: start)
+        pool = NIOThreadPool(numberOfThreads: count)
+        var fates: [BucketSpool<FateRecord>] = []
+        for shard in 0..<count {
+            fates.append(
+                try BucketSpool("\(folder)/_fates-\(shard).partial", buckets: plans.buckets.count))
+        }
+        self.fates = fates
+    }
+
+    /// How far the slowest thread is.
+    var now: Instant { min(clock.now, start + length) }
+
+    /// Begins to play.
+    func begin(_ makeFleet: @escaping @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet) {
+        pool.start()
+        for number in feeds.indices {
+            let player = PlayerBox(
+                ShardPlayer(number, plans, into: feeds[number], fates: fates[number], clock: clock))
+            group.enter()
+            pool.submit { [group] _ in
+                player.player.play(makeFleet)
+                group.leave()
+            }
+        }
+    }
+
+    /// Calls `body` with each row, in order of arrival, until it wants no more.
+    func forEachRow(_ body: (ArrivalRow) throws(FileFailure) -> Bool) throws(FileFailure) {
+        let merge = ArrivalMerge(feeds)
+        try merge.forEachRow(body)
+    }
+
+    /// Nobody wants further rows: waits until nobody plays any more, which is soon.
+    func end() {
+        for feed in feeds { feed.abandon() }
+        group.wait()
+        pool.shutdownGracefully { _ in }
+    }
+
+    /// Hands a player to its thread.
+    private final class PlayerBox: @unchecked Sendable {
+        // SAFETY: the thread that plays is the only one to touch it until ``end()`` has waited for that.
+        let player: ShardPlayer
+
+        init(_ player: ShardPlayer) { self.player = player }
+    }
+}

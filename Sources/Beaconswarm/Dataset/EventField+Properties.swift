@@ -1,0 +1,94 @@
+import AppModel
+import Datasets
+import DeviceSDK
+
+extension EventField {
+    /// What the columns of an app's own properties begin with.
+    static let propertyPrefix = "prop_"
+
+    /// The fields of a population's events: those of the system, and the properties of the app's own events.
+    static func fields(of plan: PopulationPlan) -> [EventField] {
+        own(of: plan.system.systemName) + properties(of: plan)
+    }
+
+    /// The properties of an app's events, profiles and items; none where the system has no place for them.
+    private static func properties(of plan: PopulationPlan) -> [EventField] {
+        guard plan.system.tracksCode, let group = propertyGroup(of: plan.system.systemName) else {
+            return []
+        }
+        var keys: [String] = []
+        var types: [String: ColumnType] = [:]
+        for rule in plan.app.allProperties {
+            let type = rule.generator.columnType(in: plan.app)
+            if let known = types[rule.key] {
+                types[rule.key] = known.widened(by: type)
+            } else {
+                keys.append(rule.key)
+                types[rule.key] = type
+            }
+        }
+        return keys.map { key in
+            EventField(
+                "\(group).\(key)", propertyPrefix + columnName(key), types[key] ?? .string,
+                "the app's property \(key)")
+        }
+    }
+
+    /// A name that needs no quotes in SQL.
+    private static func columnName(_ key: String) -> String {
+        String(
+            key.unicodeScalars.map { scalar in
+                let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.value - 48 < 10)
+                return isPlain ? Character(scalar.properties.lowercaseMapping) : "_"
+            })
+    }
+
+    /// Where an event's price is, if it has one: in the first of these that its own rules draw.
+    static func price(of event: BusinessEvent) -> String? {
+        let known = ["order_amount", "price", "amount", "pay_amount", "revenue", "total"]
+        let key = known.first { key in event.properties.contains { $0.key == key } }
+        return key.map { propertyPrefix + columnName($0) }
+    }
+}
+
+extension ColumnType {
+    /// A type that has the values of both.
+    fileprivate func widened(by other: ColumnType) -> ColumnType {
+        if self == other { return self }
+        let numbers: Set<ColumnType> = [.int64, .double]
+        return numbers.isSuperset(of: [self, other]) ? .double : .string
+    }
+}
+
+extension AppDescription {
+    fileprivate var allProperties: [PropertyRule] {
+        superProperties.flatMap(\.properties) + dynamicSuperProperties + events.flatMap(\.properties)
+            + profiles.flatMap(\.properties) + items.flatMap(\.properties)
+    }
+}
+
+extension PropertyGenerator {
+    /// What its values are.
+    fileprivate func columnType(in app: AppDescription) -> ColumnType {
+        switch self {
+        case .constant(let value): value.columnType
+        case .choice(let values, _):
+            values.dropFirst().reduce(values.first?.columnType ?? .string) { $0.widened(by: $1.columnType) }
+        case .zipf(_, let prefix), .counter(let prefix): prefix == nil ? .int64 : .string
+        case .number(_, let decimals): decimals == 0 ? .int64 : .double
+        case .entity(let catalogue, let field):
+            app.catalogues[Int(catalogue)].fields[Int(field)].generator.columnType(in: app)
+        case .entityID, .list, .date: .string
+        }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var columnType: ColumnType {
+        switch self {
+        case .number(let number): number == number.rounded() && abs(number) < 1e15 ? .int64 : .double
+        case .bool: .bool
+        case .string, .list, .date, .null: .string
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Finds the column of a member by its name: a table with open addressing, since each event has dozens of members. Names
+/// are told apart by 64 bits of hash and their length.
+struct FieldFinder: Sendable {
+    enum Place: Hashable, Sendable {
+        /// A field's number.
+        case column(Int)
+        /// An object whose members are fields, by its number from 1.
+        case group(Int)
+    }
+
+    private struct Entry: Sendable {
+        var hash: UInt64
+        var count: Int
+        var place: Place
+    }
+
+    private var slots: [Entry?]
+    private var mask: Int { slots.count - 1 }
+
+    /// - Parameter places: The fields' numbers, by column; what is not in it has none.
+    init(_ fields: [EventField], places: [String: Int]) {
+        var size = 16
+        while size < fields.count * 4 { size *= 2 }
+        slots = Array(repeating: nil, count: size)
+        var groups: [String] = []
+        for field in fields {
+            guard let number = places[field.column] else { continue }
+            let dot = field.path.firstIndex(of: ".")
+            let name = dot.map { String(field.path[field.path.index(after: $0)...]) } ?? field.path
+            var group = 0
+            if let head = dot.map({ String(field.path[..<$0]) }) {
+                if !groups.contains(head) {
+                    groups.append(head)
+                    insert(Array(head.utf8), in: 0, .group(groups.count))
+                }
+                group = (groups.firstIndex(of: head) ?? 0) + 1
+            }
+            insert(Array(name.utf8), in: group, .column(number))
+        }
+    }
+
+    /// What a member of a group is; 0 is the event itself.
+    func place(of name: UnsafeRawBufferPointer, in group: Int) -> Place? {
+        let hash = FieldFinder.hash(name, group)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while let entry = slots[slot] {
+            if entry.hash == hash, entry.count == name.count { return entry.place }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    private mutating func insert(_ name: [UInt8], in group: Int, _ place: Place) {
+        let hash = name.withUnsafeBytes { FieldFinder.hash($0, group) }
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while let entry = slots[slot] {
+            if entry.hash == hash, entry.count == name.count { return }
+            slot = (slot + 1) & mask
+        }
+        slots[slot] = Entry(hash: hash, count: name.count, place: place)
+    }
+
+    /// FNV-1a, mixed once more.
+    private static func hash(_ name: UnsafeRawBufferPointer, _ group: Int) -> UInt64 {
+        var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(group)
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        hash ^= hash >> 29
+        return (hash &* 0x9E37_79B9_7F4A_7C15) >> 7
+    }
+}

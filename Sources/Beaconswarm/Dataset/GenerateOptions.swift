@@ -1,0 +1,116 @@
+import Datasets
+import Scenario
+
+/// Options of `generate`, besides its scenario.
+public struct GenerateOptions: Sendable {
+    /// The scenario.
+    public var source: ScenarioSource
+    /// The dataset's folder; it must not exist, unless ``resumes`` is set.
+    public var out: String
+    /// Names of formats; see ``formatNames``.
+    public var formats = ["parquet"]
+    /// `none`, `day` or `hour`: how the table `events` is cut by `received_at`.
+    public var partition = "none"
+    /// The zone whose days and hours are meant, such as `Asia/Shanghai`.
+    public var zone = "UTC"
+    /// The size at which a file ends, such as `256MB`; `nil` for one file.
+    public var split: String?
+    /// When the run begins, such as `2026-03-02T00:00:00+08:00`; `nil` for the scenario's own.
+    public var start: String?
+    /// How many days users act; `nil` for the scenario's duration.
+    public var days: Int?
+    /// Captures after which the world stops; `nil` for none.
+    public var rows: Int?
+    /// Threads that play devices, 1 or more; `nil` for one per core. No result depends on it.
+    public var threads: Int?
+    /// Whether events bear ids of the harness, and rows say what names their event.
+    public var tagsEvents = false
+    /// Whether a dataset that was broken off goes on.
+    public var resumes = false
+    /// No progress and no summary.
+    public var quiet = false
+    /// The command line, for the dataset's description.
+    public var command: [String] = CommandLine.arguments
+
+    /// Asks for a dataset of a scenario in a folder.
+    public init(source: ScenarioSource, out: String) {
+        self.source = source
+        self.out = out
+    }
+
+    /// The formats, separated by commas.
+    public static let formatNames = DatasetFormat.all.map(\.description).joined(separator: ", ")
+}
+
+extension GenerateOptions {
+    /// How the dataset lies in its folder.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a value that an option does not take.
+    func layout() throws(CommandFailure) -> DatasetLayout {
+        var chosen: [DatasetFormat] = []
+        for name in formats.flatMap({ $0.split(separator: ",").map(String.init) }) {
+            guard let format = DatasetFormat(name) else {
+                let near = NameDistance.nearest(to: name, among: DatasetFormat.all.map(\.description))
+                throw CommandFailure(
+                    .usage,
+                    "--format: found \"\(name)\", allowed are \(GenerateOptions.formatNames)"
+                        + (near.map { "; did you mean \($0)?" } ?? ""))
+            }
+            if !chosen.contains(format) { chosen.append(format) }
+        }
+        guard !chosen.isEmpty else {
+            throw CommandFailure(.usage, "--format: name at least one of \(GenerateOptions.formatNames)")
+        }
+        var layout = DatasetLayout(chosen)
+        guard let partition = Partition(rawValue: partition) else {
+            let allowed = Partition.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(
+                .usage, "--partition: found \"\(self.partition)\", allowed are \(allowed)")
+        }
+        layout.partition = partition
+        guard let offsets = KnownZones.offsets(zone) else {
+            throw CommandFailure(
+                .usage, "--zone: found \"\(zone)\", allowed are UTC and IANA names such as Asia/Shanghai")
+        }
+        layout.zone = offsets
+        layout.split = try split.map { text throws(CommandFailure) in try GenerateOptions.bytes(text) }
+        return layout
+    }
+
+    /// Reads a size such as `64MB`.
+    private static func bytes(_ text: String) throws(CommandFailure) -> Int {
+        let units =
+            [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("GB", 1_000_000_000)]
+            + [("MB", 1_000_000), ("kB", 1000), ("B", 1), ("", 1)]
+        for (unit, factor) in units where text.hasSuffix(unit) {
+            if let number = Int(text.dropLast(unit.count)), number > 0, number <= Int.max / factor {
+                return number * factor
+            }
+        }
+        throw CommandFailure(
+            .usage,
+            "--split: found \"\(text)\", allowed is a size such as 256MB (B, kB, MB, GB, KiB, MiB, GiB)")
+    }
+
+    /// The scenario with what the options change in it.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64.
+    func completedSource() throws(CommandFailure) -> ScenarioSource {
+        var source = source
+        if let days {
+            guard source.duration == nil else {
+                throw CommandFailure(.usage, "--days and --duration say the same; give one of them")
+            }
+            guard days > 0 else {
+                throw CommandFailure(.usage, "--days: found \(days), allowed are whole numbers from 1")
+            }
+            source.duration = "\(days)d"
+        }
+        if let start { source.overrides.append("start=\(start)") }
+        for (name, number) in [("--rows", rows), ("--threads", threads)] {
+            guard let number, number < 1 else { continue }
+            throw CommandFailure(.usage, "\(name): found \(number), allowed are whole numbers from 1")
+        }
+        return source
+    }
+}

@@ -1,0 +1,174 @@
+import Datasets
+import DeviceSDK
+import Files
+import Reporting
+import Scenario
+import Timebase
+import VirtualEngine
+import Wire
+
+/// Makes a dataset: plays the devices on some threads, merges what arrives, and writes the truth in the end.
+final class GenerateRunner {
+    private let options: GenerateOptions
+    private let scenario: LoadedScenario
+    private let layout: DatasetLayout
+    private let console: RunConsole
+    private let interruption: Interruption
+    private let began = Host.monotonic
+
+    init(
+        _ options: GenerateOptions, scenario: LoadedScenario, console: RunConsole,
+        interruption: Interruption
+    ) throws(CommandFailure) {
+        self.options = options
+        self.scenario = scenario
+        self.console = console
+        self.interruption = interruption
+        layout = try options.layout()
+    }
+
+    /// - Returns: interrupted, or success.
+    /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
+    func run() throws(CommandFailure) -> CommandStatus {
+        try checkFolder()
+        for warning in scenario.document.warnings { console.warn(warning.text) }
+        let stores = try RunStores(ofSimulated: scenario)
+        defer { stores.removeIfTemporary() }
+        interruption.begin()
+        let cut = options.rows.flatMap {
+            CaptureCount.instant(
+                ofCapture: $0, in: scenario.document, tagsEvents: options.tagsEvents, stores)
+        }
+        let plans = DatasetPlans(
+            scenario.document, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
+            cut: cut)
+        do throws(FileFailure) {
+            return try write(plans, stores)
+        } catch {
+            throw CommandFailure(
+                .internalError,
+                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
+                    + "--resume goes on with it, or remove it")
+        }
+    }
+
+    private func checkFolder() throws(CommandFailure) {
+        let exists = OutputFile.exists(options.out)
+        if exists, !options.resumes {
+            throw CommandFailure(
+                .usage,
+                "the folder \(options.out) exists already; name another with --out, "
+                    + "or go on with an unfinished dataset there by --resume")
+        }
+        if !exists, options.resumes {
+            throw CommandFailure(.usage, "--resume: there is no folder \(options.out) to go on with")
+        }
+        if exists, OutputFile.exists("\(options.out)/\(DatasetOutput.successName)") {
+            throw CommandFailure(.usage, "--resume: \(options.out) is whole, there is nothing to go on with")
+        }
+    }
+
+    /// What makes the dataset what it is: the number of threads does not.
+    private var identity: String {
+        let parts =
+            [Beaconswarm.version, scenario.reference.sha256, String(scenario.document.seed)]
+            + scenario.reference.overrides + layout.formats.map(\.description)
+            + [options.partition, options.zone, options.split ?? "", options.rows.map(String.init) ?? ""]
+            + [options.tagsEvents ? "tag" : "", scenario.document.variant ?? ""]
+        return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
+    }
+
+    private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
+        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let tables =
+            [DatasetTable(table.schema, partitionedBy: "received_at")]
+            + TruthTables.all.map { DatasetTable($0) }
+        let output = try DatasetOutput(
+            options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
+        let answers = AnswerKey(DatasetFacts(plans.populations))
+        let play = try DatasetPlay(plans, folder: options.out, start: plans.configuration.schedule.start)
+        let sink = TableSink(table.schema, number: 0, of: output)
+        let copies = try BucketSpool<CopyRecord>(
+            "\(options.out)/_copies.partial", buckets: plans.buckets.count)
+        let arrivals = ArrivalWriter(table, plans, into: sink, copies: copies, answers: answers)
+        play.begin(stores.fleetFactory)
+        try writeRows(of: play, arrivals, output)
+        if interruption.isRequested { return interrupted() }
+        try sink.flush()
+        try writeTruth(plans, play, copies, to: output, answers)
+        if interruption.isRequested { return interrupted() }
+        let result = Answers(answers, rows: arrivals.rows).all
+        try finish(output, tables.map(\.schema), result, arrivals)
+        return .success
+    }
+
+    private func writeRows(
+        of play: DatasetPlay, _ arrivals: ArrivalWriter, _ output: DatasetOutput
+    ) throws(FileFailure) {
+        defer { play.end() }
+        try play.forEachRow { row throws(FileFailure) in
+            try arrivals.write(row)
+            return arrivals.rows % 1024 != 0 || self.look(play, arrivals.rows, output)
+        }
+    }
+
+    private func interrupted() -> CommandStatus {
+        console.status("")
+        console.warn("\(options.out) is unfinished: --resume goes on with it")
+        return .interrupted
+    }
+
+    private func writeTruth(
+        _ plans: DatasetPlans, _ play: DatasetPlay, _ copies: BucketSpool<CopyRecord>,
+        to output: DatasetOutput, _ answers: AnswerKey
+    ) throws(FileFailure) {
+        let truth = TruthWriter(
+            plans, names: scenario.document.publicNames, labels: answers.facts.labels, zone: layout.zone,
+            to: output, first: 1, answers: answers)
+        for bucket in 0..<plans.buckets.count where !interruption.isRequested {
+            var fates: [FateRecord] = []
+            for spool in play.fates { fates += try spool.records(of: bucket) }
+            try truth.write(
+                plans.buckets.devices(of: bucket, total: plans.deviceCount), fates: fates,
+                copies: copies.records(of: bucket))
+            console.progress { "writing the truth, \(bucket * 100 / plans.buckets.count) %" }
+        }
+        try truth.finish()
+    }
+
+    /// Says how far it is.
+    ///
+    /// - Returns: Whether to go on. Once the players are told to stop, what they still hand over is no longer in order:
+    ///   no row of it may reach a part.
+    private func look(_ play: DatasetPlay, _ rows: Int64, _ output: DatasetOutput) -> Bool {
+        if interruption.isRequested { return false }
+        let length = play.length.fractionalSeconds
+        console.progress {
+            let share = min(1, max(0, (play.now - play.start).fractionalSeconds / max(length, 1e-9)))
+            return DatasetProgress.line(
+                share: share, rows: rows, bytes: output.size, elapsed: Host.monotonic - began)
+        }
+        return true
+    }
+
+    private func finish(
+        _ output: DatasetOutput, _ schemas: [TableSchema], _ answers: [Answer], _ arrivals: ArrivalWriter
+    ) throws(FileFailure) {
+        let page = DatasetPage(
+            scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
+            unknownRows: arrivals.unknown)
+        for (name, bytes) in [
+            ("answers.json", AnswerFiles.json(answers, zone: options.zone)),
+            ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
+        ] {
+            try GrowingFile.write(bytes, to: "\(options.out)/\(name)")
+        }
+        try output.finish()
+        console.status("")
+        let seconds = max((Host.monotonic - began).fractionalSeconds, 1e-9)
+        let total = output.rows.reduce(0, +)
+        console.say(
+            "\(options.out): \(output.rows[0]) rows of events, \(output.rows[1]) of truth, "
+                + "\(DatasetProgress.size(output.size)), \(Int(Double(total) / seconds)) rows/s")
+    }
+}

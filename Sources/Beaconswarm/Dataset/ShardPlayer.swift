@@ -1,0 +1,89 @@
+import Accounting
+import DeviceSDK
+import Files
+import Measurement
+import Synchronization
+import Timebase
+import VirtualEngine
+
+/// How far the threads that play devices are, in the run's time.
+final class DatasetClock: Sendable {
+    private let instants: Mutex<[Instant]>
+
+    init(_ count: Int, start: Instant) { instants = Mutex(Array(repeating: start, count: count)) }
+
+    func note(_ now: Instant, of player: Int) { instants.withLock { $0[player] = now } }
+
+    /// The one that is least far.
+    var now: Instant { instants.withLock { $0.min() ?? .distantFuture } }
+}
+
+/// Plays one part of the devices of all populations, and hands on what comes of it: rows to the feed, fates to a file.
+final class ShardPlayer {
+    private let number: Int
+    private let plans: DatasetPlans
+    private let feed: ArrivalFeed
+    private let clock: DatasetClock
+    private let fates: BucketSpool<FateRecord>
+
+    init(
+        _ number: Int, _ plans: DatasetPlans, into feed: ArrivalFeed, fates: BucketSpool<FateRecord>,
+        clock: DatasetClock
+    ) {
+        self.number = number
+        self.plans = plans
+        self.feed = feed
+        self.fates = fates
+        self.clock = clock
+    }
+
+    /// Plays to the end, or until nobody wants any more.
+    func play(_ makeFleet: (PopulationPlan, ShardShare) -> any DeviceFleet) {
+        let share = ShardShare(index: number, count: plans.shardCount)
+        let fleets = plans.populations.map { makeFleet($0, share) }
+        let recorder = ArrivalRecorder(
+            plans.populations, collector: plans.collector, keepsIDs: plans.tagsEvents, into: feed)
+        var observer = Observer(
+            number: number, feed: feed, clock: clock, fates: fates, buckets: plans.buckets)
+        _ = runVirtually(plans.configuration, fleets: fleets, observer: &observer, arrivals: recorder)
+        recorder.finish()
+        clock.note(.distantFuture, of: number)
+        feed.end(observer.failure)
+    }
+
+    private struct Observer: VirtualObserver {
+        let number: Int
+        let feed: ArrivalFeed
+        let clock: DatasetClock
+        let fates: BucketSpool<FateRecord>
+        let buckets: DeviceBuckets
+        var failure: FileFailure?
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {
+            guard failure == nil else { return }
+            do throws(FileFailure) {
+                for event in events { try fates.append(FateRecord(event), to: buckets[event.id.device]) }
+            } catch {
+                failure = error
+            }
+        }
+
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
+            clock.note(now, of: number)
+            return failure == nil
+        }
+
+        mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
+            failure != nil || feed.isUnwanted ? .end : .goOn
+        }
+    }
+}
+
+extension FateRecord {
+    init(_ event: SealedEvent) {
+        self.init(
+            capturedAt: event.capturedAt.nanoseconds, ackedAt: event.ackedAt.nanoseconds,
+            device: event.id.device, sequence: event.id.sequence, disposition: event.disposition.code,
+            label: event.label, attempts: event.attempts)
+    }
+}

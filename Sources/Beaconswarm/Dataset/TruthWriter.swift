@@ -1,0 +1,210 @@
+import Accounting
+import AppModel
+import Datasets
+import DeviceSDK
+import Files
+import Timebase
+import VirtualEngine
+import World
+
+/// Writes the truth: what became of each event that was captured, and who captured it.
+///
+/// Device by device, a bucket of them in memory at a time.
+final class TruthWriter {
+    private let plans: DatasetPlans
+    private let lives: [PopulationLives]
+    private let labels: [[EventLabel]]
+    private let names: [String]
+    private let sinks: (truth: TableSink, users: TableSink, devices: TableSink, sessions: TableSink)
+    private let answers: AnswerKey
+    private var days: DayClock
+
+    /// - Parameters:
+    ///   - names: The populations' names, as they may be told.
+    ///   - first: The number of the first of ``TruthTables/all`` in the output.
+    init(
+        _ plans: DatasetPlans, names: [String], labels: [[EventLabel]], zone: ZoneOffsets,
+        to output: DatasetOutput, first: Int, answers: AnswerKey
+    ) {
+        self.plans = plans
+        self.names = names
+        self.labels = labels
+        self.answers = answers
+        days = DayClock(zone)
+        lives = plans.populations.map { PopulationLives($0, until: plans.usersEnd) }
+        let sinks = TruthTables.all.enumerated().map { TableSink($1, number: first + $0, of: output) }
+        self.sinks = (sinks[0], sinks[1], sinks[2], sinks[3])
+    }
+
+    /// Writes the devices of a bucket.
+    ///
+    /// - Parameters:
+    ///   - fates: All of theirs, in any order.
+    ///   - copies: All of theirs, by row.
+    func write(
+        _ devices: Range<Int>, fates: [FateRecord], copies: [CopyRecord]
+    ) throws(FileFailure) {
+        let fates = fates.sorted { ($0.device, $0.sequence) < ($1.device, $1.sequence) }
+        let copies = copies.sorted { ($0.device, $0.sequence, $0.row) < ($1.device, $1.sequence, $1.row) }
+        var (fate, copy) = (0, 0)
+        for device in devices {
+            let begin = (fate, copy)
+            while fate < fates.count, fates[fate].device == device { fate += 1 }
+            while copy < copies.count, copies[copy].device == device { copy += 1 }
+            try write(UInt32(device), fates[begin.0..<fate], copies[begin.1..<copy])
+        }
+    }
+
+    func finish() throws(FileFailure) {
+        for sink in [sinks.truth, sinks.users, sinks.devices, sinks.sessions] { try sink.flush() }
+    }
+
+    private func write(
+        _ number: UInt32, _ fates: ArraySlice<FateRecord>, _ copies: ArraySlice<CopyRecord>
+    ) throws(FileFailure) {
+        let plan = plans.population(of: number)
+        let index = Int(number - plan.firstDevice)
+        let life = lives[plan.index].life(of: index)
+        var device = DeviceTruth(
+            number: number, index: index, plan: plan, life: life, skew: plan.clockSkew(index: index),
+            radio: RadioTrace(plan, index: index, schedule: plans.configuration.schedule))
+        answers.beginUser()
+        var rest = copies
+        for fate in fates {
+            let own = rest.prefix { $0.sequence == fate.sequence }
+            rest = rest[own.endIndex...]
+            try write(fate, own, of: &device)
+        }
+        answers.endUser()
+        try writeSessions(of: device)
+        try writeUser(of: device)
+        try writeDevice(device)
+    }
+
+    private func write(
+        _ fate: FateRecord, _ copies: ArraySlice<CopyRecord>, of device: inout DeviceTruth
+    ) throws(FileFailure) {
+        let captured = Instant(nanoseconds: fate.capturedAt)
+        let first = copies.first
+        let milliseconds = captured.milliseconds
+        let day = days.day(ofMilliseconds: milliseconds)
+        var event = TruthEvent(
+            population: device.plan.index, label: Int(fate.label), capturedAt: milliseconds,
+            day: day.number, radio: device.radio.kind(at: captured),
+            disposition: Disposition(code: fate.disposition) ?? .pending(.stored), copies: copies.count)
+        event.lateness = first.map { EventTable.milliseconds($0.at) - milliseconds }
+        event.day = day.number
+        let session = device.life.session(at: captured)
+        device.note(event, in: session)
+        answers.note(event, day: day.text)
+        put(fate, event, session, day.text, of: device)
+        putCopies(copies, event)
+        sinks.truth.batch.endRow()
+        try sinks.truth.flushIfFull()
+    }
+
+    private func put(
+        _ fate: FateRecord, _ event: TruthEvent, _ session: DeviceLife.Session?, _ day: String,
+        of device: DeviceTruth
+    ) {
+        let label = labels[device.plan.index][event.label]
+        sinks.truth.batch.put("\(fate.device)-\(fate.sequence)")
+        sinks.truth.batch.put(Int64(fate.device))
+        sinks.truth.batch.put(Int64(fate.sequence))
+        sinks.truth.batch.put(device.user)
+        sinks.truth.batch.putOptional(session.map { device.name(of: $0) })
+        sinks.truth.batch.put(names[device.plan.index])
+        sinks.truth.batch.put(device.plan.system.systemName)
+        sinks.truth.batch.put(label.type)
+        sinks.truth.batch.put(label.name)
+        sinks.truth.batch.put(event.capturedAt)
+        sinks.truth.batch.put((Instant(nanoseconds: fate.capturedAt) + device.skew).milliseconds)
+        sinks.truth.batch.put(day)
+        sinks.truth.batch.put(event.day)
+        sinks.truth.batch.put(event.radio.name)
+        sinks.truth.batch.put(event.disposition.fate.rawValue)
+        sinks.truth.batch.putOptional(event.disposition.cause)
+        sinks.truth.batch.put(Int64(fate.attempts))
+        let isAcknowledged = fate.ackedAt < Instant.distantFuture.nanoseconds
+        sinks.truth.batch.putOptional(isAcknowledged ? EventTable.milliseconds(fate.ackedAt) : nil)
+    }
+
+    private func putCopies(_ copies: ArraySlice<CopyRecord>, _ event: TruthEvent) {
+        sinks.truth.batch.put(Int64(copies.count))
+        sinks.truth.batch.putOptional(copies.first?.row)
+        let rows = copies.map { String($0.row) }.joined(separator: " ")
+        sinks.truth.batch.putOptional(copies.isEmpty ? nil : rows)
+        sinks.truth.batch.putOptional(copies.first.map { EventTable.milliseconds($0.at) })
+        sinks.truth.batch.putOptional(event.lateness)
+    }
+}
+
+// MARK: - Who captured them
+
+extension TruthWriter {
+    private func writeSessions(of device: DeviceTruth) throws(FileFailure) {
+        for session in device.life.sessions {
+            let from = session.from.milliseconds
+            let day = days.day(ofMilliseconds: from)
+            let length = session.until.map { $0.milliseconds - from }
+            answers.noteSession(day: day.text, length: length)
+            let counts = device.counts[session.number] ?? (0, 0)
+            sinks.sessions.batch.put(device.name(of: session))
+            sinks.sessions.batch.put(device.user)
+            sinks.sessions.batch.put(Int64(device.number))
+            sinks.sessions.batch.put(names[device.plan.index])
+            sinks.sessions.batch.put(day.text)
+            sinks.sessions.batch.put(day.number)
+            sinks.sessions.batch.put(from)
+            sinks.sessions.batch.putOptional(session.until?.milliseconds)
+            sinks.sessions.batch.putOptional(length)
+            sinks.sessions.batch.putOptional(session.end?.rawValue)
+            sinks.sessions.batch.put(session.isCold)
+            sinks.sessions.batch.put(Int64(counts.captured))
+            sinks.sessions.batch.put(Int64(counts.arrived))
+            sinks.sessions.batch.endRow()
+            try sinks.sessions.flushIfFull()
+        }
+    }
+
+    private func writeUser(of device: DeviceTruth) throws(FileFailure) {
+        let plan = device.plan
+        let zone = plan.calendar.zone(of: device.index).offset(at: plan.start).offset
+        sinks.users.batch.put(device.user)
+        sinks.users.batch.put(Int64(device.number))
+        sinks.users.batch.put(names[plan.index])
+        sinks.users.batch.put(plan.persona.name)
+        sinks.users.batch.put(plan.app.name)
+        sinks.users.batch.put(zone.nanoseconds / 60_000_000_000)
+        sinks.users.batch.putOptional(lives[plan.index].arrival(of: device.index)?.milliseconds)
+        sinks.users.batch.putOptional(device.activeDays.min())
+        sinks.users.batch.putOptional(device.activeDays.max())
+        sinks.users.batch.put(Int64(device.activeDays.count))
+        sinks.users.batch.put(Int64(device.life.sessions.count))
+        sinks.users.batch.put(Int64(device.life.launches))
+        sinks.users.batch.put(Int64(device.life.accounts))
+        sinks.users.batch.putOptional(device.life.loggedInAt?.milliseconds)
+        sinks.users.batch.putOptional(device.life.signedUpAt?.milliseconds)
+        sinks.users.batch.putOptional(device.life.uninstalledAt?.milliseconds)
+        sinks.users.batch.endRow()
+        try sinks.users.flushIfFull()
+    }
+
+    private func writeDevice(_ device: DeviceTruth) throws(FileFailure) {
+        let versions = device.plan.app.versions
+        sinks.devices.batch.put(Int64(device.number))
+        sinks.devices.batch.put(device.user)
+        sinks.devices.batch.put(names[device.plan.index])
+        sinks.devices.batch.put(device.plan.system.systemName)
+        sinks.devices.batch.put(device.plan.system.versionName)
+        sinks.devices.batch.put(
+            versions.indices.contains(device.life.version) ? versions[device.life.version] : "")
+        sinks.devices.batch.put(device.skew.nanoseconds / 1_000_000)
+        for count in [
+            device.captured, device.delivered, device.suppressed, device.lost, device.pending,
+            device.arrived, device.copies,
+        ] { sinks.devices.batch.put(Int64(count)) }
+        sinks.devices.batch.endRow()
+        try sinks.devices.flushIfFull()
+    }
+}
