@@ -3,6 +3,7 @@ import CollectorModel
 import DeviceSDK
 import Reporting
 import Scenario
+import SensorsSDK
 import Timebase
 
 /// One load, to be played once.
@@ -68,7 +69,7 @@ struct StepScenario: Sendable {
     init(_ document: ScenarioDocument, scaling: CapacityReport.Scaling) {
         base = document
         self.scaling = scaling
-        flushInterval = document.populations.map(\.system.common.uploadInterval).max() ?? .zero
+        flushInterval = document.populations.map(\.system.uploadInterval).max() ?? .zero
         hasSessions = document.populations.contains(where: \.hasSessions)
         let hasSetRate = document.populations.contains { !$0.hasSessions }
         let settling = min(max(flushInterval, Self.shortestSettling), Self.longestSettling)
@@ -150,8 +151,9 @@ struct StepScenario: Sendable {
             document.populations[index].devices = counts[index]
             if scaling == .rate { document.populations[index].persona.tempo *= load }
             document.populations[index].activity = nil
+            document.populations[index].week = nil
             if !document.populations[index].hasSessions, !hasConfiguration {
-                document.populations[index].system.dropConfiguration()
+                document.populations[index].dropConfiguration()
             }
             document.populations[index].comeIn(
                 over: document.populations[index].hasSessions
@@ -188,6 +190,7 @@ extension ScenarioPopulation {
     /// chance where the scenario wants them to.
     fileprivate mutating func comeIn(over time: Interval) {
         arrival = ArrivalSchedule(over: time, isRandom: hasSessions && arrival.isRandom)
+        startsInSteadyState = false
         if hasSessions { persona.opensAtArrival = true }
     }
 
@@ -195,14 +198,14 @@ extension ScenarioPopulation {
     var hasSetRate: Bool { wantedRate != nil || persona.steadyRate != nil }
 }
 
-extension SystemRules {
+extension ScenarioPopulation {
     /// Lets devices fetch no configuration.
     ///
     /// They do so at a launch, so at a set rate it is no part of a steady load. A fetch that fails while all launch is
     /// tried again half a minute later, and an upload comes with it: a wave of work in the midst of the window.
     fileprivate mutating func dropConfiguration() {
-        guard case .sensors(var rules) = self else { return }
+        guard var rules = system as? SensorsRules else { return }
         rules.remoteConfig.enabled = false
-        self = .sensors(rules)
+        system = rules
     }
 }

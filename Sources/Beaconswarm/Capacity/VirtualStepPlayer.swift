@@ -5,6 +5,7 @@ import Measurement
 import Scenario
 import Timebase
 import VirtualEngine
+import World
 
 /// Plays loads in virtual time, against the collector that the scenario's conditions describe, or against one
 /// without limits.
@@ -38,6 +39,7 @@ struct VirtualStepPlayer: Sendable {
             start: start ?? plan.document.start ?? ScenarioDocument.virtualStart, port: nil,
             controlsCollector: controlsCollector)
         plans.collector.faults = []
+        plans.server.work = nil
         if !servesConfiguration {
             plans.collector.configs = [
                 ServedConfig(from: plans.schedule.start - .hours(24), version: "0", body: [])
@@ -49,11 +51,9 @@ struct VirtualStepPlayer: Sendable {
     private func play(
         _ plan: StepPlan, plans: ScenarioPlans, _ what: String
     ) throws(CommandFailure) -> StepMeasurement {
-        let configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
         var observer = Observer(player: self, plan: plan, what: what, start: plans.schedule.start)
         let result = runVirtually(
-            configuration, fleets: plans.populations.map { makeFleet(plan: $0, share: .whole) },
+            VirtualConfiguration(plans), fleets: plans.populations.map { makeFleet(plan: $0, share: .whole) },
             observer: &observer)
         guard let window = result.recorder.window else {
             throw CommandFailure(.internalError, "a step was not measured")

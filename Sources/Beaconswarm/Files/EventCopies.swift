@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 import Scenario
 import Synchronization
 import Wire
@@ -25,9 +26,9 @@ final class EventCopies: GrowingEventCopySink {
     /// Creates a file for each name that any interceptor of the systems copies to; `nil` if there is none.
     ///
     /// - Parameter redactor: Takes secrets out of every line: the files are in the run's folder.
-    init?(_ systems: [SystemRules], in folder: RunFolder, redactor: Redactor) throws(CommandFailure) {
+    init?(_ systems: [any SystemRuleSet], in folder: RunFolder, redactor: Redactor) throws(CommandFailure) {
         var files: [String: AppendingFile] = [:]
-        for case .growing(let rules) in systems {
+        for case let rules as GrowingRules in systems {
             for name in rules.interceptors.compactMap(\.copyTo) where files[name] == nil {
                 files[name] = try AppendingFile(path: Self.path(name, in: folder) + ".partial")
             }

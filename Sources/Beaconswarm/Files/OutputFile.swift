@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Writing files without ever leaving a partial one behind as if whole.
@@ -7,15 +8,10 @@ enum OutputFile {
     /// - Parameter isDurable: Whether it has to outlive a crash of the machine, and not only of the process.
     /// - Throws: ``CommandFailure`` with code 70 that names the path and the system's reason.
     static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = true) throws(CommandFailure) {
-        let partial = path + ".partial"
-        let stream = try AppendingFile(path: partial)
         do {
-            try stream.append(bytes)
-            try stream.finish(renamingTo: path, isDurable: isDurable)
+            try GrowingFile.write(bytes, to: path, isDurable: isDurable)
         } catch {
-            // On a full disk, what is half written is only in the way.
-            unlink(partial)
-            throw error
+            throw CommandFailure(.internalError, error)
         }
     }
 
@@ -75,39 +71,31 @@ enum OutputFile {
     }
 }
 
-/// A file that grows at the end; every write is complete or throws.
+/// A file that grows at the end, whose failures are those of a command.
 final class AppendingFile {
-    let path: String
-    private var descriptor: Int32
+    private let file: GrowingFile
 
     /// Creates the file, or empties an existing one.
     ///
     /// - Throws: ``CommandFailure`` with the given code.
     init(path: String, failing code: CommandStatus = .internalError) throws(CommandFailure) {
-        self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw OutputFile.failure("create", path, code: code) }
+        do { file = try GrowingFile(path: path) } catch { throw CommandFailure(code, error) }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
-
     func append(_ bytes: [UInt8]) throws(CommandFailure) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw OutputFile.failure("write", path) }
-            offset += count
-        }
+        do { try file.append(bytes) } catch { throw CommandFailure(.internalError, error) }
     }
 
     /// Puts everything on the disk, closes the file and gives it its final name.
     func finish(renamingTo final: String, isDurable: Bool = true) throws(CommandFailure) {
-        guard !isDurable || fsync(descriptor) == 0 else { throw OutputFile.failure("write", path) }
-        close(descriptor)
-        descriptor = -1
-        guard rename(path, final) == 0 else { throw OutputFile.failure("rename to \(final) the file", path) }
+        do {
+            try file.finish(renamingTo: final, isDurable: isDurable)
+        } catch {
+            throw CommandFailure(.internalError, error)
+        }
     }
+}
+
+extension CommandFailure {
+    init(_ code: CommandStatus, _ failure: FileFailure) { self.init(code, failure.description) }
 }

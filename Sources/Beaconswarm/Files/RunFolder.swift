@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Reporting
 import Timebase
@@ -14,7 +15,7 @@ struct RunFolder: Sendable {
         if OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
         }
-        try RunFolder.makeDirectory(path)
+        do { try Folder.make(path) } catch { throw CommandFailure(.usage, error) }
         self.path = path
     }
 
@@ -37,20 +38,23 @@ struct RunFolder: Sendable {
         return (2...).lazy.map { "\(base)-\($0)" }.first { !OutputFile.exists($0) } ?? base
     }
 
-    private static func makeDirectory(_ path: String) throws(CommandFailure) {
-        var partial = path.hasPrefix("/") ? "/" : ""
-        for component in path.split(separator: "/") {
-            partial += partial.isEmpty || partial == "/" ? component : "/" + component
-            guard mkdir(partial, 0o755) == 0 || errno == EEXIST else {
-                throw OutputFile.failure("create the folder", partial, code: .usage)
-            }
-        }
-    }
-
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Removes a file of the folder, if it is there.
     func remove(_ name: String) { unlink(file(name)) }
+
+    /// Removes the folder with the files in it, but no folder of it.
+    func delete() {
+        guard let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { remove(name) }
+        }
+        closedir(directory)
+        rmdir(path)
+    }
 
     /// Renews what a broken-off run leaves behind. Only the process may break off: nothing waits for the disk.
     func writePartial(_ report: Report) throws(CommandFailure) {

@@ -18,9 +18,34 @@ enum RunReader {
         }
     }
 
+    /// What a run came to, for a comparison.
+    struct Single {
+        var report: Report
+        var cell: LabReport.Cell
+        /// How its bodies were treated, if it says so.
+        var bodies: String?
+    }
+
+    /// Reads a finished run's report, and what of it is compared.
+    ///
+    /// - Throws: as ``read(_:)``.
+    static func cell(_ path: String) throws(CommandFailure) -> Single {
+        try FileName.check(path, of: "the run")
+        let bytes = try OutputFile.read(try reportFile(path), failing: .usage)
+        do throws(ReportReadError) {
+            let report = try ReportJSON.read(bytes)
+            let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
+            return Single(report: report, cell: LabReport.Cell(report), bodies: bodies)
+        } catch {
+            throw CommandFailure(.invalidScenario, "\(path): \(error)")
+        }
+    }
+
     /// What a folder, or a file, holds.
     enum Result {
         case run(Report)
+        /// Several simulations.
+        case lab(LabReport)
         /// A search for a capacity.
         case search(CapacityReport)
     }
@@ -29,10 +54,29 @@ enum RunReader {
     ///
     /// - Throws: ``CommandFailure`` with code 64 if there is neither, 104 if it cannot be read.
     static func readResult(_ path: String) throws(CommandFailure) -> Result {
-        guard let file = try searchFile(path) else { return .run(try read(path)) }
+        guard let file = try searchFile(path) else {
+            if let lab = try lab(path) { return .lab(lab) }
+            return .run(try read(path))
+        }
         let bytes = try OutputFile.read(file, failing: .usage)
         do throws(ReportReadError) {
             return .search(try CapacityJSON.read(bytes))
+        } catch {
+            throw CommandFailure(.invalidScenario, "\(file): \(error)")
+        }
+    }
+
+    /// Reads what several simulations came to; `nil` if a path holds something else.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if there is nothing, 104 if it cannot be read.
+    static func lab(_ path: String) throws(CommandFailure) -> LabReport? {
+        try FileName.check(path, of: "the run")
+        let file = try reportFile(path)
+        let bytes = try OutputFile.read(file, failing: .usage)
+        let value = try? JSONReader.readStrictly(bytes)
+        guard value?["schema"]?.string == LabJSON.schema else { return nil }
+        do throws(ReportReadError) {
+            return try LabJSON.read(bytes)
         } catch {
             throw CommandFailure(.invalidScenario, "\(file): \(error)")
         }

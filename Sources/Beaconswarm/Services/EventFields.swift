@@ -1,4 +1,5 @@
 import DeviceSDK
+import GrowingSDK
 
 /// An event's fields, as interceptors see and change them.
 public struct EventFields: Sendable {

@@ -1,5 +1,6 @@
 import CollectorModel
 import DeviceSDK
+import GrowingSDK
 import Reporting
 import Scenario
 
@@ -29,12 +30,12 @@ extension LoadedScenario {
     }
 
     private mutating func register(_ services: SDKServices, at index: Int) {
-        guard case .growing(var rules) = document.populations[index].system else { return }
+        guard var rules = document.populations[index].system as? GrowingRules else { return }
         let plugins = GrowingPlugins(services)
         databases[index] = services.database
         if services.database != nil { rules.services.database = true }
         if !plugins.modules.isEmpty { rules.registeredTemplates = plugins.templates(for: rules) }
-        document.populations[index].system = .growing(rules)
+        document.populations[index].system = rules
         document.populations[index].plugins = plugins
         if let encryption = services.encryption { document.growingCiphers.register(encryption) }
         // A report tells everything that made it what it is.
@@ -49,7 +50,7 @@ extension LoadedScenario {
     private func checkCodecs(_ populations: [Int], path: String) throws(CommandFailure) {
         var seen: [String: (population: Int, kind: String)] = [:]
         for index in populations {
-            guard case .growing(let rules) = document.populations[index].system else { continue }
+            guard let rules = document.populations[index].system as? GrowingRules else { continue }
             let plugins = document.populations[index].plugins as? GrowingPlugins ?? GrowingPlugins()
             let service = GrowingServices(rules: rules, plugins: plugins).encryption
             guard let service, let codec = service.codec else { continue }
@@ -76,7 +77,7 @@ extension LoadedScenario {
 
 extension ScenarioPopulation {
     fileprivate var isGrowing: Bool {
-        if case .growing = system { true } else { false }
+        system is GrowingRules
     }
 }
 

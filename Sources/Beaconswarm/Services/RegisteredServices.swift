@@ -1,5 +1,6 @@
 import CollectorModel
 import DeviceSDK
+import GrowingSDK
 import Wire
 
 /// A registered encryption behind the SDK's own protocol.

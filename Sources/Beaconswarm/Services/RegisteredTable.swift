@@ -1,5 +1,6 @@
 import Accounting
 import DeviceSDK
+import GrowingSDK
 import Timebase
 
 /// A registered database behind the SDK's own protocol.
@@ -96,7 +97,7 @@ struct RegisteredDatabases: Sendable {
 
     /// Makes the devices of a share whose population has a registered database; `nil` for any other.
     func makeFleet(plan: PopulationPlan, share: ShardShare) -> (any DeviceFleet)? {
-        guard let maker = makers[plan.index], case .growing(let rules) = plan.system else { return nil }
+        guard let maker = makers[plan.index], let rules = plan.system as? GrowingRules else { return nil }
         let labels = GrowingTemplates(app: plan.app, rules: rules).labels
         let system = GrowingSystem<RegisteredTable>(plan: plan, rules: rules) { index, kind in
             let file = DatabaseFile(

@@ -68,6 +68,7 @@ extension Beaconswarm {
         let report: Report
         switch try RunReader.readResult(run) {
         case .run(let read): report = read
+        case .lab(let lab): return try self.report(lab, format: format, metric: metric, color: color)
         case .search(let search): return try self.report(search, format: format, metric: metric, color: color)
         }
         if let metric {
@@ -93,6 +94,30 @@ extension Beaconswarm {
                 "--format \(format): not a format; allowed: \(ReportFormats.names.joined(separator: ", "))")
         }
         Console.output(writer.render(report))
+        return .success
+    }
+
+    /// Renders several simulations.
+    private static func report(
+        _ lab: LabReport, format: String?, metric: String?, color: Bool
+    ) throws(CommandFailure) -> CommandStatus {
+        if let metric {
+            throw CommandFailure(
+                .usage, "--metric \(metric): name one simulation, RUN/variants/NAME/seeds/SEED")
+        }
+        let comparisons = lab.comparisons
+        switch format {
+        case nil:
+            Console.output(
+                LabText.render(
+                    lab, comparisons: comparisons, color: color && wantsColor, width: Host.outputWidth))
+        case "html": Console.output(ComparisonHTML.write(lab, comparisons: comparisons))
+        case "md": Console.output(LabMarkdown.render(lab, comparisons: comparisons))
+        case "json": Console.output(LabJSON.write(lab))
+        case .some(let format):
+            throw CommandFailure(
+                .usage, "--format \(format): not for several simulations; allowed: html, md, json")
+        }
         return .success
     }
 

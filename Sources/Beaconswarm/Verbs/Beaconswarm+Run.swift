@@ -19,13 +19,28 @@ extension Beaconswarm {
         return try await run(options, LoadedScenario(options.source))
     }
 
-    /// Plays a scenario in virtual time and writes the run's folder.
+    /// Plays a scenario in virtual time and writes the run's folder; one with variants, or several seeds, as so many
+    /// simulations side by side.
     ///
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func simulate(_ options: RunOptions) async throws -> CommandStatus {
         let options = try options.completed(by: Host.environment)
-        return try simulate(options, LoadedScenario(options.source))
+        let content = try options.source.read()
+        let scenario = try LoadedScenario(options.source, content: content)
+        let isAll = options.source.variant == nil && scenario.document.variant == nil
+        let names =
+            isAll
+            ? [VariantName.base] + scenario.document.variants
+            : [scenario.document.variant ?? VariantName.base]
+        guard options.seeds != nil || names.count > 1 else { return try simulate(options, scenario) }
+        let hasOwnSeed = scenario.document.overrides.contains { $0.path == "/seed" }
+        let seeds = try SeedRange.parse(
+            options.seeds, first: scenario.document.seed, hasOwnSeed: hasOwnSeed)
+        let runner = LabRunner(
+            options: options, content: content, base: scenario, variants: names, seeds: seeds,
+            console: RunConsole(options), interruption: Interruption())
+        return try runner.run()
     }
 
     /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.

@@ -1,0 +1,113 @@
+import Reporting
+import Scenario
+import Wire
+
+/// Finds what a user wants compared.
+enum ComparedSide {
+    /// Reads one side.
+    ///
+    /// - Parameters:
+    ///   - path: A run's folder or report, a committed baseline, or `RUN/variants/NAME`.
+    ///   - variant: Which variant is meant where there are several; `nil` for `base`, or the only one.
+    ///   - option: What chooses the variant, for messages.
+    /// - Throws: ``CommandFailure`` with code 64 if there is no such run or variant, 104 for what cannot be compared.
+    static func read(_ path: String, variant: String?, option: String) throws(CommandFailure)
+        -> Comparison.Side
+    {
+        let path = trimmed(path)
+        if let (root, name) = split(path), let lab = try? RunReader.lab(root) {
+            return try side(of: lab, variant ?? name, label: path, option: option)
+        }
+        if let lab = try RunReader.lab(path) {
+            let only = lab.variants.count == 1 ? lab.variants[0].name : VariantName.base
+            let name = variant ?? only
+            let label = lab.variants.count == 1 ? path : "\(path)/variants/\(name)"
+            return try side(of: lab, name, label: label, option: option)
+        }
+        if let variant {
+            throw CommandFailure(.usage, "\(option) \(variant): \(path) is a single run, without variants")
+        }
+        return try single(path)
+    }
+
+    /// Two variants of one run; without a name, the only one beside `base`.
+    static func pair(
+        _ path: String, base: String?, candidate: String?
+    ) throws(CommandFailure) -> (Comparison.Side, Comparison.Side) {
+        let path = trimmed(path)
+        guard let lab = try RunReader.lab(path) else {
+            throw CommandFailure(
+                .usage, "\(path) is a single run: name what it is to be compared with, or a run with variants"
+            )
+        }
+        let base = base ?? VariantName.base
+        let others = lab.variants.map(\.name).filter { $0 != base }
+        guard let name = candidate ?? (others.count == 1 ? others[0] : nil) else {
+            let known = others.isEmpty ? "there is no other" : others.joined(separator: ", ")
+            throw CommandFailure(
+                .usage,
+                "\(path): which variant is to be held against \(base)? Name it with --candidate: \(known)")
+        }
+        return (
+            try side(of: lab, base, label: base, option: "--base"),
+            try side(of: lab, name, label: name, option: "--candidate")
+        )
+    }
+
+    private static func trimmed(_ path: String) -> String {
+        path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Divides `RUN/variants/NAME`.
+    private static func split(_ path: String) -> (root: String, name: String)? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[parts.count - 2] == "variants" else { return nil }
+        return (parts.dropLast(2).joined(separator: "/"), String(parts[parts.count - 1]))
+    }
+
+    private static func side(
+        of lab: LabReport, _ name: String, label: String, option: String
+    ) throws(CommandFailure) -> Comparison.Side {
+        if lab.isPartial { throw unfinished(label) }
+        guard let side = lab.side(name, label: label) else {
+            let names = lab.variants.map(\.name)
+            let nearest =
+                NameDistance.nearest(to: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+            throw CommandFailure(
+                .usage,
+                "\(option) \(name): not a variant of this run; allowed: \(names.joined(separator: ", "))\(nearest)"
+            )
+        }
+        return side
+    }
+
+    private static func unfinished(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .invalidScenario, "\(path): broke off, or is still going on: what is not whole cannot be compared"
+        )
+    }
+
+    private static func single(_ path: String) throws(CommandFailure) -> Comparison.Side {
+        let single = try RunReader.cell(path)
+        let report = single.report
+        if report.isPartial || report.isInterrupted { throw unfinished(path) }
+        return Comparison.Side(
+            label: path, variant: VariantName.base, toolVersion: report.toolVersion,
+            scenario: report.scenario,
+            resolved: scenario(beside: path), mode: report.mode, bodies: single.bodies, cells: [single.cell])
+    }
+
+    /// The scenario that a run's folder keeps, without its seed; null where none is kept.
+    private static func scenario(beside path: String) -> JSONNode {
+        var folder = path
+        if path.hasSuffix(".json") {
+            folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+                separator: "/")
+            if folder.isEmpty { folder = path.hasPrefix("/") ? "/" : "." }
+        }
+        guard let bytes = try? OutputFile.read("\(folder)/scenario.json", failing: .usage),
+            let node = try? JSONReader.readStrictly(bytes)
+        else { return .null }
+        return JSONNode(.object((node.members ?? []).filter { $0.key != "seed" }))
+    }
+}

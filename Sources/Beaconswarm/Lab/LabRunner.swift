@@ -1,0 +1,193 @@
+import Reporting
+import Scenario
+import Timebase
+import Wire
+
+/// Plays variants of a scenario over seeds in virtual time, and writes what they come to.
+struct LabRunner {
+    let options: RunOptions
+    /// The scenario's file, read once.
+    let content: [UInt8]
+    let base: LoadedScenario
+    /// In the order of the scenario.
+    let variants: [String]
+    let seeds: [UInt64]
+    let console: RunConsole
+    let interruption: Interruption
+
+    /// One simulation.
+    struct Cell: Sendable {
+        var variant: String
+        var seed: UInt64
+    }
+
+    /// All variants of a seed before the next seed: what is broken off can still be compared.
+    private var cells: [Cell] {
+        seeds.flatMap { seed in variants.map { Cell(variant: $0, seed: seed) } }
+    }
+
+    private var bodies: Bodies { options.bodies ?? .measure }
+    private var threads: Int { options.threads ?? Host.cores }
+
+    func run() throws(CommandFailure) -> CommandStatus {
+        for option in [("--events", options.events), ("--keep-stores", options.keepStores)]
+        where option.1 != nil {
+            throw CommandFailure(
+                .usage,
+                "\(option.0): is for one simulation; name one with --variant and --seed, without --seeds")
+        }
+        try checkRoom()
+        let path =
+            options.out
+            ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .virtual, at: Host.now)
+        let folder = try RunFolder(creating: path)
+        console.say(
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(cells.count) simulations: "
+                + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
+        )
+        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        var report = try blank()
+        try writePartial(report, in: folder)
+        interruption.begin {}
+        interruption.onRequest { [console] in
+            console.status("")
+            console.say(
+                "stopping: simulations that have not ended are dropped; interrupt again to end at once")
+        }
+        let results = try play(in: folder)
+        interruption.onRequestFromNowOn { [console] in console.writing() }
+        return try finish(&report, results, in: folder)
+    }
+
+    private func play(in folder: RunFolder) throws(CommandFailure) -> [LabReport.Cell?] {
+        let cells = cells
+        let progress = CellProgress(count: cells.count, console: console)
+        let pool = CellPool(interruption: interruption, progress: progress)
+        return try pool.run(cells.count, threads: threads) { [self] index, control, note in
+            try play(cells[index], in: folder, control, note)
+        }
+    }
+
+    private func play(
+        _ cell: Cell, in folder: RunFolder, _ control: CellControl,
+        _ note: @escaping @Sendable (Double) -> Void
+    ) throws(CommandFailure) -> LabReport.Cell? {
+        let scenario = try scenario(of: cell)
+        var own = options
+        own.out = folder.file("variants/\(cell.variant)/seeds/\(cell.seed)")
+        own.json = false
+        own.bodies = bodies
+        own.command = command(of: cell)
+        var runner = VirtualRunner(scenario: scenario, options: own, console: .mute, interruption: control)
+        runner.onProgress = note
+        let path = own.out ?? ""
+        let status = try runner.runCell()
+        if status == .interrupted {
+            RunFolder(existing: path).delete()
+            return nil
+        }
+        return try RunReader.cell(path).cell
+    }
+
+    private func scenario(of cell: Cell) throws(CommandFailure) -> LoadedScenario {
+        var source = options.source
+        source.variant = cell.variant
+        source.seed = String(cell.seed)
+        source.checksVariants = false
+        return try LoadedScenario(source, content: content)
+    }
+
+    /// What repeats the simulation alone.
+    private func command(of cell: Cell) -> [String] {
+        let dropped = ["--seeds", "--seed", "--variant", "--threads", "--out", "--bodies"]
+        var words: [String] = []
+        var skips = false
+        for word in options.command {
+            if skips {
+                skips = false
+            } else if dropped.contains(word) {
+                skips = true
+            } else if word != "--json", !dropped.contains(where: { word.hasPrefix($0 + "=") }) {
+                words.append(word)
+            }
+        }
+        guard !words.isEmpty else { return [] }
+        return words + ["--variant", cell.variant, "--seed", String(cell.seed), "--bodies", bodies.rawValue]
+    }
+
+    /// Refuses what would not fit side by side.
+    private func checkRoom() throws(CommandFailure) {
+        guard Room.isNeeded(for: base.document) else { return }
+        try Room.checkMemory(
+            Forecast(base.document), connections: nil, copies: min(threads, cells.count))
+    }
+
+    /// The report without any cell.
+    private func blank() throws(CommandFailure) -> LabReport {
+        let documents = try variants.map { name throws(CommandFailure) in
+            name == VariantName.base
+                ? base.document : try scenario(of: Cell(variant: name, seed: base.document.seed)).document
+        }
+        func resolved(_ document: ScenarioDocument) -> JSONNode {
+            let members = (document.resolved.members ?? []).filter { $0.key != "seed" }
+            return JSONNode(.object(members))
+        }
+        let own = resolved(base.document)
+        var report = LabReport(
+            toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,
+            variants: zip(variants, documents).map { name, document in
+                LabReport.Variant(
+                    name: name,
+                    changes: ScenarioDifference.changes(from: own, to: resolved(document)).map {
+                        LabReport.Change(pointer: $0.pointer, value: $0.after ?? .null)
+                    })
+            })
+        report.resolved = own
+        return report
+    }
+
+    private func writePartial(_ report: LabReport, in folder: RunFolder) throws(CommandFailure) {
+        var partial = report
+        partial.isPartial = true
+        partial.judge()
+        try OutputFile.write(LabJSON.write(partial), to: folder.file("report.partial.json"), isDurable: false)
+    }
+
+    private func finish(
+        _ report: inout LabReport, _ results: [LabReport.Cell?], in folder: RunFolder
+    ) throws(CommandFailure) -> CommandStatus {
+        for (cell, result) in zip(cells, results) {
+            guard let result, let index = variants.firstIndex(of: cell.variant) else { continue }
+            report.variants[index].cells.append(result)
+        }
+        report.isPartial = results.contains { $0 == nil }
+        report.bodies = bodies.rawValue
+        report.judge()
+        if report.isPartial {
+            try writePartial(report, in: folder)
+        } else {
+            try LabFiles.write(report, to: folder)
+        }
+        let comparisons = report.comparisons
+        let finished = report
+        console.end(json: { LabJSON.write(finished) }) { colored in
+            LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
+                + "report: \(folder.file(finished.isPartial ? "report.partial.json" : "report.html"))\n"
+        }
+        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+}
+
+/// The files of a run of variants.
+enum LabFiles {
+    /// Writes the report first: everything else can be made from it.
+    static func write(_ report: LabReport, to folder: RunFolder) throws(CommandFailure) {
+        try OutputFile.write(LabJSON.write(report), to: folder.file("report.json"))
+        folder.remove("report.partial.json")
+        let comparisons = report.comparisons
+        try OutputFile.write(
+            LabMarkdown.render(report, comparisons: comparisons), to: folder.file("summary.md"))
+        try OutputFile.write(
+            ComparisonHTML.write(report, comparisons: comparisons), to: folder.file("report.html"))
+    }
+}

@@ -1,0 +1,67 @@
+import Reporting
+
+/// Reads `--vary PATH=A,B,C`.
+enum SweepAxes {
+    /// The most points of a grid.
+    static let pointLimit = 10_000
+
+    /// - Throws: ``CommandFailure`` with code 64 for what is no axis, or too many points.
+    static func parse(_ texts: [String]) throws(CommandFailure) -> [SweepReport.Axis] {
+        guard !texts.isEmpty else {
+            throw CommandFailure(
+                .usage, "nothing is varied: name a path and its values with --vary PATH=A,B,C")
+        }
+        var axes: [SweepReport.Axis] = []
+        for text in texts {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw CommandFailure(.usage, "--vary \(text): expected PATH=A,B,C, the path as that of --set")
+            }
+            let path = String(text[..<equals])
+            let values = split(text[text.index(after: equals)...])
+            guard values.allSatisfy({ !$0.isEmpty }) else {
+                throw CommandFailure(.usage, "--vary \(text): expected a value before and after each comma")
+            }
+            for (index, value) in values.enumerated() where values[..<index].contains(value) {
+                throw CommandFailure(.usage, "--vary \(text): \(value) is there twice")
+            }
+            if axes.contains(where: { $0.path == path }) {
+                throw CommandFailure(.usage, "--vary \(path): is there twice; name all its values at once")
+            }
+            axes.append(SweepReport.Axis(path: path, values: values))
+        }
+        var count = 1
+        for axis in axes {
+            count *= axis.values.count
+            guard count <= pointLimit else {
+                throw CommandFailure(
+                    .usage, "--vary: more than \(pointLimit) combinations; allowed are so many")
+            }
+        }
+        return axes
+    }
+
+    /// Divides at commas, but for those within JSON's lists, objects and strings.
+    private static func split(_ text: Substring) -> [String] {
+        var values = [""]
+        var depth = 0
+        var isText = false
+        var isEscaped = false
+        for character in text {
+            if character == ",", depth == 0, !isText {
+                values.append("")
+                continue
+            }
+            values[values.count - 1].append(character)
+            if isEscaped {
+                isEscaped = false
+            } else if isText {
+                isEscaped = character == "\\"
+                isText = character != "\""
+            } else {
+                isText = character == "\""
+                depth += "[{".contains(character) ? 1 : "]}".contains(character) ? -1 : 0
+            }
+        }
+        return values
+    }
+}

@@ -1,0 +1,181 @@
+import Reporting
+import Scenario
+import Timebase
+import Wire
+
+/// Plays a grid of simulations, and draws what it shows. What was played is kept at once, so that a sweep that was
+/// broken off goes on where it was.
+struct SweepRunner {
+    let options: SweepOptions
+    let content: [UInt8]
+    let base: LoadedScenario
+    let axes: [SweepReport.Axis]
+    let seeds: [UInt64]
+    let cost: Figure
+    let freshness: Figure
+    let console: RunConsole
+    let interruption: Interruption
+
+    /// What tells that a folder holds a sweep that has not ended, and which.
+    private static let manifest = "sweep.partial.json"
+    private static let result = "sweep.json"
+
+    private var grid: [[String]] { SweepReport.grid(axes) }
+
+    /// A simulation: a point of the grid with a seed. All points of a seed come before the next seed.
+    private struct Cell {
+        var point: Int
+        var seed: UInt64
+        /// Below the sweep's folder.
+        var file: String { "cells/\(point + 1)-\(seed).json" }
+    }
+
+    private var cells: [Cell] {
+        seeds.flatMap { seed in grid.indices.map { Cell(point: $0, seed: seed) } }
+    }
+
+    func run() throws(CommandFailure) -> CommandStatus {
+        // A value that cannot be is found before anything is played.
+        for point in grid { _ = try scenario(point, seed: base.document.seed) }
+        try checkRoom()
+        let folder = try openFolder()
+        let kept = cells.map { cell in read(cell, in: folder) }
+        let done = kept.count { $0 != nil }
+        console.say(
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count) points, "
+                + "\(cells.count) simulations" + (done > 0 ? ", \(done) of them played already" : ""))
+        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        interruption.begin {}
+        interruption.onRequest { [console] in
+            console.status("")
+            console.say(
+                "stopping: simulations that have not ended are dropped; interrupt again to end at once")
+        }
+        let results = try play(kept, in: folder)
+        interruption.onRequestFromNowOn { [console] in console.writing() }
+        guard !results.contains(where: { $0 == nil }) else {
+            console.status("")
+            console.say("the sweep is not over; go on with the same command and --out \(folder.path)")
+            return .interrupted
+        }
+        return try finish(results.compactMap { $0 }, in: folder)
+    }
+
+    private func scenario(_ point: [String], seed: UInt64) throws(CommandFailure) -> LoadedScenario {
+        var source = options.run.source
+        source.overrides += zip(axes, point).map { "\($0.path)=\($1)" }
+        source.seed = String(seed)
+        source.checksVariants = false
+        return try LoadedScenario(source, content: content)
+    }
+
+    private func checkRoom() throws(CommandFailure) {
+        guard Room.isNeeded(for: base.document) else { return }
+        try Room.checkMemory(
+            Forecast(base.document), connections: nil, copies: min(threads, cells.count))
+    }
+
+    private var threads: Int { options.run.threads ?? Host.cores }
+
+    // MARK: The folder
+
+    /// What makes a sweep this one: the scenario, what overrides it, the grid, the seeds, and the program.
+    private var identity: [UInt8] {
+        let node = JSONNode.object([
+            ("schema", .text(SweepJSON.schema)), ("partial", .bool(true)),
+            ("tool", .text(Beaconswarm.version)), ("sha256", .text(base.reference.sha256)),
+            ("overrides", .texts(base.reference.overrides)),
+            ("axes", .object(axes.map { ($0.path, .texts($0.values)) })),
+            ("seeds", .list(seeds.map { .int($0) })),
+        ])
+        return Array((node.prettyText() + "\n").utf8)
+    }
+
+    /// Makes the sweep's folder, or opens that of the same sweep that was broken off.
+    private func openFolder() throws(CommandFailure) -> RunFolder {
+        let path =
+            options.run.out
+            ?? RunFolder.defaultPath(scenario: base.reference.name, kind: "sweep", at: Host.now)
+        let manifest = "\(path)/\(SweepRunner.manifest)"
+        if OutputFile.exists(manifest) {
+            guard try OutputFile.read(manifest, failing: .usage) == identity else {
+                throw CommandFailure(
+                    .usage,
+                    "\(path) holds another sweep that was broken off (scenario, options, --vary, --seeds or version "
+                        + "differ); name another folder with --out")
+            }
+            return RunFolder(existing: path)
+        }
+        let folder = try RunFolder(creating: path)
+        // The folder of the cells first: a manifest without it could not go on.
+        _ = try RunFolder(creating: folder.file("cells"))
+        try OutputFile.write(identity, to: manifest)
+        return folder
+    }
+
+    /// A cell that was played before; `nil` if it was not, or cannot be read.
+    private func read(_ cell: Cell, in folder: RunFolder) -> LabReport.Cell? {
+        guard let bytes = try? OutputFile.read(folder.file(cell.file), failing: .usage),
+            let read = try? LabJSON.readCell(bytes), read.seed == cell.seed
+        else { return nil }
+        return read
+    }
+
+    // MARK: Playing
+
+    private func play(
+        _ kept: [LabReport.Cell?], in folder: RunFolder
+    ) throws(CommandFailure) -> [LabReport.Cell?] {
+        let missing = kept.indices.filter { kept[$0] == nil }
+        let cells = cells
+        let grid = grid
+        let progress = CellProgress(count: missing.count, console: console)
+        let pool = CellPool(interruption: interruption, progress: progress)
+        let played = try pool.run(missing.count, threads: threads) { [self] index, control, note in
+            let cell = cells[missing[index]]
+            let runner = CellRunner(
+                scenario: try scenario(grid[cell.point], seed: cell.seed), bodies: .measure,
+                control: control, onProgress: note)
+            guard let report = try runner.run() else { return LabReport.Cell?.none }
+            let result = LabReport.Cell(report)
+            try OutputFile.write(LabJSON.write(result), to: folder.file(cell.file), isDurable: false)
+            // As it is read back, so that a sweep that went on is the same as one that did not stop.
+            return read(cell, in: folder)
+        }
+        var results = kept
+        for (index, cell) in zip(missing, played) { results[index] = cell }
+        return results
+    }
+
+    // MARK: The result
+
+    private func finish(
+        _ results: [LabReport.Cell], in folder: RunFolder
+    ) throws(CommandFailure) -> CommandStatus {
+        var variants: [LabReport.Variant] = []
+        for point in grid {
+            let changes = zip(axes, point).map { axis, value in
+                LabReport.Change(pointer: axis.path, value: .text(value))
+            }
+            variants.append(
+                LabReport.Variant(name: SweepReport.name(point, of: axes), changes: changes))
+        }
+        for (cell, result) in zip(cells, results) { variants[cell.point].cells.append(result) }
+        var lab = LabReport(
+            toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,
+            variants: variants)
+        let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
+        lab.resolved = JSONNode(.object(members))
+        lab.judge()
+        let sweep = SweepReport(axes: axes, lab: lab, cost: cost, freshness: freshness)
+        try OutputFile.write(SweepJSON.write(sweep), to: folder.file(SweepRunner.result))
+        folder.remove(SweepRunner.manifest)
+        try OutputFile.write(SweepCSV.write(sweep), to: folder.file("sweep.csv"))
+        try OutputFile.write(SweepHTML.write(sweep), to: folder.file("sweep.html"))
+        console.end(json: { SweepJSON.write(sweep) }) { colored in
+            SweepText.render(sweep, color: colored, width: console.summaryWidth)
+                + "sweep: \(folder.file("sweep.html"))\n"
+        }
+        return CommandStatus(rawValue: lab.exitCode) ?? .internalError
+    }
+}

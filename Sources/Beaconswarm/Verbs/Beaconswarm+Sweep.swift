@@ -1,0 +1,35 @@
+import Reporting
+import Scenario
+
+extension Beaconswarm {
+    /// Plays every combination of some values of a scenario in virtual time, and draws freshness against cost.
+    ///
+    /// A sweep that was broken off goes on if it is asked for again with the same folder.
+    ///
+    /// - Returns: The highest-ranking status of all simulations.
+    /// - Throws: ``CommandFailure`` for what kept it from beginning or from being written.
+    public static func sweep(_ options: SweepOptions) async throws -> CommandStatus {
+        var options = options
+        options.run = try options.run.completed(by: Host.environment)
+        let axes = try SweepAxes.parse(options.axes)
+        let cost = try figure(options.cost, of: "--cost")
+        let freshness = try figure(options.freshness, of: "--freshness")
+        let content = try options.run.source.read()
+        let base = try LoadedScenario(options.run.source, content: content)
+        let hasOwnSeed = base.document.overrides.contains { $0.path == "/seed" }
+        let seeds = try SeedRange.parse(
+            options.run.seeds, first: base.document.seed, hasOwnSeed: hasOwnSeed)
+        let runner = SweepRunner(
+            options: options, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
+            freshness: freshness, console: RunConsole(options.run), interruption: Interruption())
+        return try runner.run()
+    }
+
+    private static func figure(_ text: String, of option: String) throws(CommandFailure) -> Figure {
+        do throws(ThresholdError) {
+            return try Figure.parse(text)
+        } catch {
+            throw CommandFailure(.usage, "\(option) \(text): \(error)")
+        }
+    }
+}
