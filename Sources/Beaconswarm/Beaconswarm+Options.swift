@@ -16,11 +16,23 @@ public struct ScenarioSource: Sendable {
     public var insecure = false
     /// `path=value`, applied in order.
     public var overrides: [String] = []
+    /// The variant that is played; `nil` for the scenario itself, which `base` is too.
+    public var variant: String?
+    /// Whether problems of the other variants count too.
+    var checksVariants = true
     /// What ``register(_:for:)`` was told, in order.
     var registrations: [Registration] = []
 
     /// Names a scenario file without changes.
     public init(path: String) { self.path = path }
+}
+
+/// What becomes of requests' bytes in virtual time.
+public enum Bodies: String, CaseIterable, Sendable {
+    /// They are written as the SDK writes them, and read as a collector reads them.
+    case encode
+    /// Events pass by reference, and sizes come from a model that is fitted before the run. Nothing else differs.
+    case measure
 }
 
 /// Options of a run, besides its scenario.
@@ -44,8 +56,13 @@ public struct RunOptions: Sendable {
     public var targetsFile: String?
     /// Requests that a live run may send in a second of real time, 1 or more; `nil` for any number.
     public var maximumRate: Double?
-    /// Event loops that play devices.
+    /// What becomes of requests' bytes in virtual time; `nil` writes and reads them in a single simulation, and measures
+    /// them in several.
+    public var bodies: Bodies?
+    /// Event loops that play devices; of several simulations, those that go on side by side.
     public var threads: Int?
+    /// Seeds of several simulations: `20` of them from the scenario's own on, or `1..20`; `nil` for one.
+    public var seeds: String?
     /// The report's JSON on standard output.
     public var json = false
     /// No progress and no summary.

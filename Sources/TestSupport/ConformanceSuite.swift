@@ -25,7 +25,7 @@ package enum ConformanceSuite {
     /// Those with Sensors alone, whose devices can keep their events in files, too.
     package static let sensorsScenarios: [ConformanceScenario] =
         faultScenarios + answerScenarios + clientScenarios + deviceScenarios
-        + lifeScenarios + diskScenarios
+        + lifeScenarios + diskScenarios + networkScenarios
 
     /// Those that are played live with stores in files too: kills, evictions, debug mode, sign-ups, disks. In
     /// the others it is the collector that acts, and the stores are compared in virtual time alone.
@@ -44,7 +44,7 @@ package enum ConformanceSuite {
             if case .collector(_, _, _, .some) = entry.change { true } else { false }
         }
         let hasSeveral = document.populations.contains {
-            $0.system.common.statedBounds(disksFail: false).uploads > 1
+            $0.system.statedBounds(disksFail: false).uploads > 1
         }
         return !(countsUploads && hasSeveral)
     }
@@ -117,6 +117,13 @@ package enum ConformanceSuite {
             problems.append("body of \(there) there, \(here) here")
         }
         return problems
+    }
+
+    /// Plays a scenario in virtual time with requests that are written and read, and with events by reference.
+    ///
+    /// - Returns: what is wrong, in sentences; empty if both are one.
+    package static func bodyDisagreement(_ scenario: ConformanceScenario) throws -> [String] {
+        BodyComparison.disagreement(try Worlds.load(scenario.json, name: scenario.name))
     }
 
     /// The events of a scenario's tolerated populations that travel more or less often when answers take another time

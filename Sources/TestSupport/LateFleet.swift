@@ -27,9 +27,9 @@ final class LateFleet: ForwardingFleet {
     }
 
     func setNetwork(
-        _ kind: NetworkKind, of slot: Int, at now: Instant, effects: inout DeviceEffects
+        _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        late(base.setNetwork(kind, of: slot, at: now, effects: &effects))
+        late(base.setNetwork(change, of: slot, at: now, effects: &effects))
     }
 
     private func late(_ wake: Instant) -> Instant {

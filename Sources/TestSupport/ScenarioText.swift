@@ -18,6 +18,9 @@ struct ScenarioText {
     var persona = "metronome"
     var arrival = "0s"
     var tagsEvents = true
+    /// Of each population; and a network "net" of the scenario's own, as JSON, that it may name.
+    var network = "ideal"
+    var ownNetwork: String?
     /// Entries of the timeline, as JSON.
     var timeline: [String] = []
 
@@ -38,7 +41,7 @@ struct ScenarioText {
             """
             {"name": "\(member.name)", "devices": \(devices), "system": "\(member.system)",
              "version": "\(member.version)", "app": "bench", "persona": "\(persona)",
-             "arrival": {"over": "\(arrival)"},
+             "arrival": {"over": "\(arrival)"}, "network": "\(network)",
              "sdk": {\(member.sdk)}}
             """
         }
@@ -46,6 +49,7 @@ struct ScenarioText {
         return """
             {"seed": \(seed)\(beginning), "duration": "\(duration)", "drain": "\(drain)", "tagEvents": \(tagsEvents),
              "apps": {"bench": \(Self.app)}, "personas": {\(Self.personas)},
+             "networks": {\(ownNetwork.map { "\"net\": \($0)" } ?? "")},
              "populations": [\(texts.joined(separator: ",\n"))],
              "timeline": [\(timeline.joined(separator: ",\n"))]}
             """

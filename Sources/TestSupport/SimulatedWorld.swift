@@ -3,7 +3,7 @@ import CollectorModel
 package import CollectorServer
 package import DeviceSDK
 import Foundation
-import LiveEngine
+package import LiveEngine
 package import LiveSimulation
 package import Measurement
 package import NIOCore
@@ -44,6 +44,8 @@ package struct SimulatedWorld: Sendable {
     package var workLimit = Int.max
     package var seed: UInt64 = 1
     package var makeFleet = Worlds.inMemory
+    /// Between the beginnings of two turns of a shard's timer; `nil` for the live engine's own.
+    package var turnSpacing: Interval?
 
     package init(shards: Int = 1) { self.shards = shards }
 
@@ -79,6 +81,12 @@ package struct SimulatedRecord: Sendable {
     package var finishedAt: Instant
     /// Whether the run was ended for its ``SimulatedWorld/workLimit``, or by its death.
     package var wasCut: Bool
+    /// What the collector held in the end by its own account.
+    package var held: Receipts
+    /// What another process finds in its store.
+    package var durable: Receipts
+    /// Of what the live engine tells beside its measures; `nil` of a run that died.
+    package var result: LiveResult?
 }
 
 /// One run of a simulated world, with all that takes part in it.
@@ -116,10 +124,12 @@ private struct Stage {
         network = SimulatedNetwork(
             on: loop, conditions: world.conditions, seed: world.seed,
             host: Front(collector: collector, decorate: world.decorate),
-            faultsEnd: world.faultsEnd.map { clock.deadline(of: start + $0) } ?? .distantFuture)
+            faultsEnd: world.faultsEnd.map { clock.deadline(of: start + $0) } ?? .distantFuture,
+            carriesAtMost: world.workLimit)
         var configuration = LiveConfiguration(
             plans, clock: clock, sealedSink: sealed.sink, makeFleet: world.makeFleet)
         configuration.transport = network
+        if let spacing = world.turnSpacing { configuration.turnSpacing = spacing }
         self.configuration = configuration
     }
 
@@ -132,37 +142,36 @@ private struct Stage {
         guard
             let (result, run) = try SimulatedRun.play(
                 configuration, shards: world.shards, on: loop, limit: limit,
-                isEnough: { network.carried > world.workLimit })
+                isEnough: { network.isExhausted })
         else { throw SimulatedWorld.Unfinished(after: limit) }
-        endCollector()
+        let (statistics, receipts, durable) = try endCollector()
         var outcome = sealed.outcome(labels: run.labels, start: start)
-        let (statistics, receipts) = collector.snapshot()
         outcome.take(result.recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
         outcome.collectorRequests = statistics.reduce(0) { $0 + $1.requests }
         outcome.configFetches = statistics.reduce(0) { $0 + $1.configFetches }
         outcome.devicesStarted = result.devicesStarted
         return SimulatedRecord(
             outcome: outcome, recorder: result.recorder, sealed: sealed.all, start: start,
-            finishedAt: result.finishedAt, wasCut: network.carried > world.workLimit)
+            finishedAt: result.finishedAt, wasCut: network.isExhausted, held: receipts,
+            durable: durable, result: result)
     }
 
     /// Plays up to a moment, as if the process ended there: what it knew by then is judged.
     private func playUntil(_ death: Interval) throws -> SimulatedRecord {
         let run = try LiveRun.startInPlace(
             configuration, on: Array(repeating: loop, count: world.shards))
-        loop.advanceTime(by: TimeAmount.nanoseconds((Stage.lead + death).nanoseconds))
+        loop.advanceTime(by: TimeAmount(Stage.lead + death))
         let recorder = run.snapshotInPlace().recorder
         run.stop()
         run.stop()
         loop.advanceTime(by: .seconds(1))
-        endCollector()
-        var outcome = sealed.outcome(labels: run.labels, start: plans.schedule.start)
-        let (statistics, receipts) = collector.snapshot()
-        outcome.take(recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
+        let (statistics, receipts, durable) = try endCollector()
         let start = plans.schedule.start
+        var outcome = sealed.outcome(labels: run.labels, start: start)
+        outcome.take(recorder, receipts: receipts, statistics: statistics[statistics.count - 1])
         return SimulatedRecord(
             outcome: outcome, recorder: recorder, sealed: sealed.all, start: start, finishedAt: start + death,
-            wasCut: true)
+            wasCut: true, held: receipts, durable: durable)
     }
 
     /// The collector behind what else stands on its machine.
@@ -184,22 +193,30 @@ private struct Stage {
     }
 
     /// Has the collector answer what it has, and end.
-    private func endCollector() {
-        try? collector.start()
+    ///
+    /// - Returns: what was counted in each of its lives, what it held in the end, and what one more life finds.
+    private func endCollector() throws -> (
+        statistics: [CollectorStatistics], held: Receipts, durable: Receipts
+    ) {
+        try collector.start()
         collector.beginStop()
         loop.advanceTime(by: .seconds(1))
+        let (statistics, held) = collector.snapshot()
+        try collector.die()
+        try collector.start()
+        return (statistics, held, collector.snapshot().receipts)
     }
 
     private func schedule(_ death: SimulatedWorld.Death) {
         let bound = (
             collector: NIOLoopBound(collector, eventLoop: loop), network: network, loop: loop
         )
-        let due = loop.now + .nanoseconds((Stage.lead + death.at).nanoseconds)
+        let due = loop.now + TimeAmount(Stage.lead + death.at)
         loop.scheduleTask(deadline: due) {
             try bound.collector.value.die()
             bound.network.hostDied()
         }
-        loop.scheduleTask(deadline: due + .nanoseconds(death.down.nanoseconds)) {
+        loop.scheduleTask(deadline: due + TimeAmount(death.down)) {
             try bound.collector.value.start()
         }
     }

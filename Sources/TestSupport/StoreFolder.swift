@@ -1,5 +1,6 @@
 package import DeviceSDK
 import DeviceStorage
+import SensorsSDK
 import Synchronization
 
 /// A folder with devices' files that goes with the test.
@@ -29,9 +30,9 @@ package final class StoreFolder: Sendable {
 extension PopulationPlan {
     fileprivate var storingInFiles: PopulationPlan {
         var plan = self
-        if case .sensors(var rules) = system {
+        if var rules = system as? SensorsRules {
             rules.storage.backend = .sqlite
-            plan.system = .sensors(rules)
+            plan.system = rules
         }
         return plan
     }

@@ -61,7 +61,7 @@ package enum SystemCosts {
         package var copies: Double? = 0
     }
 
-    /// Plays thirty devices through a disturbance.
+    /// Plays sixty devices through a disturbance.
     ///
     /// - Parameter sdk: Members of the population's `sdk`, as JSON.
     /// - Throws: `ScenarioProblems` if the scenario is not sound.
@@ -75,14 +75,14 @@ package enum SystemCosts {
         // Whoever came on a day has sent the days before: at midnight, those count who did not.
         let sessionsPerDay = disturbance == .slowMidnight ? 0.5 : 4
         let json = """
-            {"seed": 11, "start": "\(start)", "duration": "\(length.text)", "drain": "90s",
+            {"seed": 9, "start": "\(start)", "duration": "\(length.text)", "drain": "90s",
              "personas": {
                "daily": {"extends": "casual", "sessionsPerDay": \(sessionsPerDay), "opensAtArrival": true, "crashChance": 0,
                          "killAtBackgroundChance": 1, "returnChance": 0, "sessionLength": "30s"},
                "busy": {"extends": "casual", "sessionLength": "1d", "actionGap": "1s", "returnChance": 0,
                         "opensAtArrival": true, "crashChance": 0}},
              "populations": [
-               {"name": "p", "devices": 30, "system": "\(row.system)", "version": "\(row.version)",
+               {"name": "p", "devices": 60, "system": "\(row.system)", "version": "\(row.version)",
                 "app": "shop", "persona": "\(persona)", "sdk": {\(sdk)}, "arrival": {"over": "15s"}}],
              "timeline": [\(disturbance.timeline(days: isDaily ? 7 : 0).joined(separator: ",\n"))]}
             """

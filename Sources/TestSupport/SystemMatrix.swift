@@ -110,7 +110,20 @@ package enum SystemMatrix {
         }
     }
 
+    /// Plays a system against a fault with requests that are written and read, and with events by reference.
+    ///
+    /// - Returns: what is wrong, in sentences; empty if both are one.
+    package static func bodyDisagreement(_ row: Row, _ column: Column) throws -> [String] {
+        BodyComparison.disagreement(try document(row, column, endsEarly: true))
+    }
+
     private static func play(_ row: Row, _ column: Column, endsEarly: Bool) throws -> WorldOutcome {
+        Worlds.virtual(try document(row, column, endsEarly: endsEarly))
+    }
+
+    private static func document(
+        _ row: Row, _ column: Column, endsEarly: Bool
+    ) throws -> ScenarioDocument {
         let lengths = Lengths(row, column)
         let persona = row.fixture.sendsDaily ? "daily" : "busy"
         // Without an end it outlasts the drain, too.
@@ -128,6 +141,6 @@ package enum SystemMatrix {
                 "persona": "\(persona)"}],
              "timeline": [\(entry ?? "")]}
             """
-        return Worlds.virtual(try Worlds.load(json, name: "\(row.system) \(row.version)"))
+        return try Worlds.load(json, name: "\(row.system) \(row.version)")
     }
 }

@@ -49,9 +49,32 @@ package enum Worlds {
     /// Plays a scenario in virtual time and keeps the order in which events were sealed.
     package static func virtualRun(_ document: ScenarioDocument) -> VirtualRecord {
         let (_, result, observer) = play(document, serviceTime: .milliseconds(1), makeFleet: inMemory)
-        return VirtualRecord(
-            sealed: observer.order, eventFingerprint: result.recorder.eventFingerprint, wakes: result.wakes,
-            simulated: result.simulated)
+        return VirtualRecord(observer.order, result)
+    }
+
+    /// A run in virtual time with everything that is known of it.
+    struct PlayedResult {
+        var configuration: VirtualConfiguration
+        var outcome: WorldOutcome
+        var record: VirtualRecord
+        var result: VirtualResult
+        /// Uploads that were written.
+        var bodies: Int
+        var populations: [PopulationPlan] { configuration.plans }
+    }
+
+    /// Plays a scenario in virtual time, with requests that are written, or with events by reference.
+    static func virtualResult(_ document: ScenarioDocument, sizes: BodySizes?) -> PlayedResult {
+        let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+        var configuration = VirtualConfiguration(
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
+            server: plans.server)
+        configuration.sizes = sizes
+        let fleets = plans.populations.map { UploadCounter(inMemory($0, .whole)) }
+        let (outcome, result, observer) = play(configuration, fleets: fleets)
+        return PlayedResult(
+            configuration: configuration, outcome: outcome, record: VirtualRecord(observer.order, result),
+            result: result, bodies: fleets.reduce(0) { $0 + $1.bodies })
     }
 
     private static func play(
@@ -61,9 +84,16 @@ package enum Worlds {
         let plans = document.plans(start: start)
         let fleets = plans.populations.map { makeFleet($0, .whole) }
         var configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
+            server: plans.server)
         configuration.server.serviceTime = serviceTime
-        var observer = Observer(labels: fleets.map(\.labels), start: start)
+        return play(configuration, fleets: fleets)
+    }
+
+    private static func play(
+        _ configuration: VirtualConfiguration, fleets: [any DeviceFleet]
+    ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
+        var observer = Observer(labels: fleets.map(\.labels), start: configuration.schedule.start)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         var outcome = observer.outcome
         outcome.take(result.recorder, receipts: result.receipts, statistics: result.statistics)
@@ -211,4 +241,11 @@ package struct VirtualRecord: Hashable, Sendable {
     package var eventFingerprint: UInt64
     package var wakes: UInt64
     package var simulated: Interval
+
+    init(_ order: [Line], _ result: VirtualResult) {
+        sealed = order
+        eventFingerprint = result.recorder.eventFingerprint
+        wakes = result.wakes
+        simulated = result.simulated
+    }
 }

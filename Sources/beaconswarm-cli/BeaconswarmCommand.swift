@@ -31,13 +31,16 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               70   internal error
               95   the ledger does not balance, or acknowledged events are missing
               96   the generator could not keep its own schedule, had no sockets or disk, or passed --max-rate
-              99   a threshold failed, a live run delivered nothing, or the guard ended it
+              99   a threshold failed, compare found a regression, a live run delivered nothing, or the guard ended it
               104  invalid scenario
               105  interrupted
             """,
         version: Beaconswarm.version,
         subcommands: [
-            Run.self, Simulate.self, Collect.self, Audit.self, Sample.self, Report.self, Validate.self,
+            Run.self, Simulate.self, Generate.self, Compare.self, Sweep.self, Collect.self, Audit.self,
+            Sample.self,
+            Report.self,
+            Validate.self,
             Schema.self, Capacity.self,
         ])
 }

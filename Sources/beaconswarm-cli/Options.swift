@@ -28,6 +28,11 @@ struct ScenarioOptions: ParsableArguments {
             valueName: "path=value"))
     var overrides: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Plays this variant of the scenario; base is the scenario itself.", valueName: "NAME"))
+    var variant: String?
+
     var source: ScenarioSource {
         var source = ScenarioSource(path: scenario)
         source.seed = seed
@@ -36,6 +41,7 @@ struct ScenarioOptions: ParsableArguments {
         source.target = target
         source.insecure = insecure
         source.overrides = overrides
+        source.variant = variant
         return source
     }
 }

@@ -6,7 +6,8 @@ struct Report: AsyncParsableCommand {
         abstract: "Renders a finished or interrupted run, or a capacity search, again.",
         discussion: """
             Reads report.json, or the report.partial.json of an interrupted run, and writes to standard output. \
-            In the folder of a capacity search it reads capacity.json (html, md, csv or json).
+            In the folder of a capacity search it reads capacity.json (html, md, csv or json). Of a run with variants \
+            it shows them side by side (html, md or json).
             """
     )
 

@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Foundation
+import GrowingSDK
 import Reporting
 import Scenario
 import Testing
@@ -11,14 +12,14 @@ import Wire
 
 @Suite("Copies that interceptors make")
 struct EventCopiesTests {
-    private func rules(_ names: [String?]) -> SystemRules {
+    private func rules(_ names: [String?]) -> any SystemRuleSet {
         var rules = GrowingRules(version: .v3)
         rules.interceptors = names.map { name in
             var rule = GrowingInterceptorRule(name: "rule", callback: .eventDidBuild)
             rule.copyTo = name
             return rule
         }
-        return .growing(rules)
+        return rules
     }
 
     private func copy(_ text: String, to name: String, in copies: EventCopies) {

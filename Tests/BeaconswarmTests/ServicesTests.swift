@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Foundation
+import GrowingSDK
 import Reporting
 import Scenario
 import Testing

@@ -2,6 +2,7 @@ import AppModel
 import DeviceSDK
 import Reporting
 import Scenario
+import SensorsSDK
 import Testing
 import Timebase
 
@@ -32,7 +33,7 @@ struct StepScenarioTests {
             let scenario = StepScenario(base, scaling: .devices)
             let step = scenario.document(load: 9, window: .seconds(10), purpose: .confirm)
             let document = inStep ? step : base
-            guard case .sensors(let rules) = document.populations[0].system else { return false }
+            guard let rules = document.populations[0].system as? SensorsRules else { return false }
             return rules.remoteConfig.enabled
         }
         #expect(fetches(base, inStep: false))

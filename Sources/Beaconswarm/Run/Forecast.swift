@@ -1,4 +1,5 @@
 import Accounting
+import AppModel
 import DeviceSDK
 import Measurement
 import Reporting
@@ -10,6 +11,8 @@ import Timebase
 struct Forecast {
     /// Per second, over the time in which users act.
     var eventsMean = 0.0
+    /// Within which the mean will be.
+    var eventsRange = 0.0...0.0
     var eventsPeak = 0.0
     var requestsMean = 0.0
     /// Of one second, fetches of configurations included.
@@ -37,14 +40,22 @@ struct Forecast {
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         let stepLimit = PopulationSample.stepBudget / max(1, plans.populations.count)
+        let outlineBudget = Forecast.outlineBudget / max(1, plans.populations.count)
+        var (low, high) = (0.0, 0.0)
         var events = EventCourse()
         var requests = RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace))
         for plan in plans.populations {
             let sample = PopulationSample(plan, schedule: plans.schedule, stepLimit: stepLimit, pace: pace)
             let record = sample.recorder.populations[0]
-            eventsMean += Double(record.ledger.captured) * sample.totalScale / seconds
-            requestsMean += Double(record.requests) * sample.totalScale / seconds
-            bytesMean += record.sentBytes * sample.totalScale / seconds
+            let outline = UserOutline(of: plan.users, budget: outlineBudget)
+            let offered = OfferedEvents(
+                parts: sample.parts, outline: outline, isSteady: plan.persona.steadyRate != nil)
+            (low, high) = (low + offered.range.lowerBound, high + offered.range.upperBound)
+            eventsMean += offered.estimate / seconds
+            let told = Double(record.ledger.captured)
+            let perEvent = told > 0 ? offered.estimate / told : 0
+            requestsMean += Double(record.requests) * perEvent / seconds
+            bytesMean += record.sentBytes * perEvent / seconds
             events.add(sample.recorder.series, scale: sample.scale)
             requests.add(sample.requests, scale: sample.scale)
             let peakActive = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
@@ -57,7 +68,9 @@ struct Forecast {
             openRequestMemory +=
                 Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
-        eventsPeak = events.peak * Double(pace)
+        let scale = Double(pace) / seconds
+        eventsRange = low * scale...high * scale
+        eventsPeak = max(events.peak * Double(pace), eventsRange.upperBound)
         requestsPeak = requests.peak * Double(pace)
         eventsMean *= Double(pace)
         requestsMean *= Double(pace)
@@ -65,11 +78,14 @@ struct Forecast {
         growingMemory += Double(prefilled) * DeviceMemory.storedEvent
     }
 
+    /// Steps of users in a look at all of them.
+    private static let outlineBudget = 4_000_000
+
     private func memory(of plan: PopulationPlan, _ sample: PopulationSample) -> Double {
         let rows = sample.recorder.series.buckets.map(\.gauges.storedRows).max() ?? 0
-        var bytes = Double(plan.deviceCount * plan.system.common.memoryPerDevice)
+        var bytes = Double(plan.deviceCount * plan.system.memoryPerDevice)
         bytes += Double(rows) * sample.scale * DeviceMemory.storedEvent
-        if !plan.tagsEvents || !plan.system.common.tagsAllEvents {
+        if !plan.tagsEvents || !plan.system.tagsAllEvents {
             let captured = Double(sample.recorder.populations[0].ledger.captured) * sample.totalScale
             bytes += captured * DeviceMemory.naturalKey
         }
@@ -112,13 +128,24 @@ struct Forecast {
             case nil: "live \(live), simulated \(simulated)"
             }
         return head
-            + "offers \(Forecast.figure(eventsMean)) events/s on average (peak \(Forecast.figure(eventsPeak))), "
+            + "offers \(Forecast.text(eventsRange)) events/s on average (peak \(Forecast.figure(eventsPeak))), "
             + "\(Forecast.figure(requestsMean)) requests/s (peak \(Forecast.figure(requestsPeak))), \(Forecast.figure(bytesMean / 1000)) kB/s, \(needs)"
             + (prefilled > 0 ? "; \(prefilled) events of before the run besides" : "")
     }
 
     static func figure(_ value: Double) -> String {
         value >= 100 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
+    }
+
+    /// A range for people, that what is in it is also in what they read.
+    static func text(_ range: ClosedRange<Double>) -> String {
+        let step = range.upperBound >= 1000 ? 1.0 : range.upperBound >= 10 ? 0.1 : 0.001
+        let low = (range.lowerBound / step).rounded(.down) * step
+        let high = (range.upperBound / step).rounded(.up) * step
+        func figure(_ value: Double) -> String {
+            step == 1 ? "\(Int(value))" : "\((value / step).rounded() / (1 / step).rounded())"
+        }
+        return "\(figure(low)) to \(figure(high))"
     }
 
     /// Bytes for people.
@@ -168,14 +195,14 @@ private struct EventCourse {
 
 extension PopulationPlan {
     /// Events that each device brings along.
-    fileprivate var prefill: Int { system.common.prefill }
+    fileprivate var prefill: Int { system.prefill }
 
     /// Connections that so many active devices keep open.
     fileprivate func connections(ofDevices active: Int) -> Int {
         if case .pooled(let size) = target.connections {
             min(active, size)
         } else {
-            active * system.common.connectionsPerDevice
+            active * system.connectionsPerDevice
         }
     }
 }

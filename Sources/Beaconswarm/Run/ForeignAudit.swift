@@ -70,6 +70,6 @@ struct ForeignAudit {
 extension ScenarioDocument {
     /// How far a device's clock may be off: nine standard deviations, beyond which none is drawn.
     var clockSkew: Interval {
-        populations.map { $0.system.common.clockSkew * 9 }.max() ?? .zero
+        populations.map { $0.system.clockSkew * 9 }.max() ?? .zero
     }
 }

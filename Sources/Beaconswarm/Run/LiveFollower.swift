@@ -1,3 +1,4 @@
+import DeviceSDK
 import LiveEngine
 import Measurement
 import Reporting
@@ -13,7 +14,7 @@ struct LiveFollower {
     mutating func follow() async -> Report.ThresholdResult? {
         while true {
             await pause()
-            guard let snapshot = try? await run.snapshot(), snapshot.phase != .finished else {
+            guard let snapshot = try? await run.snapshot(), snapshot.phase != .ended else {
                 return follower.abortedBy
             }
             let isRunning = snapshot.phase == .running

@@ -177,6 +177,9 @@ struct LiveRunner: Sendable {
 
     private func warnings(_ stage: Stage, server: CollectorServer?) -> [String] {
         var warnings: [String] = []
+        if scenario.document.server != nil {
+            warnings.append("/server: only simulations have a modelled server; this run's is real")
+        }
         if !stage.embeds {
             warnings += scenario.document.collectorEntries.map {
                 "\($0.pointer): skipped, since an external target cannot be made to: \($0.text)"

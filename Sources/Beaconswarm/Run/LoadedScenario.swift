@@ -33,10 +33,13 @@ struct LoadedScenario: Sendable {
         options.target = source.target
         options.insecure = source.insecure
         options.sets = source.overrides
+        options.variant = source.variant
+        options.checksVariants = source.checksVariants
         let result = ScenarioLoader.load(
             bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
             options: options,
-            environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem)
+            environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem,
+            zones: .known)
         switch result {
         case .success(let sound):
             document = sound
@@ -112,7 +115,8 @@ struct LoadedScenario: Sendable {
         zip(document.publicNames, document.populations).map { name, population in
             ReportBuilder.PopulationInfo(
                 name: name, system: population.system.systemName,
-                version: population.system.versionName, devices: population.devices)
+                version: population.system.versionName, devices: population.devices,
+                users: population.users.map(document.publicName))
         }
     }
 
@@ -127,10 +131,12 @@ struct LoadedScenario: Sendable {
     /// Marks for charts, in seconds since the start.
     func marks(_ plans: ScenarioPlans) -> [Report.Mark] {
         plans.marks.map { mark in
-            Report.Mark(
+            var shown = Report.Mark(
                 from: (mark.from - plans.schedule.start).fractionalSeconds,
                 until: mark.until.map { ($0 - plans.schedule.start).fractionalSeconds },
                 text: document.redact(mark.text))
+            shown.name = document.redact(mark.name)
+            return shown
         }
     }
 
@@ -156,10 +162,8 @@ extension ScenarioDocument {
         for index in populations.indices {
             guard let rate = populations[index].wantedRate else { continue }
             let plan = plans.populations[index]
-            let users = UserForecast.Population(
-                app: plan.app, persona: plan.persona, calendar: plan.calendar, usersEnd: plan.usersEnd)
             if let tempo = UserForecast.tempo(
-                forRate: rate, of: users, weight: { $0.eventsCaptured(in: plan.app) })
+                forRate: rate, of: plan.users, weight: { $0.eventsCaptured(in: plan.app) })
             {
                 populations[index].persona.tempo = tempo
             } else {
@@ -174,6 +178,13 @@ extension ScenarioDocument {
     }
 }
 
+extension PopulationPlan {
+    /// Its users, to be forecast.
+    var users: UserForecast.Population {
+        UserForecast.Population(app: app, persona: persona, calendar: calendar, usersEnd: usersEnd)
+    }
+}
+
 extension UserAction {
     /// How many events an SDK with all its hooks on captures for the action.
     func eventsCaptured(in app: AppDescription) -> Double {
@@ -182,7 +193,7 @@ extension UserAction {
         case .login(_, let signUp): signUp ? 1 : 0
         case .launch(let passive): passive ? 1 : 0
         case .identity(let update): app.identities[Int(update)].operation.isTracked ? 1 : 0
-        case .kill, .disappear, .beginTimed, .logout, .registerSuperProperties, .updateApp: 0
+        case .kill, .disappear, .beginTimed, .logout, .registerSuperProperties, .updateApp, .uninstall: 0
         }
     }
 }

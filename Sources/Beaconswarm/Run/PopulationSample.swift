@@ -27,6 +27,8 @@ struct PopulationSample {
     private(set) var openRequests = 0
     /// Devices of the population per device played: for what happens at a time.
     private(set) var scale = 1.0
+    /// What each slice's devices did, and how long they had the app open.
+    private(set) var parts: [OfferedEvents.Part] = []
     /// The same for what happens in the whole run: devices that were not played to its end count in part.
     private(set) var totalScale = 1.0
 
@@ -40,7 +42,7 @@ struct PopulationSample {
         quietPlan.firstDevice = 0
         quietPlan.numbersBySlot = true
         quietPlan.disk = DiskSchedule()
-        quietPlan.system.dropPrefill()
+        quietPlan.system.prefill = 0
         // Without what the timeline does to networks and requests.
         let quietSchedule = RunSchedule(
             start: schedule.start, duration: schedule.duration, drain: schedule.drain)
@@ -58,6 +60,13 @@ struct PopulationSample {
             whole += Double(share.deviceCount(of: plan.deviceCount)) * part
             steps += Int(result.wakes)
             openRequests += result.openRequestsPeak
+            let indices = (0..<share.deviceCount(of: plan.deviceCount)).map(share.populationIndex(ofSlot:))
+            let outline = UserOutline(
+                of: plan.users, indices: indices, until: schedule.start + result.simulated)
+            parts.append(
+                OfferedEvents.Part(
+                    sessions: outline.sessions, seconds: outline.seconds,
+                    events: Double(result.recorder.populations[0].ledger.captured)))
             result.recorder.beliefs = DeviceBeliefs()
             recorder.merge(result.recorder)
         }

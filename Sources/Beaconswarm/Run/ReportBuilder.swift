@@ -11,6 +11,8 @@ struct ReportBuilder: Sendable {
         var system: String
         var version: String
         var devices: Int
+        /// The population whose users these are too.
+        var users: String?
     }
 
     let scenario: Report.ScenarioReference
@@ -54,18 +56,32 @@ struct ReportBuilder: Sendable {
     struct MetricSet {
         var overall: [Metric]
         var populations: [(name: String, metrics: [Metric])]
+        var entries: [(name: String, metrics: [Metric])] = []
     }
 
     func metrics(of recorder: RunRecorder, seconds: Double) -> MetricSet {
         let each = zip(populations, recorder.populations).map { info, record in
             (name: info.name, metrics: record.metrics(seconds: seconds))
         }
-        return MetricSet(overall: recorder.total.metrics(seconds: seconds), populations: each)
+        return MetricSet(
+            overall: recorder.total.metrics(seconds: seconds), populations: each,
+            entries: entries(of: recorder, seconds: seconds).map { ($0.name, $0.metrics) })
+    }
+
+    /// What the first entries of the timeline did.
+    private func entries(of recorder: RunRecorder, seconds: Double) -> [Report.Entry] {
+        let end = recorder.series.start + Interval(nanoseconds: Int64(seconds * 1e9))
+        return zip(marks.indices, recorder.entries).map { index, entry in
+            Report.Entry(name: marks[index].name, mark: index, metrics: entry.metrics(until: end))
+        }
     }
 
     /// The thresholds' results on what is measured so far.
     func evaluate(_ thresholds: [Threshold], on metrics: MetricSet) -> [Report.ThresholdResult] {
-        thresholds.map { $0.evaluate(overall: metrics.overall, populations: metrics.populations) }
+        thresholds.map {
+            $0.evaluate(
+                overall: metrics.overall, populations: metrics.populations, entries: metrics.entries)
+        }
     }
 
     func report(_ progress: Progress) -> Report {
@@ -97,6 +113,7 @@ struct ReportBuilder: Sendable {
         report.unexpectedAnswers = progress.unexpectedAnswers
         report.addDistributions(of: progress.recorder.series)
         report.addCloseUps(progress.recorder)
+        report.entries = entries(of: progress.recorder, seconds: seconds)
         if let audit = progress.audit { report.take(audit, note: progress.auditNote) }
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
@@ -107,7 +124,10 @@ struct ReportBuilder: Sendable {
         on report: Report, abortedBy aborting: Report.ThresholdResult?
     ) -> [Report.ThresholdResult] {
         let each = report.populations.map { (name: $0.name, metrics: $0.metrics) }
-        var results = evaluate(thresholds, on: MetricSet(overall: report.metrics, populations: each))
+        let metrics = MetricSet(
+            overall: report.metrics, populations: each,
+            entries: report.entries.map { ($0.name, $0.metrics) })
+        var results = evaluate(thresholds, on: metrics)
         if let aborting,
             let index = results.firstIndex(where: {
                 $0.metric == aborting.metric && $0.expression == aborting.expression
@@ -122,10 +142,12 @@ struct ReportBuilder: Sendable {
     private func populationReports(_ recorder: RunRecorder, _ metrics: MetricSet) -> [Report.Population] {
         populations.indices.map { index in
             let info = populations[index]
-            return Report.Population(
+            var population = Report.Population(
                 name: info.name, system: info.system, version: info.version, devices: info.devices,
                 events: ReportBuilder.counts(recorder.populations[index].ledger),
                 metrics: metrics.populations[index].metrics)
+            population.users = info.users
+            return population
         }
     }
 

@@ -14,24 +14,27 @@ enum Room {
 
     /// Whether a run has to be forecast to know that it fits.
     static func isNeeded(for document: ScenarioDocument) -> Bool {
-        document.deviceCount > smallFleet || document.populations.contains { $0.system.common.prefill > 0 }
+        document.deviceCount > smallFleet || document.populations.contains { $0.system.prefill > 0 }
     }
 
     /// Refuses what the memory does not hold.
     ///
-    /// - Parameter connections: The most that may be open at once; `nil` in virtual time.
+    /// - Parameters:
+    ///   - connections: The most that may be open at once; `nil` in virtual time.
+    ///   - copies: Runs of this size that go on side by side.
     /// - Throws: ``CommandFailure`` with code 104 that says how many devices would fit.
     static func checkMemory(
-        _ forecast: Forecast, connections: Int?, room: MemoryRoom? = MemoryRoom.now()
+        _ forecast: Forecast, connections: Int?, copies: Int = 1, room: MemoryRoom? = MemoryRoom.now()
     ) throws(CommandFailure) {
         guard let room else { return }
-        let need = forecast.memory(connections: connections)
+        let need = forecast.memory(connections: connections) * Double(copies)
         let limit = Double(room.bytes) * memoryShare
         guard need > limit else { return }
-        let fitting = rounded(forecast.devicesFitting(limit, connections: connections))
+        let fitting = rounded(forecast.devicesFitting(limit / Double(copies), connections: connections))
+        let sideBySide = copies > 1 ? "\(copies) simulations side by side (--threads) of " : ""
         throw CommandFailure(
             .invalidScenario,
-            "\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
+            "\(sideBySide)\(forecast.devices) devices need about \(Forecast.size(need)) of memory, and "
                 + "\(Forecast.size(Double(room.bytes))) are free (by \(room.bound)): "
                 + wouldFit(fitting) + "; nothing was run")
     }

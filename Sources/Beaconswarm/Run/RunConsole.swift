@@ -11,6 +11,8 @@ final class RunConsole: Sendable {
     private let quiet: Bool
     private let color: Bool
     private let isTerminal: Bool
+    /// Whether nothing is said at all: what there is to say is told by the owner of many runs.
+    private let isMute: Bool
     private let last = Mutex(Last())
 
     private struct Last {
@@ -23,7 +25,15 @@ final class RunConsole: Sendable {
         quiet = options.quiet
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
+        isMute = false
     }
+
+    private init(mute: Void) {
+        (json, quiet, color, isTerminal, isMute) = (false, true, false, false, true)
+    }
+
+    /// Says nothing, not even warnings.
+    static let mute = RunConsole(mute: ())
 
     /// Says what is going to happen; where nothing else is to be said, what to beware of all the same.
     func begin(_ builder: ReportBuilder, forecast: Forecast?) {
@@ -50,6 +60,7 @@ final class RunConsole: Sendable {
 
     /// A line on standard error, broken between words where a terminal has no room for it.
     private func tell(_ line: String) {
+        guard !isMute else { return }
         Console.error(isTerminal ? TerminalText.wrapped(line, width: Host.terminalWidth) : line)
     }
 
@@ -99,6 +110,12 @@ final class RunConsole: Sendable {
         } else {
             Console.error(StatusLine.plain(snapshot))
         }
+    }
+
+    /// Shows a line of progress, if it is time for that.
+    func progress(_ line: () -> String) {
+        guard !quiet, isProgressDue else { return }
+        if isTerminal { status(line()) } else { Console.error(line()) }
     }
 
     private func snapshot(

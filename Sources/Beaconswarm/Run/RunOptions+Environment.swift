@@ -6,9 +6,10 @@ import Scenario
 enum EnvironmentVariables {
     static let prefix = "BEACONSWARM_"
     /// Those that change the scenario; the loader reads them.
-    static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "SET"]
+    static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "VARIANT", "SET"]
     static let ofRun = [
-        "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS",
+        "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS", "SEEDS",
+        "BODIES",
     ]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN"]
@@ -45,11 +46,16 @@ extension RunOptions {
         result.store = try name("STORE", or: store)
         result.keepStores = try name("KEEP_STORES", or: keepStores)
         result.targetsFile = try name("TARGETS", or: targetsFile)
+        if let variant = environment[EnvironmentVariables.prefix + "VARIANT"], !variant.isEmpty {
+            result.source.variant = source.variant ?? variant
+        }
+        result.seeds = try name("SEEDS", or: seeds)
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
         result.maximumRate = try RateLimit.read(
             maximumRate, else: environment[EnvironmentVariables.prefix + "MAX_RATE"] ?? "")
+        if bodies == nil { result.bodies = try RunOptions.bodies(in: environment) }
         let threadCount = environment[EnvironmentVariables.prefix + "THREADS"] ?? ""
         if threads == nil, !threadCount.isEmpty {
             let text = threadCount
@@ -60,5 +66,16 @@ extension RunOptions {
             result.threads = number
         }
         return result
+    }
+
+    private static func bodies(in environment: [String: String]) throws(CommandFailure) -> Bodies? {
+        guard let text = environment[EnvironmentVariables.prefix + "BODIES"], !text.isEmpty else {
+            return nil
+        }
+        guard let bodies = Bodies(rawValue: text) else {
+            let allowed = Bodies.allCases.map(\.rawValue).joined(separator: " or ")
+            throw CommandFailure(.usage, "BEACONSWARM_BODIES: found \"\(text)\", allowed is \(allowed)")
+        }
+        return bodies
     }
 }

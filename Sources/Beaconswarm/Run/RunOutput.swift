@@ -1,9 +1,11 @@
 import Accounting
 import DeviceSDK
+import GrowingSDK
 import Measurement
 import Reporting
 import Scenario
 import Timebase
+import Wire
 
 /// Everything that a run leaves behind: its folder and, if asked for, its event file.
 struct RunOutput: Sendable {
@@ -49,24 +51,19 @@ struct RunOutput: Sendable {
         guard let copies else { return plans }
         var plans = plans
         for index in plans.populations.indices {
-            guard case .growing = plans.populations[index].system else { continue }
+            guard plans.populations[index].system is GrowingRules else { continue }
             plans.populations[index].growingPlugins.copies = copies
         }
         return plans
     }
 
     /// Makes the builder of the run's reports.
-    func builder(target: String, warnings: [String] = []) -> ReportBuilder {
-        let document = scenario.document
-        let context = Report.RunContext(
-            command: options.command.map(document.redact), host: Host.name,
-            operatingSystem: Host.operatingSystem,
-            cores: Host.cores, memoryBytes: Host.memoryBytes, target: document.redact(target))
-        return ReportBuilder(
-            scenario: scenario.reference, mode: mode, seed: document.seed, context: context,
-            populations: scenario.populationInfo, marks: marks,
-            warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
-            thresholds: scenario.thresholds, startedAt: startedAt)
+    func builder(
+        target: String, bodies: Bodies? = nil, warnings: [String] = []
+    ) -> ReportBuilder {
+        scenario.builder(
+            mode: mode, command: options.command, target: target, bodies: bodies, marks: marks,
+            warnings: warnings, startedAt: startedAt)
     }
 
     /// When the run took place.
@@ -112,6 +109,11 @@ struct RunOutput: Sendable {
     ) -> [() throws -> Void] {
         let times = times(of: progress, skew: scenario.document.clockSkew)
         return [
+            {
+                try OutputFile.write(
+                    Array((scenario.document.resolved.prettyText() + "\n").utf8),
+                    to: folder.file("scenario.json"))
+            },
             {
                 try OutputFile.write(
                     BeliefsFile.render(progress.recorder.beliefs, times: times),

@@ -1,6 +1,7 @@
 import DeviceSDK
 import DeviceStorage
 import Scenario
+import Synchronization
 import Timebase
 
 #if canImport(Glibc)
@@ -51,8 +52,12 @@ struct RunStores: Sendable {
 
     private static var temporaryPath: String {
         let base = Host.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        return "\(base)/beaconswarm-stores-\(getpid())-\(Host.monotonic.nanoseconds)"
+        let number = folderCount.add(1, ordering: .relaxed).newValue
+        return "\(base)/beaconswarm-stores-\(getpid())-\(Host.monotonic.nanoseconds)-\(number)"
     }
+
+    /// Simulations of one process go on side by side.
+    private static let folderCount = Atomic<Int>(0)
 
     /// Makes a shard's part of a population.
     var fleetFactory: @Sendable (PopulationPlan, ShardShare) -> any DeviceFleet {

@@ -1,6 +1,5 @@
 import Accounting
 import DeviceSDK
-import LiveEngine
 import Measurement
 import Reporting
 import Scenario
@@ -12,7 +11,16 @@ struct VirtualRunner {
     let scenario: LoadedScenario
     let options: RunOptions
     let console: RunConsole
-    let interruption: Interruption
+    let interruption: any RunControl
+    /// Hears now and then how much of the users' time is over, 0…1.
+    var onProgress: (@Sendable (Double) -> Void)?
+
+    /// Plays one simulation of many, whose owner has looked whether they fit.
+    func runCell() throws(CommandFailure) -> CommandStatus {
+        let stores = try RunStores(ofSimulated: scenario)
+        defer { stores.removeIfTemporary() }
+        return try play(stores, forecast: nil)
+    }
 
     func run() throws(CommandFailure) -> CommandStatus {
         // Nothing is made for a run that does not fit.
@@ -22,11 +30,7 @@ struct VirtualRunner {
             try Room.checkMemory(offered, connections: nil)
             forecast = offered
         }
-        let files = scenario.filesOfDevices
-        let limit = MachineLimits.raiseDescriptorLimit()
-        let stores = try RunStores(
-            scenario, keep: options.keepStores,
-            connections: MachineLimits.storeBudget(limit: limit, files: files), shards: 1)
+        let stores = try RunStores(ofSimulated: scenario, keep: options.keepStores)
         defer { stores.removeIfTemporary() }
         return try play(stores, forecast: forecast)
     }
@@ -36,7 +40,8 @@ struct VirtualRunner {
         var plans = scenario.document.plans(start: start)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
-        let builder = output.builder(target: "modelled world")
+        let bodies = options.bodies ?? .encode
+        let builder = output.builder(target: "modelled world", bodies: bodies)
         console.begin(builder, forecast: forecast)
         let state = RunState(builder, folder: output.folder, start: start, console: console)
         interruption.onEnd {
@@ -46,31 +51,21 @@ struct VirtualRunner {
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         beginListening()
-        let configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector)
+        let configuration = VirtualConfiguration(plans, bodies: bodies)
         var observer = Observer(
             interruption: interruption,
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events, start: start,
                 began: began, planned: scenario.document.duration, isLive: false),
-            lastNoted: began)
+            onProgress: onProgress, planned: scenario.document.duration, start: start, lastNoted: began)
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         interruption.onRequestFromNowOn { [console] in console.writing() }
-        var progress = progress(result, wall: Host.monotonic - began)
+        var progress = ReportBuilder.Progress(result, of: scenario, wall: Host.monotonic - began)
         progress.interrupted = interruption.isRequested
         progress.abortedBy = observer.follower.abortedBy
         progress.warnings = stores.warnings
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
-    }
-
-    private func progress(_ result: VirtualResult, wall: Interval) -> ReportBuilder.Progress {
-        var progress = ReportBuilder.Progress(
-            recorder: result.recorder, simulated: result.simulated, wall: wall,
-            devicesStarted: result.devicesStarted, fingerprint: result.recorder.eventFingerprint)
-        progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts)
-        progress.auditNote = scenario.untaggedNote
-        return progress
     }
 
     /// From here on a signal only asks for the end, and the run looks whether one came.
@@ -83,8 +78,11 @@ struct VirtualRunner {
 
     /// Lets the engine's run be followed: signals, and what ``RunFollower`` does.
     struct Observer: VirtualObserver {
-        let interruption: Interruption
+        let interruption: any RunControl
         var follower: RunFollower
+        let onProgress: (@Sendable (Double) -> Void)?
+        let planned: Interval
+        let start: Instant
         fileprivate var lastNoted: Interval
 
         /// How often the run's state is looked at and kept, in real time.
@@ -104,6 +102,7 @@ struct VirtualRunner {
                 lastNoted = wall
                 follower.show(recorder, at: now, phase: "simulating")
                 follower.keep(recorder, at: now, fingerprint: recorder.eventFingerprint)
+                onProgress?(min(1, (now - start).fractionalSeconds / planned.fractionalSeconds))
             }
             if interruption.isRepeated { return .end }
             return interruption.isRequested ? .drain : .goOn

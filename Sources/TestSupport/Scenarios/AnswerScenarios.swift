@@ -1,7 +1,7 @@
 extension ConformanceSuite {
     /// What a collector can do to its answers, and to whom it gives them.
     static let answerScenarios = [
-        slowBodies, cutAnswers, captivePortal, retryAfter, capacity, deployment,
+        slowBodies, cutAnswers, captivePortal, retryAfter, backoff, capacity, deployment,
     ]
 
     /// Bodies that drip: in time, and beyond the SDK's limit, which passes a tenth of a second before the
@@ -53,6 +53,19 @@ extension ConformanceSuite {
         text.timeline += text.fault(
             "\"fault\": \"status\", \"status\": 500, \"retryAfter\": \"2s\"", device: 2, upload: 1)
         return ConformanceScenario("retry after", shows: ["delivered", "rejected/429"], json: text.text)
+    }()
+
+    /// Devices that wait after failures. The waits of 1.1 and 2.2 s end 100 and 50 ms after a user action, however late
+    /// answers are within the slack; a flush is one request, so that the answers' times set nothing off.
+    private static let backoff = {
+        var text = ScenarioText(seed: 47, duration: "8s")
+        text.upload += ", \"maxBatchesPerFlush\": 1, "
+        text.upload += "\"backoff\": {\"initial\": \"1100ms\", \"factor\": 2, \"max\": \"1h\"}"
+        for upload in 1...2 {
+            text.timeline += text.fault("\"fault\": \"status\", \"status\": 503", device: 0, upload: upload)
+        }
+        text.timeline += text.fault("\"fault\": \"status\", \"status\": 500", device: 1, upload: 1)
+        return ConformanceScenario("back-off", shows: ["delivered"], json: text.text)
     }()
 
     /// A queue for each of two devices: 600 ms for a request, 780 ms for one that waits; who finds no place

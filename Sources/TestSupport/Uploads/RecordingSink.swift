@@ -1,3 +1,4 @@
+import Accounting
 package import CollectorModel
 
 /// Keeps copies of what it is given.

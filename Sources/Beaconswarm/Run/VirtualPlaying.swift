@@ -1,0 +1,41 @@
+import Accounting
+import LiveEngine
+import Measurement
+import Scenario
+import Timebase
+import VirtualEngine
+
+// What playing a scenario in virtual time takes, whoever asks for it and whatever becomes of the result.
+
+extension VirtualConfiguration {
+    /// The run that a scenario's plans describe.
+    init(_ plans: ScenarioPlans, bodies: Bodies = .encode) {
+        self.init(
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
+            server: plans.server)
+        if bodies == .measure { sizes = .fitted(to: self) }
+    }
+}
+
+extension RunStores {
+    /// The stores of a run on one thread.
+    ///
+    /// - Throws: as ``init(_:keep:connections:shards:)``.
+    init(ofSimulated scenario: LoadedScenario, keep: String? = nil) throws(CommandFailure) {
+        let limit = MachineLimits.raiseDescriptorLimit()
+        try self.init(
+            scenario, keep: keep,
+            connections: MachineLimits.storeBudget(limit: limit, files: scenario.filesOfDevices), shards: 1)
+    }
+}
+
+extension ReportBuilder.Progress {
+    /// How a simulation went.
+    init(_ result: VirtualResult, of scenario: LoadedScenario, wall: Interval = .zero) {
+        self.init(
+            recorder: result.recorder, simulated: result.simulated, wall: wall,
+            devicesStarted: result.devicesStarted, fingerprint: result.recorder.eventFingerprint)
+        audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts)
+        auditNote = scenario.untaggedNote
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Generate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes a synthetic dataset with delivery truth.",
+        discussion: """
+            Plays a scenario in virtual time and writes what a collector would have received from its devices (events, \
+            with copies, late and lost ones), and what really happened: truth, users, devices, sessions. answers.json \
+            has questions with their answers from the truth, answers.sql the queries that give the same.
+
+              beaconswarm generate scenarios/demo.json --out data --days 7 --format parquet,sqlite
+
+            The same scenario, seed and options give the same bytes, with any number of threads. What is unfinished has \
+            no _SUCCESS, and the same command with --resume goes on with it.
+            """)
+
+    @OptionGroup var scenario: ScenarioOptions
+
+    @Option(help: ArgumentHelp("The dataset's folder; it must not exist.", valueName: "DIR"))
+    var out: String
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "In what the tables are written: \(GenerateOptions.formatNames). Repeatable, or separated by commas; "
+                + "default: parquet.", valueName: "FORMAT"))
+    var format: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Cuts the table events by the day or hour of its arrivals, into folders such as dt=2026-01-05.",
+            valueName: "day|hour|none"))
+    var partition = "none"
+
+    @Option(help: ArgumentHelp("Whose days and hours are meant, such as Asia/Shanghai.", valueName: "ZONE"))
+    var zone = "UTC"
+
+    @Option(help: ArgumentHelp("The size at which a file ends, such as 256MB.", valueName: "SIZE"))
+    var split: String?
+
+    @Option(help: ArgumentHelp("When it begins, such as 2026-03-02T00:00:00+08:00.", valueName: "INSTANT"))
+    var start: String?
+
+    @Option(help: ArgumentHelp("How many days users act.", valueName: "N"))
+    var days: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Stops the world at the N-th capture; what has no fate by then is pending.", valueName: "N"))
+    var rows: Int?
+
+    @Option(help: "Threads that play devices; default: one per core. No result depends on it.")
+    var threads: Int?
+
+    @Flag(help: "Events bear bs_id, and rows say what names their event: id, copy, device.")
+    var tag = false
+
+    @Flag(help: "Goes on with a dataset that was broken off.")
+    var resume = false
+
+    @Flag(name: .shortAndLong, help: "No progress and no summary; warnings are still printed.")
+    var quiet = false
+
+    mutating func run() async throws {
+        var options = GenerateOptions(source: scenario.source, out: out)
+        if !format.isEmpty { options.formats = format.flatMap { $0.split(separator: ",").map(String.init) } }
+        options.partition = partition
+        options.zone = zone
+        options.split = split
+        options.start = start
+        options.days = days
+        options.rows = rows
+        options.threads = threads
+        options.tagsEvents = tag
+        options.resumes = resume
+        options.quiet = quiet
+        let chosen = options
+        try await finish { try await Beaconswarm.generate(chosen) }
+    }
+}
