@@ -120,7 +120,10 @@ class Running:
         deadline = time.monotonic() + timeout
         while not condition():
             if self.process.poll() is not None:
-                pytest.fail(f"ended before {what}\n{self.wait()}")
+                finished = self.wait()
+                if real_clock.was_late(self.command, self._folder, finished.out + finished.err):
+                    real_clock.inconclusive(f"the generator was late before it {what}\n{finished}")
+                pytest.fail(f"ended before {what}\n{finished}")
             if time.monotonic() > deadline:
                 self.kill()
                 pytest.fail(f"never {what}\n{self.wait()}")

@@ -7,6 +7,7 @@ import copy
 import gzip
 import http.client
 import json
+import re
 import sqlite3
 import urllib.parse
 from collections import Counter, defaultdict
@@ -40,6 +41,12 @@ def steady(devices: int = 4, duration: str = "20s", **changes) -> dict:
         ],
     }
     return scenario | changes
+
+
+def offered(said: str) -> tuple[float, float]:
+    """The events per second between which a forecast puts a scenario's mean."""
+    low, high = re.search(r"offers ([0-9.]+) to ([0-9.]+) events/s", said).groups()
+    return float(low), float(high)
 
 
 def read_events(path: Path) -> list[dict]:

@@ -6,7 +6,10 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = sorted(path.name for path in (ROOT / "Sources").iterdir() if path.is_dir())
+PACKAGE = re.sub(r"(?<!:)//.*", "", (ROOT / "Package.swift").read_text())
+# The systems are targets in folders of Sources/DeviceSDK/Systems.
+SYSTEMS = dict(re.findall(r'\.system\("(\w+)", in: "(\w+)"', PACKAGE))
+TARGETS = sorted([*SYSTEMS, *(path.name for path in (ROOT / "Sources").iterdir() if path.is_dir())])
 NO_TARGETS = {"tests", "testTarget", "library", "executable", "product", "package", "apt"}
 
 
@@ -22,11 +25,17 @@ def call_bodies(text: str):
 
 def dependencies() -> dict[str, set[str]]:
     """The targets under Sources, each with those that it depends on by itself."""
-    text = re.sub(r"(?<!:)//.*", "", (ROOT / "Package.swift").read_text())
     found = {
         name: set(re.findall(r'"([\w-]+)"', arguments)) & set(TARGETS)
-        for function, name, arguments in call_bodies(text)
+        for function, name, arguments in call_bodies(PACKAGE)
         if function not in NO_TARGETS and name in TARGETS
     }
+    of_a_system = re.search(r"static func system\(.*?dependencies: \[(.*?)\]", PACKAGE, re.S)
+    assert of_a_system
+    for name in SYSTEMS:
+        found[name] = set(re.findall(r'"(\w+)"', of_a_system[1]))
+    for function, name, arguments in call_bodies(PACKAGE):
+        if name in found and function not in NO_TARGETS and "allSystems" in arguments:
+            found[name] |= set(SYSTEMS)
     assert sorted(found) == TARGETS, "each folder under Sources is a target"
     return found

@@ -78,8 +78,10 @@ class Part:
 class Played:
     """A scenario that was played."""
 
-    def __init__(self, path: Path, folder: Path, players: "Players", name: str, options: tuple[str, ...]):
+    def __init__(self, path: Path, folder: Path, players: "Players", name: str, options: tuple[str, ...], said: str):
         self.path, self.folder = path, folder
+        #: What the program said while it played.
+        self.said = said
         self._players, self._name, self._options = players, name, options
         self.scenario = json.loads(path.read_text())
         self.report = json.loads((folder / "report.json").read_text())
@@ -93,6 +95,10 @@ class Played:
     def live(self) -> "Played":
         """The same on the real clock, against the embedded collector; inconclusive where the machine is late."""
         return self._players.begin(self._name, *self._options, verb="run").result()
+
+    def lab(self, seeds: int) -> dict:
+        """Its variants over so many seeds: the report, and by name each one's comparison with `base`."""
+        return self._players.lab(self._name, seeds).result()
 
     def sample(self) -> str:
         """What `sample` prints of it."""
@@ -203,6 +209,26 @@ class Players:
                 self._plays[key] = self._pool.submit(self._play, verb, name, options, folder)
             return self._plays[key]
 
+    def lab(self, name: str, seeds: int) -> Future:
+        """All variants of a scenario over so many seeds, played once."""
+        with self._lock:
+            key = ("lab", name, str(seeds))
+            if key not in self._plays:
+                folder = self._folder / f"{len(self._plays)}"
+                self._plays[key] = self._pool.submit(self._lab, name, seeds, folder)
+            return self._plays[key]
+
+    def _lab(self, name: str, seeds: int, folder: Path) -> dict:
+        command = [self._binary, "simulate", FILES[name], "--seeds", seeds, "--out", folder, "--json", "-q"]
+        done = _run([str(part) for part in command], timeout=900)
+        assert done.returncode == 0, done.stderr
+        lab = {"report": json.loads(done.stdout), "against_base": {}}
+        for variant in lab["report"]["variants"]:
+            if variant != "base":
+                text = self.said("compare", str(folder), "--candidate", variant, "--json")
+                lab["against_base"][variant] = json.loads(text)
+        return lab
+
     def said(self, *arguments: str) -> str:
         """What the program prints."""
         command = [str(self._binary), *arguments]
@@ -211,7 +237,7 @@ class Players:
     def _play(self, verb: str, name: str, options: tuple[str, ...], folder: Path) -> Played:
         shipped, path = SHIPPED[name], FILES[name]
         folder.mkdir()
-        command = [self._binary, verb, path, "--out", folder / "run", "--events", folder / "events.ndjson", "-q"]
+        command = [self._binary, verb, path, "--out", folder / "run", "--events", folder / "events.ndjson"]
         command = [str(part) for part in command] + list(shipped.options + options)
         done = _run(command, timeout=900)
         if verb == "run":
@@ -223,7 +249,7 @@ class Players:
         # A scenario under other options may miss its own thresholds.
         assert done.returncode == expected or expected is None and done.returncode in (0, 99), text
         (folder / "events.ndjson").rename(folder / "run" / "events.ndjson")
-        return Played(path, folder / "run", self, name, options)
+        return Played(path, folder / "run", self, name, options, done.stderr)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

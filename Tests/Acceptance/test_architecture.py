@@ -123,9 +123,9 @@ def test_every_change_has_a_place():
 
 
 def naming(*patterns: str) -> list[str]:
-    """The files of the sources, and README.md, in which each pattern is found."""
+    """The files of the sources, README.md and Package.swift, in which each pattern is found."""
     sources = ROOT / "Sources"
-    files = [ROOT / "README.md", *sources.rglob("*.swift"), *sources.rglob("*.md")]
+    files = [ROOT / "README.md", ROOT / "Package.swift", *sources.rglob("*.swift"), *sources.rglob("*.md")]
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
     return sorted(path for path, text in texts.items() if all(re.search(one, text) for one in patterns))
 
@@ -138,7 +138,7 @@ def everything() -> dict[str, list[str]]:
     assert len(SYSTEMS) > 4 and len(verbs) > 8
     return {
         "an SDK": [
-            rf"\.{name[0].lower()}{name[1:]}\b|\b{name}({forms})\b|`{name.lower()}`" for name in SYSTEMS
+            rf"\.{name[0].lower()}{name[1:]}\b|\b{name}({forms})\b|`{name.lower()}`|in: \"{name}\"" for name in SYSTEMS
         ],
         "a fault of the collector": [
             rf"\b{fault}\b" for fault in ("acceptThenDie", "slowBody", "truncate", "wrongContent", "capacity", "deploy")

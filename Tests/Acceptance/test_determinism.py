@@ -98,9 +98,9 @@ def cpu_by_thread(pid: int) -> list[float]:
 
 
 def test_one_simulation_is_one_thread(tool: Tool, tmp_path: Path):
-    """What `--help` says of `--threads`, and why no result can depend on it: all others have nothing to do."""
+    """What `--help` says of simulations, and why no result can depend on `--threads`: all others have nothing to do."""
     said = " ".join(tool.run("simulate", "--help").expect(0).out.split())
-    assert "one simulation is one thread, and no result depends on it" in said
+    assert "Each simulation is one thread" in said and "No result depends on it." in said
     scenario = write_scenario(tmp_path, steady(400, "2h", drain="1s"))
     running = tool.start("simulate", scenario, "--out", tmp_path / "out", "-q", "--threads", 4)
     used: list[float] = []

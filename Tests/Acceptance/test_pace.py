@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import assert_events_agree, read_events, read_report, rows, write_scenario
+from helpers import assert_events_agree, offered, read_events, read_report, rows, write_scenario
 
 #: Four days of Kit in 13 s.
 PACE = 28_800
@@ -146,6 +146,7 @@ def test_a_forecast_tells_the_rates_that_a_target_meets(tool, tmp_path: Path):
     for pace in (1, 100):
         said = tool.run("validate", path, "--set", f"pace={pace}").expect(0).out
         assert ("at pace 100" in said) == (pace == 100)
-        rates.append(float(re.search(r"offers ([0-9.]+) events/s", said)[1]))
-    # Figures have a digit after the point.
-    assert rates[1] == pytest.approx(100 * rates[0], abs=6)
+        rates.append(offered(said))
+    # Figures have three digits after the point below 10, and a digit from there on.
+    for real, fast in zip(*rates):
+        assert fast == pytest.approx(100 * real, abs=1)

@@ -174,11 +174,12 @@ def test_junit_names_what_was_broken(long_run):
 def test_a_damaged_report_is_refused_with_its_place(long_run, tmp_path: Path):
     tool, folder, _ = long_run
     whole = (folder / "report.json").read_text()
+    opening, rest = whole.split('"close_ups"')
     damaged = tmp_path / "report.json"
     for text, place in [
         (whole[: len(whole) // 2], "line "),
         (whole.replace('"captured"', '"caught"', 1), "events.captured"),
-        (re.sub(r'"mark": 0', '"mark": 7', whole, count=1), "close_ups[0].mark"),
+        (opening + '"close_ups"' + re.sub(r'"mark": 0', '"mark": 7', rest, count=1), "close_ups[0].mark"),
         ("", "line 1"),
     ]:
         damaged.write_text(text)

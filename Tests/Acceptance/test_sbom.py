@@ -45,7 +45,7 @@ def test_every_package_and_library_is_there(document: dict):
     assert len(wanted) >= 5
     for name, version in wanted:
         assert found[name]["version"] == version, name
-    for name in ["libdeflate", "liblz4", "snappy", "simdjson", "sqlite3", "libc6", "libstdc++6", "BoringSSL", "llhttp"]:
+    for name in ["libdeflate", "liblz4", "snappy", "libzstd", "simdjson", "sqlite3", "libc6", "libstdc++6", "BoringSSL", "llhttp"]:
         assert name in found
 
 

@@ -11,10 +11,11 @@ import pytest
 
 import shipped_faults  # noqa: F401
 import shipped_loads  # noqa: F401
+import shipped_policies  # noqa: F401
 import shipped_systems  # noqa: F401
 from conftest import BINARY
-from helpers import write_scenario
-from shipped import FILES, ROOT, SHIPPED, Players, normal
+from helpers import offered, write_scenario
+from shipped import FILES, ROOT, SHIPPED, Players, normal, seconds
 
 CASES = [(name, claim) for name, shipped in SHIPPED.items() for claim in shipped.claims]
 
@@ -67,6 +68,16 @@ def test_books_balance(players: Players, name: str):
     assert run.all.delivered == audit["confirmed"] + audit["swallowed"] + audit["dry_run"]
     assert audit["received"] == audit["unique"] + audit["duplicates"]
     assert audit["unique"] == audit["confirmed"] + audit["recovered"]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in FILES if SHIPPED[name].code != 99))
+def test_the_forecast_holds(players: Players, name: str):
+    """What a scenario's users do lies in the range that is said of it before, unless a threshold ends it early."""
+    run = players.begin(name).result()
+    low, high = offered(run.said)
+    before = re.search(r"(\d+) events of before the run", run.said)
+    captured = run.all.captured - (int(before[1]) if before else 0)
+    assert low <= captured / seconds(run.scenario["duration"]) <= high, run.said
 
 
 # What the README says of them

@@ -55,7 +55,7 @@ def listening():
 )
 def test_a_mistyped_verb_is_told_what_was_meant(tool: Tool, word: str, meant: str):
     text = expect_words(tool.run(word, "scenario.json"), 64, f'no verb "{word}"', f'did you mean "{meant}"?')
-    assert "simulate, collect" in text, "and which there are"
+    assert "simulate, generate, compare, sweep, collect" in text, "and which there are"
 
 
 def test_a_word_that_is_like_no_verb_gets_the_list_alone(tool: Tool):
@@ -379,10 +379,10 @@ def enumerated(node: object) -> set[str]:
 def test_the_schema_offers_presets_and_takes_the_scenarios_own_names(tool: Tool, tmp_path: Path, validator):
     population = validator.schema["properties"]["populations"]["items"]["properties"]
     assert {"shop", "news", "game"} == enumerated(population["app"])
-    assert {"casual", "power", "micro", "steady"} == enumerated(population["persona"])
+    assert {"casual", "power", "micro", "heavy", "b2b", "reader", "steady"} == enumerated(population["persona"])
     assert "ideal" in enumerated(population["network"])
     extends = validator.schema["$defs"]["persona"]["properties"]["extends"]
-    assert {"casual", "power", "micro", "steady"} == enumerated(extends)
+    assert enumerated(population["persona"]) == enumerated(extends)
     # Each name offered is one that the program takes.
     for key in ("app", "persona", "network"):
         for name in sorted(enumerated(population[key])):

@@ -1,0 +1,89 @@
+"""`--bodies measure`: events pass by reference, and nothing but `data_sent` differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+from helpers import read_report, write_scenario
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+FILES = sorted(path for path in SCENARIOS.rglob("*.json") if path.name != "scenario.schema.json")
+
+#: What two runs of one scenario and seed may differ in.
+OWN = {"started_at", "wall_seconds", "generator", "run"}
+#: The fleet is scaled, so that bodies can be written in a test's time.
+DEVICES = 240
+#: The share by which a model may miss what was written.
+MISS = 0.02
+
+
+def bytes_sent(report: dict) -> dict[str, float]:
+    return {name: own["metrics"]["data_sent"]["count"] for name, own in report["populations"].items()}
+
+
+def without_bytes(report: dict) -> dict:
+    """A report without what was sent, and without what is a run's own."""
+
+    def strip(value):
+        if not isinstance(value, dict):
+            return [strip(inner) for inner in value] if isinstance(value, list) else value
+        if set(value) == {"columns", "rows"}:
+            kept = [place for place, name in enumerate(value["columns"]) if not name.startswith("sent_bytes")]
+            return [[row[place] for place in kept] for row in value["rows"]]
+        return {key: strip(inner) for key, inner in value.items() if key != "data_sent"}
+
+    return strip({key: value for key, value in report.items() if key not in OWN})
+
+
+def simulate(tool: Tool, scenario: Path, bodies: str, *options: object) -> tuple[dict, bytes]:
+    folder, events = tool.folder / bodies, tool.folder / f"{bodies}.ndjson"
+    tool.run(
+        "simulate", scenario, "--bodies", bodies, "--out", folder, "--events", events, "-q", *options
+    ).expect(0, 99)
+    return read_report(folder), events.read_bytes()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_shipped_scenarios_send_as_many_bytes(tool: Tool, path: Path) -> None:
+    one = ("--devices", DEVICES, "--variant", "base")
+    written, lines = simulate(tool, path, "encode", *one)
+    carried, others = simulate(tool, path, "measure", *one)
+    assert lines == others
+    assert without_bytes(written) == without_bytes(carried)
+    assert (written["run"]["bodies"], carried["run"]["bodies"]) == ("encode", "measure")
+    modelled = bytes_sent(carried)
+    for name, sent in bytes_sent(written).items():
+        assert abs(modelled[name] - sent) <= MISS * sent, (name, sent, modelled[name])
+
+
+def test_a_model_is_a_function_of_seed_and_scenario(tool: Tool, tmp_path: Path) -> None:
+    scenario = write_scenario(
+        tmp_path,
+        {
+            "name": "twice",
+            "seed": 7,
+            "duration": "20m",
+            "populations": [{"name": "p", "devices": 300, "system": "sensors", "persona": "power"}],
+        },
+    )
+    first, _ = simulate(tool, scenario, "measure")
+    (tool.folder / "measure").rename(tool.folder / "first")
+    (tool.folder / "measure.ndjson").unlink()
+    again, _ = simulate(tool, scenario, "measure")
+    for own in OWN:
+        first.pop(own), again.pop(own)
+    assert json.dumps(first) == json.dumps(again)
+    assert bytes_sent(first) != {"p": 0}
+
+
+def test_only_simulations_measure(tool: Tool, tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path, {"populations": [{"name": "p", "devices": 1, "system": "sensors"}]})
+    wrong = tool.run("simulate", scenario, "--bodies", "guess").expect(64)
+    assert "encode or measure" in wrong.err
+    wrong = tool.run("simulate", scenario, env={"BEACONSWARM_BODIES": "guess"}).expect(64)
+    assert "BEACONSWARM_BODIES" in wrong.err and "encode or measure" in wrong.err
+    tool.run("run", scenario, "--bodies", "measure").expect(64)

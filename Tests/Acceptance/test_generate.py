@@ -1,0 +1,409 @@
+"""`beaconswarm generate`: what arrives, what really happened, and answers that anybody can recompute."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import re
+import signal
+import sqlite3
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from conftest import ROOT, Tool
+from helpers import read_events, write_scenario
+
+TABLES = ["events", "truth", "users", "devices", "sessions"]
+
+#: All systems, faults with a share, copies, late and lost events, and several days.
+WORLD = {
+    "name": "world",
+    "seed": 11,
+    "start": "2026-03-02T00:00:00+08:00",
+    "duration": "9d",
+    "drain": "1h",
+    "populations": [
+        {"name": "old", "devices": 5, "system": "sensors", "version": "1.10.17", "persona": "power", "app": "shop", "network": "mobile-mix"},
+        {"name": "new", "devices": 6, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "shop", "network": "mobile-mix"},
+        {"name": "grow", "devices": 8, "system": "growing", "persona": "casual", "app": "shop", "network": "mobile-mix"},
+        {"name": "track", "devices": 5, "system": "trackingsdk", "persona": "casual", "app": "shop"},
+        {"name": "kit", "devices": 5, "system": "kit", "persona": "casual", "app": "shop"},
+        {"name": "code", "devices": 5, "system": "codeless", "persona": "casual", "app": "shop"},
+    ],
+    "timeline": [
+        {"at": "6h", "for": "2h", "collector": {"fault": "outage"}},
+        {"at": "1d", "for": "3d", "share": 0.2, "collector": {"fault": "acceptThenDie"}},
+        {"at": "4d", "for": "1d", "share": 0.3, "collector": {"fault": "status", "status": 503}},
+        {"at": "5d", "for": "1d", "share": 0.1, "collector": {"fault": "status", "status": 413}},
+    ],
+}
+
+
+def generate(tool: Tool, folder: Path, *options: object, scenario: dict | None = None, code: int = 0):
+    path = write_scenario(tool.folder, scenario or WORLD)
+    return tool.run("generate", path, "--out", folder, "-q", *options).expect(code)
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory) -> Path:
+    """The world in every format, with what names events."""
+    folder = tmp_path_factory.mktemp("world")
+    tool = Tool(folder)
+    generate(tool, folder / "data", "--tag", "--format", "parquet,csv,ndjson.gz", "--format", "sqlite", "--zone", "Asia/Shanghai")
+    tool.close()
+    return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def truth(dataset: Path) -> dict[str, dict]:
+    return {row["id"]: row for row in from_sqlite(dataset, "truth")}
+
+
+def from_sqlite(folder: Path, table: str) -> list[dict]:
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Of everything but the description, which has the command, and the list of parts, whose order is free."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name not in ("README.md", "_parts.ndjson")
+    }
+
+
+# Answers
+
+
+def queries(folder: Path) -> dict[str, str]:
+    parts = re.split(r"^-- name: (\w+)\n", (folder / "answers.sql").read_text(), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def answers(folder: Path) -> dict[str, list]:
+    found = json.loads((folder / "answers.json").read_text())
+    assert found["schema"] == "beaconswarm.answers/1" and found["patterns"] == []
+    return {name: answer["rows"] for name, answer in found["answers"].items()}
+
+
+def normal(rows) -> list[list]:
+    def value(cell):
+        return cell if cell is None or isinstance(cell, str) else pytest.approx(float(cell), abs=1e-4)
+
+    return [[value(cell) for cell in row] for row in sorted(([*row] for row in rows), key=lambda row: json.dumps(row, default=float))]
+
+
+def plain(rows) -> list[list]:
+    """Numbers as floats; of text, DuckDB takes days for dates."""
+    def value(cell):
+        if isinstance(cell, datetime.date):
+            return cell.isoformat()
+        return cell if cell is None or isinstance(cell, str) else float(cell)
+
+    return [[value(cell) for cell in row] for row in rows]
+
+
+def assert_answered(ask, folder: Path) -> None:
+    known = answers(folder)
+    asked = queries(folder)
+    assert asked.keys() == known.keys() and len(known) == 10
+    for name, sql in asked.items():
+        found = plain(ask(sql))
+        assert found and normal(found) == normal(plain(known[name])), name
+
+
+SOURCES = {
+    "parquet": lambda folder, table: f"read_parquet('{folder}/{table}.parquet')",
+    "csv": lambda folder, table: f"read_csv('{folder}/{table}.csv', sample_size=-1, allow_quoted_nulls=false)",
+    "ndjson.gz": lambda folder, table: f"read_json('{folder}/{table}.ndjson.gz', format='newline_delimited', sample_size=-1)",
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_duckdb_gives_the_answers(dataset: Path, name: str):
+    with duckdb.connect() as database:
+        for table in TABLES:
+            database.execute(f"CREATE TABLE {table} AS SELECT * FROM {SOURCES[name](dataset, table)}")
+        assert_answered(lambda sql: database.execute(sql).fetchall(), dataset)
+
+
+def test_sqlite_gives_the_answers(dataset: Path):
+    with sqlite3.connect(f"file:{dataset}/dataset.sqlite?mode=ro", uri=True) as database:
+        assert_answered(lambda sql: database.execute(sql).fetchall(), dataset)
+
+
+def test_the_answers_say_something(dataset: Path):
+    """Numbers that other code computes from the tables, without the queries."""
+    known = answers(dataset)
+    truth, events = from_sqlite(dataset, "truth"), from_sqlite(dataset, "events")
+    assert known["duplicates"] == [[len(events), len({row["id"] for row in truth if row["copies"]}),
+                                    len(events) - sum(1 for row in truth if row["copies"]), sum(1 for row in truth if row["copies"] > 1)]]
+    assert known["duplicates"][0][2] > 100, "answers that were lost brought copies"
+    by_cause = Counter((row["fate"], row["cause"] or "") for row in truth)
+    assert {(fate, cause): count for fate, cause, count in known["loss_by_cause"]} == by_cause
+    late = sorted(row["lateness_ms"] // 1000 * 1000 for row in truth if row["copies"])
+    assert dict(known["lateness"])[50] == late[-(-50 * len(late) // 100) - 1] and dict(known["lateness"])[100] == late[-1]
+    days = defaultdict(set)
+    for row in truth:
+        if row["fate"] != "suppressed":
+            days[row["day"]].add(row["user_id"])
+    assert {day: users for day, users, _ in known["daily_active_users"]} == {day: len(users) for day, users in days.items()}
+    first = {}
+    for day, users in sorted(days.items()):
+        for user in users:
+            first.setdefault(user, day)
+    assert len(days) >= 9 and any(returned for _, _, returned in known["retention"])
+    paid = {row["id"] for row in truth if row["name"] == "PayOrder" and row["system"] == "sensors"}
+    firsts = {row["id"]: row for row in events if row["copy"] == 0}
+    worth = sum(round(firsts[id]["prop_order_amount"] * 100) for id in paid if id in firsts)
+    price = {row[0]: row for row in known["revenue"]}
+    assert price["PayOrder"][3] >= worth > 0
+
+
+# What the tables say of each other
+
+
+def test_each_row_is_of_one_event_and_each_event_knows_its_rows(dataset: Path, truth: dict):
+    events = from_sqlite(dataset, "events")
+    assert [row["row_id"] for row in events] == list(range(1, len(events) + 1))
+    assert [row["received_at"] for row in events] == sorted(row["received_at"] for row in events)
+    owner = {int(number): row for row in truth.values() for number in (row["row_ids"] or "").split()}
+    assert sorted(owner) == [row["row_id"] for row in events]
+    copies: Counter = Counter()
+    for row in events:
+        event = owner[row["row_id"]]
+        if row["system"] != "kit":
+            assert row["id"] == event["id"]
+        assert (row["device"], row["system"], row["type"], row["name"]) == (
+            event["device"] if re.fullmatch(r"\d+-\d+", row["id"]) else None or row["device"], event["system"], event["type"], event["name"],
+        )
+        assert row["copy"] == copies[event["id"]]
+        assert 1 <= row["attempt"] <= event["attempts"]
+        copies[event["id"]] += 1
+        # A second is what Kit's log knows of a time; a page in a web view has its own clock reading, before the bridge's.
+        slack = 1000 if row["system"] == "kit" else 100 if row["name"].startswith("Promotion") else 1
+        assert abs(row["captured_at"] - event["device_at"]) <= slack
+    for row in truth.values():
+        first = min(map(int, row["row_ids"].split())) if row["row_ids"] else None
+        assert (row["copies"], row["row_id"]) == (copies[row["id"]], first)
+        assert (row["fate"] == "delivered") == (row["acked_at"] is not None)
+        if row["fate"] in ("delivered",):
+            assert row["copies"] >= 1 and row["received_at"] <= row["acked_at"]
+        if row["fate"] == "suppressed":
+            assert row["copies"] == 0
+
+
+def test_the_truth_has_every_event_once(dataset: Path, truth: dict):
+    sequences = defaultdict(list)
+    for row in truth.values():
+        sequences[row["device"]].append(row["sequence"])
+    assert all(sorted(found) == list(range(len(found))) for found in sequences.values())
+    devices = {row["device"]: row for row in from_sqlite(dataset, "devices")}
+    assert sorted(devices) == list(range(sum(population["devices"] for population in WORLD["populations"])))
+    for number, row in devices.items():
+        assert row["captured"] == len(sequences[number])
+        assert row["captured"] == row["delivered"] + row["suppressed"] + row["lost"] + row["pending"]
+    assert {"delivered", "lost", "pending", "rejected"} <= {row["fate"] for row in truth.values()}
+
+
+def test_sessions_hold_their_events(dataset: Path, truth: dict):
+    sessions = {row["session_id"]: row for row in from_sqlite(dataset, "sessions")}
+    users = {row["user_id"]: row for row in from_sqlite(dataset, "users")}
+    held: Counter = Counter()
+    for row in truth.values():
+        assert row["user_id"] in users
+        if row["session_id"] is None:
+            continue
+        held[row["session_id"]] += 1
+        session = sessions[row["session_id"]]
+        assert session["user_id"] == row["user_id"]
+        assert session["started_at"] <= row["captured_at"] <= (session["ended_at"] or row["captured_at"])
+    assert all(row["events"] == held[name] for name, row in sessions.items())
+    assert sum(held.values()) > 0.9 * len(truth), "most events happen in sessions"
+    per_user = Counter(row["user_id"] for row in sessions.values())
+    assert all(row["sessions"] == per_user[name] for name, row in users.items())
+
+
+def test_columns_have_what_the_payload_says(dataset: Path):
+    """By the JSON of each row, read by Python."""
+    seen: Counter = Counter()
+    for row in from_sqlite(dataset, "events"):
+        event = json.loads(row["payload"])
+        if row["system"] == "sensors":
+            pairs = {
+                "distinct_id": event.get("distinct_id"), "track_id": event.get("_track_id"),
+                "model": event.get("properties", {}).get("$model"), "screen_name": event.get("properties", {}).get("$screen_name"),
+                "prop_order_amount": event.get("properties", {}).get("order_amount"),
+                "prop_product_name": event.get("properties", {}).get("product_name"),
+                "lib_method": event.get("lib", {}).get("$lib_method"),
+            }
+        elif row["system"] == "growing":
+            amount = event.get("attributes", {}).get("order_amount")
+            pairs = {"session_id": event.get("sessionId"), "model": event.get("deviceModel"), "prop_order_amount": amount and float(amount)}
+        elif row["system"] == "codeless":
+            pairs = {"screen_name": event.get("pageName"), "element_type": event.get("viewInfo", {}).get("viewClass")}
+        elif row["system"] == "kit":
+            pairs = {"model": event["device"].get("deviceModel"), "line": event["line"]}
+        else:
+            pairs = {"distinct_id": None}
+        for column, value in pairs.items():
+            assert row[column] == value, (row["row_id"], column)
+            seen[row["system"], column] += value is not None
+    assert seen["sensors", "prop_order_amount"] and seen["sensors", "prop_product_name"] and seen["codeless", "element_type"]
+    assert seen["growing", "prop_order_amount"]
+
+
+def test_fates_are_those_of_a_simulation(tool: Tool, dataset: Path, truth: dict):
+    """The same devices in the same world: a simulation's event file tells the same of each event."""
+    path = write_scenario(tool.folder, WORLD)
+    tool.run("simulate", path, "--out", tool.folder / "run", "--events", tool.folder / "events.ndjson", "-q").expect(0, 99)
+    lines = read_events(tool.folder / "events.ndjson")
+    assert {line["id"] for line in lines} == truth.keys()
+    for line in lines:
+        row = truth[line["id"]]
+        assert (row["population"], row["type"], row["name"]) == (line["population"], line["type"], line["name"])
+        assert row["captured_at"] == int(line["captured_at"] // 1)
+        assert (row["fate"], row["cause"], row["attempts"]) == (line["fate"], line["cause"], line["attempts"])
+        assert row["acked_at"] == (line["acked_at"] and int(line["acked_at"] // 1))
+
+
+# The same bytes
+
+
+def test_no_result_depends_on_threads(tool: Tool):
+    found = []
+    for threads in [1, 2, 3, 5]:
+        folder = tool.folder / f"by-{threads}"
+        generate(tool, folder, "--threads", threads, "--format", "ndjson,parquet,sqlite", "--partition", "day", "--split", "200kB")
+        found.append(hashes(folder))
+        assert (folder / "_SUCCESS").exists() and not list(folder.rglob("*.partial"))
+    assert found[0] == found[1] == found[2] == found[3] and len(found[0]) > 10
+
+
+def test_untagged_events_bear_no_id(tool: Tool, dataset: Path):
+    generate(tool, tool.folder / "plain", "--format", "sqlite", "--zone", "Asia/Shanghai")
+    events = from_sqlite(tool.folder / "plain", "events")
+    assert not {"id", "copy", "device"} & events[0].keys()
+    assert not any("bs_id" in row["payload"] or "bsId" in row["payload"] for row in events)
+    tagged = from_sqlite(dataset, "events")
+    bare = [re.sub(r'"bs_id":"\d+-\d+",?|,?"bs_id":"\d+-\d+"', "", row["payload"]) for row in tagged if row["system"] == "sensors"]
+    same = Counter(bare) & Counter(row["payload"] for row in events if row["system"] == "sensors")
+    assert same.total() > 0.5 * len(bare), "links that care for bytes change times, the rest is the same"
+    rows = [int(number) for row in from_sqlite(tool.folder / "plain", "truth") for number in (row["row_ids"] or "").split()]
+    assert sorted(rows) == [row["row_id"] for row in events]
+
+
+def test_partitions_are_days_of_the_zone(tool: Tool):
+    generate(tool, tool.folder / "cut", "--format", "parquet", "--partition", "day", "--zone", "Asia/Shanghai", "--days", 2)
+    folders = sorted(path.name for path in (tool.folder / "cut" / "events").iterdir())
+    assert folders[0] == "dt=2026-03-02" and len(folders) >= 2
+    with duckdb.connect() as database:
+        found = database.execute(
+            f"SELECT DISTINCT dt::VARCHAR, strftime(received_at AT TIME ZONE 'Asia/Shanghai', '%Y-%m-%d')"
+            f" FROM read_parquet('{tool.folder}/cut/events/*/*.parquet', hive_partitioning = true)"
+        ).fetchall()
+    assert found and all(folder == day for folder, day in found)
+
+
+def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
+    number = len(truth) // 3
+    generate(tool, tool.folder / "cut", "--tag", "--rows", number, "--threads", 2, "--format", "sqlite")
+    cut = {row["id"]: row for row in from_sqlite(tool.folder / "cut", "truth")}
+    times = sorted(row["captured_at"] for row in truth.values())
+    last = times[number - 1]
+    assert number <= len(cut) <= number + 5, "only captures of the very instant come along"
+    assert {id for id, row in truth.items() if row["captured_at"] < last} <= cut.keys()
+    for id, row in cut.items():
+        assert row["captured_at"] == truth[id]["captured_at"] <= last
+        if row["fate"] == "delivered":
+            assert row["acked_at"] == truth[id]["acked_at"] <= last
+        elif truth[id]["fate"] == "delivered":
+            assert row["fate"] in ("pending", "rejected", "lost", "evicted")
+    assert all(row["received_at"] <= last for row in from_sqlite(tool.folder / "cut", "events"))
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--format", "parket"], "did you mean parquet"),
+        (["--partition", "week"], "allowed are none, day, hour"),
+        (["--zone", "Mars/Base"], "--zone"),
+        (["--split", "many"], "--split"),
+        (["--rows", "0"], "--rows"),
+        (["--threads", "0"], "--threads"),
+        (["--days", "0"], "--days"),
+        (["--days", "1", "--duration", "2d"], "say the same"),
+        (["--resume"], "no folder"),
+    ],
+)
+def test_wrong_options_are_named(tool: Tool, options: list[str], said: str):
+    ended = generate(tool, tool.folder / "data", *options, code=64)
+    assert said in ended.err and not (tool.folder / "data").exists()
+
+
+def test_an_existing_folder_is_left_alone(tool: Tool):
+    (tool.folder / "data").mkdir()
+    (tool.folder / "data" / "mine").write_text("mine")
+    assert "exists already" in generate(tool, tool.folder / "data", code=64).err
+    assert [path.name for path in (tool.folder / "data").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "40d"})
+    options = ["--format", "ndjson", "--split", "300kB", "-q"]
+    broken = tool.start("generate", scenario, "--out", tool.folder / "data", *options)
+    parts = tool.folder / "data" / "_parts.ndjson"
+    broken.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 3, "wrote a few parts")
+    broken.signal(number)
+    assert broken.wait().code == (105 if number == signal.SIGINT else -9)
+    assert not (tool.folder / "data" / "_SUCCESS").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tool.folder / "data").rglob("part-*.ndjson")}
+    assert kept
+    assert "other settings" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--tag", "--resume").expect(70).err
+    tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(0)
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items()), "whole parts are not written again"
+    tool.run("generate", scenario, "--out", tool.folder / "whole", *options).expect(0)
+    assert hashes(tool.folder / "data") == hashes(tool.folder / "whole")
+    assert "nothing to go on with" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(64).err
+
+
+def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
+    ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
+    assert "No space left on device" in ended.err and "--resume" in ended.err
+    assert not (tiny_disk / "data" / "_SUCCESS").exists()
+
+
+def test_the_description_loads(dataset: Path):
+    """The page's own SQL, run where it is."""
+    page = (dataset / "README.md").read_text()
+    blocks = re.findall(r"```sql\n(CREATE VIEW.*?)```", page, flags=re.S)
+    assert blocks
+    with duckdb.connect() as database:
+        database.execute(f"SET file_search_path = '{dataset}'")
+        for block in blocks:
+            database.execute(block)
+        count = database.execute("SELECT count(*) FROM truth").fetchone()[0]
+    assert f"| `truth` | {count} |" in page
+    for column in ["prop_order_amount", "lateness_ms", "end_reason"]:
+        assert f"| `{column}` |" in page
+
+
+def test_a_changed_persona_leaves_others_alone(tool: Tool, truth: dict):
+    changed = json.loads(json.dumps(WORLD))
+    changed["populations"][0]["persona"] = "casual"
+    generate(tool, tool.folder / "data", "--tag", "--format", "sqlite", "--zone", "Asia/Shanghai", scenario=changed)
+    others = lambda rows: {
+        row["id"]: (row["captured_at"], row["device_at"], row["name"], row["session_id"], row["radio"], row["fate"], row["attempts"], row["acked_at"])
+        for row in rows if row["population"] != "old"
+    }
+    assert others(from_sqlite(tool.folder / "data", "truth")) == others(truth.values())

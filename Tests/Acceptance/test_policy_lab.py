@@ -1,0 +1,316 @@
+"""The policy lab: variants over seeds, and what a comparison makes of them, by the program's own files."""
+
+from __future__ import annotations
+
+import copy
+import json
+import signal
+import statistics
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+from helpers import write_scenario
+
+#: What two runs of one scenario and seed may differ in.
+OWN = {"started_at", "wall_seconds", "generator", "run"}
+
+#: Full stores in an outage: how much is lost depends on the limit.
+OUTAGE = {
+    "name": "policy",
+    "seed": 11,
+    "duration": "6m",
+    "drain": "30s",
+    "populations": [
+        {
+            "name": "ios",
+            "devices": 30,
+            "system": "sensors",
+            "version": "4.9.1",
+            "persona": {"preset": "steady", "rate": "1/s"},
+            "arrival": {"over": "10s"},
+            "sdk": {"storage": {"backend": "memory", "limit": 500, "evict": 100}},
+        }
+    ],
+    "timeline": [{"at": "1m", "for": "2m", "collector": {"fault": "outage"}}],
+    "variants": {
+        "small": {"populations.ios.sdk.storage.limit": 60, "populations.ios.sdk.storage.evict": 10},
+        "slow": {"/populations/0/sdk/upload/flushInterval": "60s"},
+    },
+}
+
+
+def play(tool: Tool, scenario: dict, *options: object, out: str = "lab", code: int = 0) -> Path:
+    path = write_scenario(tool.folder, scenario)
+    tool.run("simulate", path, "-q", "--out", out, *options).expect(code)
+    return tool.folder / out
+
+
+def comparison(tool: Tool, *arguments: object, code: int = 0) -> dict:
+    return json.loads(tool.run("compare", "--json", *arguments).expect(code).out)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory) -> tuple[Tool, Path]:
+    """A run of three variants over four seeds."""
+    tool = Tool(tmp_path_factory.mktemp("lab"))
+    yield tool, play(tool, OUTAGE, "--seeds", 4)
+    tool.close()
+
+
+def own(report: dict) -> dict:
+    return {key: value for key, value in report.items() if key not in OWN}
+
+
+def test_cells_are_the_runs_that_they_would_be_alone(lab):
+    tool, run = lab
+    report = json.loads((run / "report.json").read_text())
+    assert report["schema"] == "beaconswarm.comparison/1"
+    assert list(report["variants"]) == ["base", "small", "slow"] and report["seeds"] == [11, 12, 13, 14]
+    tool.run(
+        "simulate", "scenario.json", "-q", "--out", "alone", "--variant", "small", "--seed", 13,
+        "--bodies", "measure",
+    ).expect(0)
+    alone = json.loads((tool.folder / "alone/report.json").read_text())
+    cell = json.loads((run / "variants/small/seeds/13/report.json").read_text())
+    assert own(alone) == own(cell)
+    kept = report["variants"]["small"]["seeds"]["13"]
+    assert kept["metrics"] == cell["metrics"] and kept["fingerprint"] == cell["fingerprint"]
+    assert report["variants"]["small"]["changes"] == {
+        "/populations/0/sdk/storage/limit": 60, "/populations/0/sdk/storage/evict": 10,
+    }
+    # The same users do the same: what is captured depends on the seed alone.
+    for seed in report["seeds"]:
+        captured = {
+            variant["seeds"][str(seed)]["events"]["captured"] for variant in report["variants"].values()
+        }
+        assert len(captured) == 1
+
+
+def test_a_report_is_the_same_for_any_number_of_threads(tool: Tool, lab):
+    for threads in (1, 3):
+        run = play(tool, OUTAGE, "--seeds", 4, "--threads", threads, out=f"lab{threads}")
+        assert (run / "report.json").read_bytes() == (lab[1] / "report.json").read_bytes()
+        assert (run / "report.html").read_bytes() == (lab[1] / "report.html").read_bytes()
+        for path in run.rglob("seeds/*/report.json"):
+            other = lab[1] / path.relative_to(run)
+            assert own(json.loads(path.read_text())) == own(json.loads(other.read_text()))
+
+
+def test_json_is_the_report(tool: Tool):
+    path = write_scenario(tool.folder, OUTAGE)
+    done = tool.run("simulate", path, "--json", "--seeds", "3..4", "--variant", "slow", "--out", "x").expect(0)
+    assert done.out == (tool.folder / "x/report.json").read_text()
+    report = json.loads(done.out)
+    assert list(report["variants"]) == ["slow"] and report["seeds"] == [3, 4]
+
+
+def test_the_highest_ranking_exit_code_of_all_cells(tool: Tool):
+    scenario = OUTAGE | {"thresholds": {"events_lost": ["rate<0.001"]}}
+    run = play(tool, scenario, code=99)
+    report = json.loads((run / "report.json").read_text())
+    assert (report["verdict"], report["exit_code"]) == ("failed", 99)
+    codes = {name: variant["seeds"]["11"]["exit_code"] for name, variant in report["variants"].items()}
+    assert codes == {"base": 0, "small": 99, "slow": 0}
+
+
+def test_other_verbs_play_the_scenario_itself_unless_told(tool: Tool):
+    path = write_scenario(tool.folder, OUTAGE)
+    plain = copy.deepcopy(OUTAGE)
+    del plain["variants"]
+    write_scenario(tool.folder, plain, "plain.json")
+    tool.run("simulate", path, "-q", "--variant", "base", "--out", "base").expect(0)
+    tool.run("simulate", "plain.json", "-q", "--out", "plain").expect(0)
+    one, other = (json.loads((tool.folder / name / "report.json").read_text()) for name in ("base", "plain"))
+    assert one["fingerprint"] == other["fingerprint"] and one["metrics"] == other["metrics"]
+    tool.run("sample", path, "--variant", "slow").expect(0)
+    failed = tool.run("sample", path, "--variant", "slwo").expect(104)
+    assert 'did you mean "slow"' in failed.err
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (("--seeds", "0"), "--seeds 0"),
+        (("--seeds", "4..2"), "--seeds 4..2"),
+        (("--seeds", "1..2", "--seed", "3"), "--seed has no meaning"),
+        (("--events", "e.ndjson"), "--events"),
+        (("--threads", "0"), "--threads 0"),
+    ],
+)
+def test_wrong_usage(tool: Tool, options, says):
+    path = write_scenario(tool.folder, OUTAGE)
+    done = tool.run("simulate", path, "--out", "x", *options).expect(64)
+    assert says in done.err and not (tool.folder / "x").exists()
+
+
+def test_a_wrong_variant_is_a_problem_where_it_stands(tool: Tool):
+    scenario = OUTAGE | {"variants": {"big": {"populations.ios.sdk.storage.limit": -1}}}
+    path = write_scenario(tool.folder, scenario)
+    for verb in ("simulate", "validate", "run"):
+        done = tool.run(verb, path).expect(104)
+        assert "/variants/big/populations.ios.sdk.storage.limit" in done.err
+    assert not (tool.folder / "reports").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_what_is_broken_off_does_not_look_whole(tool: Tool, number):
+    scenario = copy.deepcopy(OUTAGE) | {"duration": "1h"}
+    path = write_scenario(tool.folder, scenario)
+    running = tool.start("simulate", path, "--seeds", 50, "--out", "lab", "--threads", 2)
+    run = tool.folder / "lab"
+    running.wait_until(lambda: list(run.glob("variants/*/seeds/*")), "began a simulation")
+    running.signal(number)
+    done = running.wait()
+    assert done.code == (105 if number != signal.SIGKILL else -9)
+    assert not (run / "report.json").exists() and not (run / "report.html").exists()
+    partial = json.loads((run / "report.partial.json").read_text())
+    assert partial["verdict"] == "interrupted" and partial["partial"] is True
+    for cell in run.glob("variants/*/seeds/*/report.json"):
+        assert json.loads(cell.read_text())["verdict"] == "passed"
+    tool.run("compare", "lab").expect(64, 104)
+
+
+def test_comparison_of_variants(lab):
+    tool, run = lab
+    worse = comparison(tool, "lab", "--candidate", "small", code=99)
+    row = worse["metrics"]["events_lost"]
+    assert row["verdict"] == "worse" and row["pairs"] == 4
+
+    # By hand: the paired differences of the cells' own reports.
+    def lost(variant: str, seed: int) -> float:
+        report = json.loads((run / f"variants/{variant}/seeds/{seed}/report.json").read_text())
+        return report["metrics"]["events_lost"]["rate"]
+
+    differences = [lost("small", seed) - lost("base", seed) for seed in (11, 12, 13, 14)]
+    mean, half = statistics.fmean(differences), 3.1824463052837078 * statistics.stdev(differences) / 2
+    assert row["difference"] == pytest.approx(mean) and row["interval"] == pytest.approx([mean - half, mean + half])
+    # The other way round less is lost, and what is saved from the outage arrives late.
+    back = comparison(tool, "lab/variants/small", "lab/variants/base", code=99)["metrics"]
+    assert (back["events_lost"]["verdict"], back["event_freshness.p(95)"]["verdict"]) == ("better", "worse")
+    # A name, a folder and the file of the run mean the same.
+    for arguments in [
+        ("lab", "lab", "--candidate", "small"),
+        ("lab/report.json", "--candidate", "small"),
+        ("lab/variants/base/", "lab/variants/small"),
+        ("lab/report.json/variants/base", "lab", "--candidate", "small"),
+    ]:
+        assert comparison(tool, *arguments, code=99)["metrics"] == worse["metrics"]
+
+
+def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
+    scenario = OUTAGE | {"variants": {"twin": {"populations.ios.sdk.storage.limit": 500}}}
+    run = play(tool, scenario, "--seeds", 3)
+    report = json.loads((run / "report.json").read_text())
+    assert report["variants"]["twin"]["seeds"] == report["variants"]["base"]["seeds"]
+    found = comparison(tool, "lab", "--strict")
+    assert {row["verdict"] for row in found["metrics"].values()} == {"same"} and found["differences"] == []
+
+
+def test_a_committed_baseline(tool: Tool, lab):
+    """The same policy holds against it; a worse one fails with what differs said first."""
+    (tool.folder / "baseline.json").write_bytes((lab[1] / "report.json").read_bytes())
+    same = copy.deepcopy(OUTAGE)
+    play(tool, same, "--seeds", 4, "--variant", "base", out="same")
+    assert comparison(tool, "baseline.json", "same", "--strict")["differences"] == []
+    worse = copy.deepcopy(OUTAGE)
+    worse["populations"][0]["sdk"]["storage"]["limit"] = 100
+    play(tool, worse, "--seeds", 4, "--variant", "base", out="worse")
+    done = tool.run("compare", "baseline.json", "worse").expect(99)
+    assert "500 → 100" in done.out
+    assert done.out.index("/populations/0/sdk/storage/limit") < done.out.index("Regression")
+    markdown = tool.run("compare", "baseline.json", "worse", "--format", "md").expect(99).out
+    assert "events\\_lost" in markdown
+    tool.run("compare", "baseline.json", "worse", "-q", "--out", "cmp").expect(99)
+    assert {path.name for path in (tool.folder / "cmp").iterdir()} == {
+        "compare.html", "compare.md", "compare.json", "junit.xml",
+    }
+    suite = ElementTree.parse(tool.folder / "cmp/junit.xml").getroot()
+    assert suite.get("failures") != "0"
+
+
+def test_gates(lab):
+    tool, _ = lab
+    small = ("lab", "--candidate", "small")
+    comparison(tool, *small, "--gate", "events_lost<=base+0.5")
+    comparison(tool, *small, "--gate", "events_lost<=base+0.0005", code=99)
+    comparison(tool, *small, "--gate", "event_freshness.p(95)<=base*5", "--gate", "events_lost<=base", code=99)
+    comparison(tool, *small, "--min-effect", "events_lost=0.9", "--min-effect", "freshness_within_1h=90%")
+    for wrong in ("events_lost", "event_freshness<=base", "lost<=base"):
+        assert f"--gate {wrong}" in tool.run("compare", *small, "--gate", wrong).expect(64).err
+    assert "--min-effect x" in tool.run("compare", *small, "--min-effect", "x").expect(64).err
+
+
+def test_other_worlds_are_no_comparison(tool: Tool, lab):
+    (tool.folder / "baseline.json").write_bytes((lab[1] / "report.json").read_bytes())
+    play(tool, OUTAGE | {"duration": "5m"}, "--seeds", 2, "--variant", "base", out="short")
+    done = tool.run("compare", "baseline.json", "short").expect(104)
+    assert '/duration: "6m" → "5m"' in done.err and "--allow-different" in done.err
+    assert done.out == ""
+    tool.run("compare", "baseline.json", "short", "--allow-different").expect(0, 99)
+
+
+def test_single_runs(tool: Tool):
+    """Two plain runs: no interval, so only gates can fail."""
+    play(tool, OUTAGE, "--variant", "base", out="a")
+    play(tool, OUTAGE, "--variant", "small", out="b")
+    found = comparison(tool, "a", "b")
+    assert found["metrics"]["events_lost"]["interval"] is None
+    assert [each["pointer"] for each in found["differences"]] == [
+        "/populations/0/sdk/storage/limit", "/populations/0/sdk/storage/evict",
+    ]
+    comparison(tool, "a/report.json", "b/report.json", "--gate", "events_lost<=base", code=99)
+    tool.run("compare", "a", "nowhere").expect(64)
+    tool.run("compare", "a").expect(64)
+    tool.run("compare", "a", "b", "--format", "pdf").expect(64)
+    # A report alone does not say what was played: another one may not be held against it unseen.
+    (tool.folder / "alone.json").write_bytes((tool.folder / "b/report.json").read_bytes())
+    tool.run("compare", "a", "alone.json").expect(104)
+
+
+def test_another_version_of_the_tool_is_a_warning(tool: Tool, lab):
+    report = json.loads((lab[1] / "report.json").read_text())
+    report["tool"]["version"] = "0.0.1"
+    (tool.folder / "old.json").write_text(json.dumps(report))
+    (tool.folder / "new.json").write_bytes((lab[1] / "report.json").read_bytes())
+    found = comparison(tool, "old.json", "new.json")
+    assert any("0.0.1" in warning for warning in found["warnings"])
+
+
+PAIR = {
+    "name": "pair",
+    "seed": 3,
+    "duration": "3h",
+    "drain": "1m",
+    "populations": [
+        {"name": "a", "devices": 40, "system": "sensors", "persona": "power"},
+        {"name": "b", "devices": 40, "system": "sensors", "persona": "power", "users": "a"},
+        {"name": "c", "devices": 40, "system": "sensors", "persona": "power"},
+    ],
+}
+
+
+def test_populations_with_the_same_users_do_the_same(tool: Tool):
+    path = write_scenario(tool.folder, PAIR)
+    tool.run("simulate", path, "-q", "--out", "run", "--events", "events.ndjson").expect(0)
+    report = json.loads((tool.folder / "run/report.json").read_text())
+    parts = report["populations"]
+    assert parts["b"]["users"] == "a" and "users" not in parts["a"]
+    # Packed bodies have other ids in them.
+    same = {name: {key: part["metrics"][key] for key in part["metrics"] if key != "data_sent"} for name, part in parts.items()}
+    assert same["a"] == same["b"] != same["c"]
+    lines = [json.loads(line) for line in (tool.folder / "events.ndjson").read_text().splitlines()]
+    own = {
+        name: sorted(
+            (line["captured_at"], line["type"], line["name"], line["fate"], line["acked_at"])
+            for line in lines
+            if line["population"] == name
+        )
+        for name in "ab"
+    }
+    assert own["a"] == own["b"] and len(own["a"]) > 100
+    assert len({line["id"] for line in lines}) == len(lines)
+    summary = (tool.folder / "run/summary.md").read_text()
+    assert "b has the users of a" in summary
