@@ -11,7 +11,7 @@ struct Bench {
 
     /// What is measured together.
     enum Group: String, CaseIterable {
-        case events, virtual, transport, live, collector
+        case events, virtual, transport, live, collector, datasets
     }
 
     static func main() async {
@@ -35,6 +35,7 @@ struct Bench {
         case ("work", 3):
             return Work.run(arguments[1], amount: number(2)) ?? "work: one of \(Work.names)"
         case ("memory", 3): return "\(VirtualFigures.measureMemory(arguments[1], devices: number(2)))"
+        case ("table", 3): return TableFigures.write(arguments[1], rows: number(2))
         case ("connected", 3): return await LiveFigures.connect(port: number(1), devices: number(2))
         case ("client", 5):
             return await TransportFigures.client(
@@ -100,6 +101,9 @@ struct Bench {
         }
         if options.measures(.collector) {
             figures += await CollectorFigures.measure(rounds, port: 18_107)
+        }
+        if options.measures(.datasets) {
+            figures += await TableFigures.measure(rounds, isQuick: options.isQuick)
         }
         let report = BenchReport(
             date: ISO8601DateFormatter().string(from: Date()), machine: Machine.model,

@@ -38,6 +38,12 @@ enum Machine {
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
     }
 
+    /// The most memory that this process had in use at a time, in bytes.
+    static var peakResidentBytes: Int {
+        let line = file("/proc/self/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+
     static var model: String {
         let line = file("/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
         let name = line?.split(separator: ":").last.map(String.init) ?? "unknown processor"

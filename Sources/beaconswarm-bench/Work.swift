@@ -1,6 +1,7 @@
 import Accounting
 import DeviceSDK
 import Measurement
+import SensorsSDK
 import Timebase
 import VirtualEngine
 import Wire

@@ -4,6 +4,7 @@ import Foundation
 import LiveEngine
 import NIOCore
 import NIOPosix
+import SensorsSDK
 import Timebase
 
 /// The collector: HTTP, decoding, deduplication, commits to SQLite, all on one core that a client on

@@ -1,4 +1,5 @@
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
 

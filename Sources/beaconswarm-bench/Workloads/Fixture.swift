@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import SensorsSDK
 import Timebase
 import Wire
 import World
@@ -23,7 +24,7 @@ enum Fixture {
             app: Presets.shop, persona: persona,
             target: PopulationPlan.Target(
                 scheme: "http", host: "127.0.0.1", port: port, pathAndQuery: "/sa?project=default"),
-            system: .sensors(rules))
+            system: rules)
         plan.seed = 42
         return plan
     }

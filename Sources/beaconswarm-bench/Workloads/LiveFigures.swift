@@ -5,6 +5,7 @@ import LiveEngine
 import Measurement
 import NIOCore
 import NIOPosix
+import SensorsSDK
 import Timebase
 import Wire
 

@@ -3,6 +3,7 @@ import AppModel
 import CollectorModel
 import DeviceSDK
 import Measurement
+import SensorsSDK
 import Timebase
 import VirtualEngine
 import Wire
@@ -29,11 +30,13 @@ enum SimulatedRun {
         return runVirtually(configuration, fleets: fleets, observer: &observer)
     }
 
-    /// - Parameter opensAtArrival: Whether the devices arrive one after another over the whole time and
-    ///   open the app at once; else they are there from the start, and sessions begin at their rate.
+    /// - Parameters:
+    ///   - measures: Whether events pass by reference. Fitting the sizes takes part of a second.
+    ///   - opensAtArrival: Whether the devices arrive one after another over the whole time and
+    ///     open the app at once; else they are there from the start, and sessions begin at their rate.
     static func prepare(
         _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool,
-        opensAtArrival: Bool = true
+        opensAtArrival: Bool = true, measures: Bool = false
     ) -> (fleet: any DeviceFleet, configuration: VirtualConfiguration) {
         var persona = Presets.casual
         persona.opensAtArrival = opensAtArrival
@@ -41,8 +44,9 @@ enum SimulatedRun {
         if opensAtArrival { plan.arrival = ArrivalSchedule(over: duration) }
         if !uploads { plan.network = NetworkRules(kind: .none) }
         let schedule = RunSchedule(start: Fixture.start, duration: duration, drain: .seconds(30))
-        let configuration = VirtualConfiguration(
+        var configuration = VirtualConfiguration(
             plans: [plan], schedule: schedule, collector: CollectorPlan())
+        if measures { configuration.sizes = .fitted(to: configuration) }
         return (makeFleet(plan: plan, share: .whole), configuration)
     }
 }

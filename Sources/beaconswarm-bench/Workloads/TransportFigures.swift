@@ -3,6 +3,7 @@ import Foundation
 import LiveEngine
 import NIOCore
 import NIOPosix
+import SensorsSDK
 import Wire
 
 /// The transport alone: prepared requests to nginx, beside other load tools that send the same bytes.
