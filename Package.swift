@@ -22,9 +22,16 @@ enum Release {
     /// Opened likewise, but not optimised: code that runs a few times in each process, and that takes the optimiser
     /// many times as long as it would ever gain.
     case plain
+    /// As `fast`, and other targets may specialise and inline all that it has: for generic code on the hot path.
+    case open
 
     var settings: [SwiftSetting] {
-        let flags = ["-enable-testing"] + (self == .plain ? ["-Onone"] : [])
+        let flags =
+            switch self {
+            case .fast: ["-enable-testing"]
+            case .plain: ["-enable-testing", "-Onone"]
+            case .open: ["-enable-testing", "-Xllvm", "-sil-cross-module-serialize-all"]
+            }
         return strict + [.unsafeFlags(flags, .when(configuration: .release))]
     }
 }
@@ -38,6 +45,15 @@ extension Target {
         .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: release.settings)
     }
 
+    /// The devices of one system: a target in a folder of `Sources/DeviceSDK/Systems`.
+    static func system(_ name: String, in folder: String, exclude: [String] = []) -> Target {
+        .target(
+            name: name,
+            dependencies: ["DeviceSDK", "Timebase", "Accounting", "AppModel", "World", "Wire"],
+            path: "Sources/DeviceSDK/Systems/\(folder)", exclude: exclude,
+            swiftSettings: Release.fast.settings)
+    }
+
     /// The tests of a module, beside the support that all tests share.
     static func tests(
         of name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
@@ -47,6 +63,17 @@ extension Target {
             resources: resources, swiftSettings: Release.plain.settings)
     }
 }
+
+/// The devices of every system that can be simulated.
+let systems: [Target] = [
+    .system("SensorsSDK", in: "Sensors"),
+    .system("GrowingSDK", in: "Growing"),
+    .system("TrackingSDK", in: "TrackingSDK"),
+    .system("KitSDK", in: "Kit"),
+    // The schema of a system's messages, for whoever reads or writes them elsewhere.
+    .system("CodelessSDK", in: "Codeless", exclude: ["codeless.proto"]),
+]
+let allSystems = systems.map { Target.Dependency.target(name: $0.name) }
 
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let nio = [
@@ -80,6 +107,7 @@ let package = Package(
             name: "CLibdeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
         .systemLibrary(name: "CSnappy", pkgConfig: "snappy", providers: [.apt(["libsnappy-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(
             name: "CSimdjson", cxxSettings: [.unsafeFlags(["-O3"])],
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -91,12 +119,11 @@ let package = Package(
         .module("Accounting", ["Timebase"]),
         .module("World", ["Timebase"]),
         .module("Measurement", ["Timebase", "Accounting", "World", histogram]),
-        .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy"]),
+        .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy", "CZstd"]),
         .module("AppModel", ["Timebase"]),
         .module(
-            "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"],
-            // The schema of a system's messages, for whoever reads or writes them elsewhere.
-            exclude: ["Systems/Codeless/codeless.proto"]),
+            "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
+            release: .open),
         .module("CollectorModel", ["Timebase", "Accounting", "Wire"]),
         .module(
             "VirtualEngine",
@@ -116,21 +143,25 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
 
-        .module("DeviceStorage", ["DeviceSDK", "Wire", "CDeviceDisk"]),
+        .module("DeviceStorage", ["DeviceSDK", "SensorsSDK", "Wire", "CDeviceDisk"]),
+        .module("Files"),
+        .module(
+            "Datasets",
+            ["Timebase", "Wire", "Files", "CLibdeflate", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
 
         // What a user writes and reads.
         .module(
             "Scenario",
             [
                 "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
-            ], release: .plain),
+            ] + allSystems, release: .plain),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
             "Beaconswarm",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
-                "Scenario", "Reporting",
+                "Scenario", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
             ] + nio),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
@@ -146,6 +177,7 @@ let package = Package(
             [
                 "Timebase", "Accounting", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel",
                 "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage", "Scenario", "Wire",
+                "GrowingSDK", "SensorsSDK",
                 "LiveSimulation", .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio, release: .plain),
         // What readers of foreign bytes must withstand, for `make fuzz` and for the tests. Not a product.
@@ -162,8 +194,10 @@ let package = Package(
         .module(
             "Exploration",
             [
-                "Timebase", "Accounting", "Measurement", "Wire", "DeviceSDK", "World", "VirtualEngine",
+                "Timebase", "Accounting", "CollectorModel", "Measurement", "Wire", "DeviceSDK", "World",
+                "VirtualEngine",
                 "Scenario", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
+                "SensorsSDK", .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "ConformanceTests",
@@ -178,17 +212,22 @@ let package = Package(
         .tests(of: "Timebase"),
         .tests(of: "Accounting", ["Timebase"]),
         .tests(of: "Measurement", ["Timebase", "Accounting", "World"]),
-        .tests(of: "Wire", ["Timebase"]),
+        .tests(of: "Wire", ["Timebase", "CZstd"]),
         .tests(of: "AppModel", ["TestSupport", "Timebase"]),
         .tests(of: "World", ["Timebase"]),
-        .tests(of: "DeviceSDK", ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"]),
-        .tests(of: "DeviceStorage", ["CDeviceDisk", "DeviceSDK", "TestSupport", "Timebase", "Wire"]),
+        .tests(
+            of: "DeviceSDK",
+            ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"] + allSystems),
+        .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
+        .tests(
+            of: "DeviceStorage",
+            ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),
         .tests(of: "CollectorModel", ["Timebase", "Accounting", "TestSupport", "Wire"]),
         .tests(
             of: "LiveEngine",
             [
                 "Timebase", "Accounting", "DeviceSDK", "Measurement", "Wire", "World", "AppModel",
-                "TestSupport", "LiveSimulation", "Scenario",
+                "TestSupport", "LiveSimulation", "Scenario", "SensorsSDK",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio + tls),
@@ -206,12 +245,12 @@ let package = Package(
             [
                 "Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting", "Measurement",
                 "Reporting", "Wire",
-            ]),
+            ] + allSystems),
         .tests(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario", "DeviceSDK", "World",
+                "Scenario", "DeviceSDK", "GrowingSDK", "SensorsSDK", "World",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Exploration", ["Scenario", "Wire"]),
@@ -229,12 +268,16 @@ let package = Package(
             name: "beaconswarm-explore",
             dependencies: ["Beaconswarm", "Exploration", "Timebase", "Wire", arguments],
             swiftSettings: strict),
+        // Tables that a test hands it, in every format of datasets; not a product.
+        .executableTarget(
+            name: "beaconswarm-tables", dependencies: ["Datasets", "Files", "Wire"], swiftSettings: strict),
         // Speed against peers (`make bench`); not a product.
         .executableTarget(
             name: "beaconswarm-bench",
             dependencies: [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
-                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer",
+                "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "SensorsSDK",
+                "Datasets", "Files",
             ] + nio, swiftSettings: strict),
-    ]
+    ] + systems
 )
