@@ -16,7 +16,7 @@ FILES = sorted(path for path in SCENARIOS.rglob("*.json") if path.name != "scena
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
 #: The fleet is scaled, so that bodies can be written in a test's time.
-DEVICES = 240
+DEVICES = 100
 #: The share by which a model may miss what was written.
 MISS = 0.02
 
