@@ -60,6 +60,16 @@ def test_shipped_scenarios_send_as_many_bytes(tool: Tool, path: Path) -> None:
         assert abs(modelled[name] - sent) <= MISS * sent, (name, sent, modelled[name])
 
 
+def test_a_model_knows_the_whole_of_a_run_with_many_requests(tool: Tool) -> None:
+    """Devices that ask all through an outage of hours: the sample takes fewer of them, and not their first hours alone."""
+    options = (SCENARIOS / "policies" / "limit.json", "--devices", 30, "--variant", "base")
+    sent = {}
+    for bodies in ("encode", "measure"):
+        tool.run("simulate", *options, "--bodies", bodies, "--out", tool.folder / bodies, "-q").expect(0)
+        sent[bodies] = bytes_sent(read_report(tool.folder / bodies))["ios"]
+    assert abs(sent["measure"] - sent["encode"]) <= MISS * sent["encode"], sent
+
+
 def test_a_model_is_a_function_of_seed_and_scenario(tool: Tool, tmp_path: Path) -> None:
     scenario = write_scenario(
         tmp_path,

@@ -18,7 +18,8 @@ extension BodySizes {
     /// - Parameter fewest: A population with fewer uploads in its sample has its requests written.
     package static func fitted(to configuration: VirtualConfiguration, fewest: Int = 40) -> BodySizes {
         var sampling = BodySampling(configuration)
-        sampling.play(as: .counting)
+        // A run that is cut short says nothing of its end: fewer devices, but the whole of it.
+        while !sampling.play(as: .counting), sampling.halve() {}
         sampling.play(as: .plain)
         sampling.play(as: .stressed)
         return BodySizes(configuration.plans.indices.map { sampling.model(of: $0, fewest: fewest) })
@@ -27,8 +28,8 @@ extension BodySizes {
 
 /// What is known while models are made.
 private struct BodySampling {
-    /// Devices of each population.
-    private static let deviceCount = 16
+    /// Devices of each population, about; fewer where they do more than ``stepLimit``.
+    private var deviceCount = 16
     /// Uploads of each population that are written.
     private static let sampleSize = 500.0
     /// Entries of the event queue in one of the three runs.
@@ -71,12 +72,21 @@ private struct BodySampling {
         self.configuration.sizes = BodySizes(systems)
     }
 
-    mutating func play(as part: Part) {
-        guard !fleets.isEmpty else { return }
+    /// Whether there are fewer devices from now on.
+    mutating func halve() -> Bool {
+        guard deviceCount > 1 else { return false }
+        deviceCount /= 2
+        return true
+    }
+
+    /// - Returns: Whether the run came to its end.
+    @discardableResult
+    mutating func play(as part: Part) -> Bool {
+        guard !fleets.isEmpty else { return true }
         var configuration = configuration
         if part == .stressed { addOutage(to: &configuration) }
         let played = zip(configuration.plans, fleets).map { plan, fleet in
-            let count = max(1, plan.deviceCount / BodySampling.deviceCount)
+            let count = max(1, (plan.deviceCount + deviceCount - 1) / deviceCount)
             let share = ShardShare(index: count / 2, count: count)
             return SampledFleet(
                 makeFleet(plan: plan, share: share), system: fleet.system, collector: configuration.collector,
@@ -91,6 +101,7 @@ private struct BodySampling {
             fleets[index].samples += fleet.samples
             fleets[index].isFaithful = fleets[index].isFaithful && fleet.isFaithful
         }
+        return !observer.isOver
     }
 
     /// For a third of the users' time nothing arrives.
@@ -113,11 +124,15 @@ private struct BodySampling {
 
     private struct StepLimit: VirtualObserver {
         let steps: UInt64
+        private(set) var isOver = false
+
+        init(steps: UInt64) { self.steps = steps }
 
         mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool { true }
         mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
-            wakes < steps ? .goOn : .end
+            isOver = wakes >= steps
+            return isOver ? .end : .goOn
         }
     }
 }
