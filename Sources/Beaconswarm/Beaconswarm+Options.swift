@@ -63,6 +63,13 @@ public struct RunOptions: Sendable {
     public var threads: Int?
     /// Seeds of several simulations: `20` of them from the scenario's own on, or `1..20`; `nil` for one.
     public var seeds: String?
+    /// Live runs of the scenario, one after the other, each with the next seed; `nil` for one run, and against two targets
+    /// for ``defaultRepeats``.
+    public var repeats: Int?
+    /// Two targets of live runs that take turns; empty for the scenario's own.
+    public var rivals: [String] = []
+    /// Runs against each of two targets where nobody says how many.
+    public static let defaultRepeats = 3
     /// The report's JSON on standard output.
     public var json = false
     /// No progress and no summary.

@@ -38,12 +38,28 @@ struct Run: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Keeps the embedded collector's store.", valueName: "FILE.sqlite"))
     var store: String?
 
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp(
+            "Plays it N times, one after the other, with the seeds from the scenario's own on; report.json holds every "
+                + "run, and compare tells two such reports apart.", valueName: "N"))
+    var repeats: Int?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Loads two targets by turns, --repeat N times each (\(RunOptions.defaultRepeats)), and compares them.",
+            valueName: "URL_A URL_B"))
+    var ab: [String] = []
+
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         safety.apply(to: &options)
         options.threads = threads
         options.receipts = receipts
         options.store = store
+        options.repeats = repeats
+        options.rivals = ab
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }

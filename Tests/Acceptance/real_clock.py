@@ -37,6 +37,9 @@ def was_late(command: list[str], folder: Path, text: str) -> bool:
     if "--out" in command:
         try:
             report = json.loads((folder / command[command.index("--out") + 1] / "report.json").read_text())
+            if "variants" in report:
+                runs = [run for variant in report["variants"].values() for run in variant["seeds"].values()]
+                return any(run["exit_code"] == 96 for run in runs)
             return report["generator"]["saturated"] is True
         except (OSError, ValueError, KeyError):
             pass

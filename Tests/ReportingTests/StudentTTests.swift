@@ -33,7 +33,7 @@ struct StudentTTests {
     /// Squares of the differences from their mean sum to 1.7; t is the table's for four degrees of freedom.
     @Test("an interval is that of the paired t test")
     func interval() throws {
-        let difference = PairedDifference([1, -0.5, 0.5, 0, 1])
+        let difference = MeanDifference([1, -0.5, 0.5, 0, 1])
         #expect((difference.mean - 0.4).magnitude < 1e-12)
         let half = 2.7764451051977934 * (1.7 / 4.0 / 5.0).squareRoot()
         let interval = try #require(difference.interval)
@@ -43,8 +43,21 @@ struct StudentTTests {
 
     @Test("differences that are all alike have an interval without width, and a single one has none")
     func edges() {
-        #expect(PairedDifference([0.1, 0.1, 0.1]).interval == 0.1...0.1)
-        #expect(PairedDifference([0.1, 0.1, 0.1]).mean == 0.1)
-        #expect(PairedDifference([3]).interval == nil)
+        #expect(MeanDifference([0.1, 0.1, 0.1]).interval == 0.1...0.1)
+        #expect(MeanDifference([0.1, 0.1, 0.1]).mean == 0.1)
+        #expect(MeanDifference([3]).interval == nil)
+    }
+
+    /// By hand: variances 5/3 of four values and 10 of five, so ν = 5.520787746 and t = 2.499331093 (Simpson's rule over
+    /// the density).
+    @Test("without pairs, an interval is that of Welch's t test")
+    func unpaired() throws {
+        let difference = MeanDifference(base: [1, 2, 3, 4], candidate: [2, 4, 6, 8, 10])
+        #expect((difference.mean - 3.5).magnitude < 1e-12 && difference.count == 4)
+        let interval = try #require(difference.interval)
+        #expect((interval.lowerBound - (3.5 - 3.885368080514)).magnitude < 1e-9)
+        #expect((interval.upperBound - (3.5 + 3.885368080514)).magnitude < 1e-9)
+        #expect(MeanDifference(base: [2], candidate: [3, 4]).interval == nil)
+        #expect(MeanDifference(base: [2, 2], candidate: [3, 3]).interval == 1...1)
     }
 }

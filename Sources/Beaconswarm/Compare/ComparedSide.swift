@@ -16,13 +16,13 @@ enum ComparedSide {
     {
         let path = trimmed(path)
         if let (root, name) = split(path), let lab = try? RunReader.lab(root) {
-            return try side(of: lab, variant ?? name, label: path, option: option)
+            return try side(of: lab, variant ?? name, label: path, run: root, option: option)
         }
         if let lab = try RunReader.lab(path) {
-            let only = lab.variants.count == 1 ? lab.variants[0].name : VariantName.base
+            let only = lab.variants.count == 1 ? lab.variants[0].name : lab.baseName
             let name = variant ?? only
             let label = lab.variants.count == 1 ? path : "\(path)/variants/\(name)"
-            return try side(of: lab, name, label: label, option: option)
+            return try side(of: lab, name, label: label, run: path, option: option)
         }
         if let variant {
             throw CommandFailure(.usage, "\(option) \(variant): \(path) is a single run, without variants")
@@ -40,7 +40,7 @@ enum ComparedSide {
                 .usage, "\(path) is a single run: name what it is to be compared with, or a run with variants"
             )
         }
-        let base = base ?? VariantName.base
+        let base = base ?? lab.baseName
         let others = lab.variants.map(\.name).filter { $0 != base }
         guard let name = candidate ?? (others.count == 1 ? others[0] : nil) else {
             let known = others.isEmpty ? "there is no other" : others.joined(separator: ", ")
@@ -49,8 +49,8 @@ enum ComparedSide {
                 "\(path): which variant is to be held against \(base)? Name it with --candidate: \(known)")
         }
         return (
-            try side(of: lab, base, label: base, option: "--base"),
-            try side(of: lab, name, label: name, option: "--candidate")
+            try side(of: lab, base, label: base, run: path, option: "--base"),
+            try side(of: lab, name, label: name, run: path, option: "--candidate")
         )
     }
 
@@ -66,10 +66,10 @@ enum ComparedSide {
     }
 
     private static func side(
-        of lab: LabReport, _ name: String, label: String, option: String
+        of lab: LabReport, _ name: String, label: String, run: String, option: String
     ) throws(CommandFailure) -> Comparison.Side {
         if lab.isPartial { throw unfinished(label) }
-        guard let side = lab.side(name, label: label) else {
+        guard let side = lab.side(name, label: label, run: run) else {
             let names = lab.variants.map(\.name)
             let nearest =
                 NameDistance.nearest(to: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""

@@ -46,41 +46,45 @@ struct LabRunner {
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
         for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
-        var report = try blank()
-        try writePartial(report, in: folder)
+        var output = LabOutput(report: try blank(), folder: folder, console: console)
+        try output.writePartial()
         interruption.begin {}
         interruption.onRequest { [console] in
             console.status("")
             console.say(
                 "stopping: simulations that have not ended are dropped; interrupt again to end at once")
         }
-        let results = try play(in: folder)
+        let results = try play(into: output)
         interruption.onRequestFromNowOn { [console] in console.writing() }
-        return try finish(&report, results, in: folder)
+        for (cell, result) in zip(cells, results) {
+            if let result { output.add(result, of: cell.variant) }
+        }
+        output.report.bodies = bodies.rawValue
+        return try output.finish(isWhole: !results.contains { $0 == nil })
     }
 
-    private func play(in folder: RunFolder) throws(CommandFailure) -> [LabReport.Cell?] {
+    private func play(into output: LabOutput) throws(CommandFailure) -> [LabReport.Cell?] {
         let cells = cells
         let progress = CellProgress(count: cells.count, console: console)
         let pool = CellPool(interruption: interruption, progress: progress)
         return try pool.run(cells.count, threads: threads) { [self] index, control, note in
-            try play(cells[index], in: folder, control, note)
+            try play(cells[index], into: output, control, note)
         }
     }
 
     private func play(
-        _ cell: Cell, in folder: RunFolder, _ control: CellControl,
+        _ cell: Cell, into output: LabOutput, _ control: CellControl,
         _ note: @escaping @Sendable (Double) -> Void
     ) throws(CommandFailure) -> LabReport.Cell? {
         let scenario = try scenario(of: cell)
         var own = options
-        own.out = folder.file("variants/\(cell.variant)/seeds/\(cell.seed)")
+        let path = output.path(variant: cell.variant, seed: cell.seed)
+        own.out = path
         own.json = false
         own.bodies = bodies
         own.command = command(of: cell)
         var runner = VirtualRunner(scenario: scenario, options: own, console: .mute, interruption: control)
         runner.onProgress = note
-        let path = own.out ?? ""
         let status = try runner.runCell()
         if status == .interrupted {
             RunFolder(existing: path).delete()
@@ -99,18 +103,9 @@ struct LabRunner {
 
     /// What repeats the simulation alone.
     private func command(of cell: Cell) -> [String] {
-        let dropped = ["--seeds", "--seed", "--variant", "--threads", "--out", "--bodies"]
-        var words: [String] = []
-        var skips = false
-        for word in options.command {
-            if skips {
-                skips = false
-            } else if dropped.contains(word) {
-                skips = true
-            } else if word != "--json", !dropped.contains(where: { word.hasPrefix($0 + "=") }) {
-                words.append(word)
-            }
-        }
+        let words = LabOutput.words(
+            options.command,
+            without: ["--seeds", "--seed", "--variant", "--threads", "--out", "--bodies"])
         guard !words.isEmpty else { return [] }
         return words + ["--variant", cell.variant, "--seed", String(cell.seed), "--bodies", bodies.rawValue]
     }
@@ -144,50 +139,5 @@ struct LabRunner {
             })
         report.resolved = own
         return report
-    }
-
-    private func writePartial(_ report: LabReport, in folder: RunFolder) throws(CommandFailure) {
-        var partial = report
-        partial.isPartial = true
-        partial.judge()
-        try OutputFile.write(LabJSON.write(partial), to: folder.file("report.partial.json"), isDurable: false)
-    }
-
-    private func finish(
-        _ report: inout LabReport, _ results: [LabReport.Cell?], in folder: RunFolder
-    ) throws(CommandFailure) -> CommandStatus {
-        for (cell, result) in zip(cells, results) {
-            guard let result, let index = variants.firstIndex(of: cell.variant) else { continue }
-            report.variants[index].cells.append(result)
-        }
-        report.isPartial = results.contains { $0 == nil }
-        report.bodies = bodies.rawValue
-        report.judge()
-        if report.isPartial {
-            try writePartial(report, in: folder)
-        } else {
-            try LabFiles.write(report, to: folder)
-        }
-        let comparisons = report.comparisons
-        let finished = report
-        console.end(json: { LabJSON.write(finished) }) { colored in
-            LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
-                + "report: \(folder.file(finished.isPartial ? "report.partial.json" : "report.html"))\n"
-        }
-        return CommandStatus(rawValue: report.exitCode) ?? .internalError
-    }
-}
-
-/// The files of a run of variants.
-enum LabFiles {
-    /// Writes the report first: everything else can be made from it.
-    static func write(_ report: LabReport, to folder: RunFolder) throws(CommandFailure) {
-        try OutputFile.write(LabJSON.write(report), to: folder.file("report.json"))
-        folder.remove("report.partial.json")
-        let comparisons = report.comparisons
-        try OutputFile.write(
-            LabMarkdown.render(report, comparisons: comparisons), to: folder.file("summary.md"))
-        try OutputFile.write(
-            ComparisonHTML.write(report, comparisons: comparisons), to: folder.file("report.html"))
     }
 }

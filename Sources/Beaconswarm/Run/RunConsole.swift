@@ -11,9 +11,16 @@ final class RunConsole: Sendable {
     private let quiet: Bool
     private let color: Bool
     private let isTerminal: Bool
-    /// Whether nothing is said at all: what there is to say is told by the owner of many runs.
-    private let isMute: Bool
+    /// What of it is left to the owner of many runs.
+    private let voice: Voice
     private let last = Mutex(Last())
+
+    private enum Voice {
+        case whole
+        /// Neither what is going to happen nor the result.
+        case progress
+        case none
+    }
 
     private struct Last {
         /// When the last line was printed, by the clock on the wall.
@@ -25,11 +32,20 @@ final class RunConsole: Sendable {
         quiet = options.quiet
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
-        isMute = false
+        voice = .whole
     }
 
     private init(mute: Void) {
-        (json, quiet, color, isTerminal, isMute) = (false, true, false, false, true)
+        (json, quiet, color, isTerminal, voice) = (false, true, false, false, .none)
+    }
+
+    /// Shows where one of many runs is, and says nothing of how it begins and ends.
+    init(progressOf options: RunOptions) {
+        json = false
+        quiet = options.quiet
+        color = options.color && Host.allowsColor
+        isTerminal = Host.isTerminal
+        voice = .progress
     }
 
     /// Says nothing, not even warnings.
@@ -37,6 +53,7 @@ final class RunConsole: Sendable {
 
     /// Says what is going to happen; where nothing else is to be said, what to beware of all the same.
     func begin(_ builder: ReportBuilder, forecast: Forecast?) {
+        guard voice == .whole else { return }
         if !quiet { introduce(builder, forecast: forecast) }
         for warning in builder.warnings { warn(warning) }
     }
@@ -60,7 +77,7 @@ final class RunConsole: Sendable {
 
     /// A line on standard error, broken between words where a terminal has no room for it.
     private func tell(_ line: String) {
-        guard !isMute else { return }
+        guard voice != .none else { return }
         Console.error(isTerminal ? TerminalText.wrapped(line, width: Host.terminalWidth) : line)
     }
 
@@ -173,6 +190,7 @@ final class RunConsole: Sendable {
     /// Shows a result: its JSON, if that was asked for, and its summary, with colours or without.
     func end(json bytes: () -> [UInt8], summary: (_ colored: Bool) -> String) {
         status("")
+        guard voice == .whole else { return }
         if json { Console.output(bytes()) }
         guard !quiet else { return }
         let text = summary(color && (json ? isTerminal : Host.outputIsTerminal))

@@ -10,13 +10,17 @@ public enum PlayedWorld: Sendable {
 }
 
 extension Beaconswarm {
-    /// Plays a scenario live, against its target or an embedded collector, and writes the run's folder.
+    /// Plays a scenario live, against its target or an embedded collector, and writes the run's folder; several times, if
+    /// the options say so, with a report over all of them.
     ///
     /// - Returns: how the run ended: by its verdict.
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
         let options = try options.completed(by: Host.environment)
-        return try await run(options, LoadedScenario(options.source))
+        guard options.repeats != nil || !options.rivals.isEmpty else {
+            return try await run(options, LoadedScenario(options.source))
+        }
+        return try await RepeatRunner(options, interruption: Interruption()).run()
     }
 
     /// Plays a scenario in virtual time and writes the run's folder; one with variants, or several seeds, as so many
@@ -68,6 +72,9 @@ extension Beaconswarm {
     private static func run(
         _ options: RunOptions, _ scenario: LoadedScenario
     ) async throws -> CommandStatus {
+        if options.repeats != nil || !options.rivals.isEmpty {
+            throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
+        }
         let interruption = Interruption()
         let runner = LiveRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)

@@ -15,11 +15,17 @@ package struct Comparison: Sendable {
         package var mode: Report.Mode
         package var bodies: String?
         package var cells: [LabReport.Cell]
+        /// The run that it is part of, where that has several sides; `nil` for a run of its own.
+        package var run: String?
+        /// Where its events went, if several targets took turns.
+        package var target: String?
 
         package init(
             label: String, variant: String, toolVersion: String, scenario: Report.ScenarioReference,
-            resolved: JSONNode, mode: Report.Mode, bodies: String?, cells: [LabReport.Cell]
+            resolved: JSONNode, mode: Report.Mode, bodies: String?, cells: [LabReport.Cell],
+            run: String? = nil
         ) {
+            self.run = run
             self.label = label
             self.variant = variant
             self.toolVersion = toolVersion
@@ -47,7 +53,7 @@ package struct Comparison: Sendable {
         /// Means over the seeds; `nil` where one has no samples.
         package var base: Double?
         package var candidate: Double?
-        package var difference: PairedDifference?
+        package var difference: MeanDifference?
         /// The least difference that matters, in the figure's unit.
         package var leastEffect: Double
         package var word: Word
@@ -69,6 +75,8 @@ package struct Comparison: Sendable {
     package var candidate: Side
     /// The seeds that both have.
     package var seeds: [UInt64]
+    /// Whether the two were measured seed by seed, under the same conditions.
+    package var isPaired: Bool
     package var differences: [ScenarioDifference]
     package var rows: [Row]
     package var gates: [GateResult]
@@ -83,10 +91,15 @@ package struct Comparison: Sendable {
     }
 
     /// How it was found, for readers.
-    package static let method =
-        "Differences are candidate minus base, seed by seed; intervals hold with 95 % (paired t over the seeds). Worse "
-        + "or better: the interval excludes 0 and the mean exceeds the least effect that matters. Same: the whole "
-        + "interval lies within that effect. Otherwise: cannot tell."
+    package var method: String {
+        let how =
+            isPaired
+            ? "candidate minus base, seed by seed; intervals hold with 95 % (paired t over the seeds)"
+            : "the candidate's mean minus the base's; intervals hold with 95 % (Welch's t, unpaired)"
+        return
+            "Differences are \(how). Worse or better: the interval excludes 0 and the mean exceeds the least effect "
+            + "that matters. Same: the whole interval lies within that effect. Otherwise: cannot tell."
+    }
 }
 
 /// What a comparison is asked for.
@@ -114,7 +127,10 @@ extension Comparison {
         differences = ScenarioDifference.between(base, candidate)
         hasDefaultGates = request.gates.isEmpty
         seeds = base.cells.map(\.seed).filter { seed in candidate.cells.contains { $0.seed == seed } }
-        let pairs = Comparison.pairs(base, candidate, seeds)
+        isPaired = Comparison.arePaired(base, candidate, seeds)
+        let cells = Cells(
+            base: base.cells, candidate: candidate.cells,
+            pairs: isPaired ? Comparison.pairs(base, candidate, seeds) : nil)
         // What does not say so was made before there was a choice.
         let refusesBytes = (base.bodies ?? "encode") != (candidate.bodies ?? "encode")
         var figures = Figure.all(in: base.cells + candidate.cells)
@@ -123,7 +139,7 @@ extension Comparison {
             figures.append(extra)
         }
         rows = figures.map { figure in
-            Row(figure, pairs, request: request, isRefused: refusesBytes && figure.isBytes)
+            Row(figure, cells, request: request, isRefused: refusesBytes && figure.isBytes)
         }
         gates = []
         warnings = []
@@ -133,22 +149,7 @@ extension Comparison {
             ? ComparisonRequest.defaultGates.compactMap { name in
                 rows.first { $0.figure.name == name }.map(Comparison.judge)
             }
-            : request.gates.map { Comparison.judge($0, pairs, isRefused: refusesBytes && $0.figure.isBytes) }
-    }
-
-    /// The two cells of a seed. Runs that share no seed are held side by side as they are, if each is one.
-    typealias Pair = (base: LabReport.Cell, candidate: LabReport.Cell)
-
-    private static func pairs(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> [Pair] {
-        if seeds.isEmpty, base.cells.count == 1, candidate.cells.count == 1 {
-            return [(base.cells[0], candidate.cells[0])]
-        }
-        return seeds.compactMap { seed in
-            guard let one = base.cells.first(where: { $0.seed == seed }),
-                let other = candidate.cells.first(where: { $0.seed == seed })
-            else { return nil }
-            return (one, other)
-        }
+            : request.gates.map { Comparison.judge($0, cells, isRefused: refusesBytes && $0.figure.isBytes) }
     }
 
     private func ownWarnings(refusesBytes: Bool) -> [String] {
@@ -163,12 +164,12 @@ extension Comparison {
                 "bodies were treated differently (\(base.bodies ?? "encode") and \(candidate.bodies ?? "encode")): "
                     + "figures in bytes are not compared")
         }
-        if seeds.count < 2 {
+        if isPaired ? seeds.count < 2 : min(base.cells.count, candidate.cells.count) < 2 {
             warnings.append("a single pair has no interval: only gates can fail, by its difference alone")
         }
         if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
         let left = base.cells.count + candidate.cells.count - 2 * seeds.count
-        if left > 0, !seeds.isEmpty {
+        if left > 0, isPaired, !seeds.isEmpty {
             warnings.append("\(left) simulations of seeds that only one of the two has are left out")
         }
         for side in [base, candidate] {
@@ -184,22 +185,14 @@ extension Comparison {
 }
 
 extension Comparison.Row {
-    init(_ figure: Figure, _ pairs: [Comparison.Pair], request: ComparisonRequest, isRefused: Bool) {
+    init(_ figure: Figure, _ cells: Comparison.Cells, request: ComparisonRequest, isRefused: Bool) {
         self.figure = figure
-        let values = pairs.compactMap { pair -> (base: Double, candidate: Double)? in
-            guard let base = figure.value(in: pair.base), let candidate = figure.value(in: pair.candidate)
-            else {
-                return nil
-            }
-            return (base, candidate)
+        let value = figure.value(in:)
+        if let found = cells.difference(value, value) {
+            (base, candidate, difference) = (found.base, found.candidate, found.difference)
+        } else {
+            (base, candidate) = (cells.mean(of: \.base, value), cells.mean(of: \.candidate, value))
         }
-        func mean(_ values: [Double]) -> Double? {
-            values.isEmpty ? nil : PairedDifference(values).mean
-        }
-        base = mean(values.isEmpty ? pairs.compactMap { figure.value(in: $0.base) } : values.map(\.base))
-        candidate = mean(
-            values.isEmpty ? pairs.compactMap { figure.value(in: $0.candidate) } : values.map(\.candidate))
-        difference = values.isEmpty ? nil : PairedDifference(values.map { $0.candidate - $0.base })
         let own = request.leastEffects.last { $0.figure.source == figure.source }?.value
         leastEffect =
             figure.isShare
@@ -239,24 +232,18 @@ extension Comparison {
             reason: "\(row.figure.name): \(row.word.rawValue)" + ComparisonText.amount(row))
     }
 
-    /// A gate of the user's: how far the candidate is beyond its limit, seed by seed.
-    static func judge(_ gate: Gate, _ pairs: [Pair], isRefused: Bool) -> GateResult {
+    /// A gate of the user's: how far the candidate is beyond its limit.
+    static func judge(_ gate: Gate, _ cells: Cells, isRefused: Bool) -> GateResult {
         if isRefused {
             return GateResult(
                 text: gate.text, outcome: .cannotTell,
                 reason: "bytes were made in one of the two, and come from a model in the other")
         }
-        let beyond = pairs.compactMap { pair -> Double? in
-            guard let candidate = gate.figure.value(in: pair.candidate) else { return nil }
-            guard gate.factor != 0 else { return candidate - gate.addend }
-            return gate.figure.value(in: pair.base).map { candidate - gate.limit(for: $0) }
-        }
-        guard !beyond.isEmpty else {
+        guard let difference = cells.distance(beyond: gate) else {
             return GateResult(
                 text: gate.text, outcome: .fails,
                 reason: "\(gate.figure.name) has no samples to hold against it")
         }
-        let difference = PairedDifference(beyond)
         let holds = gate.comparison.holds(difference.mean, 0)
         var outcome: GateResult.Outcome = holds ? .holds : .fails
         if let interval = difference.interval, interval.lowerBound < 0, interval.upperBound > 0 {

@@ -19,7 +19,8 @@ package enum ComparisonHTML {
     /// - Parameter comparisons: One for each variant but `base`; none if there is only that.
     package static func write(_ report: LabReport, comparisons: [Comparison]) -> [UInt8] {
         page(
-            title: report.scenario.name, eyebrow: "variants, \(report.mode.rawValue)",
+            title: report.scenario.name,
+            eyebrow: report.mode == .live ? "live runs" : "variants, \(report.mode.rawValue)",
             lead: report.scenario.description, version: report.toolVersion
         ) { html in
             verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
@@ -110,7 +111,7 @@ package enum ComparisonHTML {
 
     private static func figures(_ comparison: Comparison, prefix: String, into html: inout Markup) {
         HTMLWriter().section("\(prefix)figures", "Figures", &html) { html in
-            html.element("p", Comparison.method)
+            html.element("p", comparison.method)
             let header = ["figure", "base", "candidate", "difference", "95 %", "", "verdict"]
             html.element("div", ["class": "panel words"]) { html in
                 html.scroller("Figures", columns: header.count) { html in

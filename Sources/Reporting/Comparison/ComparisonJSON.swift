@@ -15,12 +15,12 @@ package enum ComparisonJSON {
             ("exit_code", .int(comparison.exitCode)),
             ("summary", .text(ComparisonText.verdict(comparison))),
             ("base", side(comparison.base)), ("candidate", side(comparison.candidate)),
-            ("seeds", .list(comparison.seeds.map { .int($0) })),
+            ("seeds", .list(comparison.seeds.map { .int($0) })), ("paired", .bool(comparison.isPaired)),
             ("differences", .list(comparison.differences.map(difference))),
             ("strict", .bool(comparison.isStrict)),
             ("gates", .list(comparison.gates.map(gate))),
             ("metrics", .object(comparison.rows.map { ($0.figure.name, row($0)) })),
-            ("method", .text(Comparison.method)), ("warnings", .texts(comparison.warnings)),
+            ("method", .text(comparison.method)), ("warnings", .texts(comparison.warnings)),
         ])
     }
 

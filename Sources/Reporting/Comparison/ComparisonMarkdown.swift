@@ -21,8 +21,8 @@ package enum ComparisonMarkdown {
             text += table(rest) + "</details>\n\n"
         }
         for warning in comparison.warnings { text += "> ⚠️ \(Escaping.markdown(warning))\n\n" }
-        let seeds = comparison.seeds.count == 1 ? "1 seed" : "\(comparison.seeds.count) seeds"
-        text += "<sub>\(seeds). \(Escaping.markdown(Comparison.method)) beaconswarm "
+        text +=
+            "<sub>\(ComparisonText.held(comparison)). \(Escaping.markdown(comparison.method)) beaconswarm "
         text += "\(Escaping.markdown(comparison.candidate.toolVersion))</sub>\n"
         return Array(text.utf8)
     }

@@ -26,6 +26,14 @@ package enum ComparisonText {
         return comparison.hasDefaultGates ? "No regression." : "All gates hold."
     }
 
+    /// What was held against each other: `20 common seeds`, or `5 and 6 runs, unpaired`.
+    static func held(_ comparison: Comparison) -> String {
+        guard comparison.isPaired else {
+            return "\(comparison.base.cells.count) and \(comparison.candidate.cells.count) runs, unpaired"
+        }
+        return comparison.seeds.count == 1 ? "1 common seed" : "\(comparison.seeds.count) common seeds"
+    }
+
     /// Rows that tell something: not those where both have nothing at all.
     static func shown(_ comparison: Comparison) -> [Comparison.Row] {
         comparison.rows.filter { row in
@@ -86,7 +94,7 @@ package enum ComparisonText {
             + ")"
     }
 
-    static func reason(_ gate: Gate, _ difference: PairedDifference) -> String {
+    static func reason(_ gate: Gate, _ difference: MeanDifference) -> String {
         func distance(_ value: Double) -> String {
             gate.figure.isShare ? signed(value, gate.figure) : signed(value, gate.figure)
         }
@@ -125,8 +133,9 @@ private struct ComparisonPage: TextPage {
 
     private mutating func opening() {
         lines.append("")
-        let pairs = comparison.seeds.count == 1 ? "1 common seed" : "\(comparison.seeds.count) common seeds"
-        paragraph("\(comparison.base.label) → \(comparison.candidate.label) · \(pairs)", "  ")
+        paragraph(
+            "\(comparison.base.label) → \(comparison.candidate.label) · \(ComparisonText.held(comparison))",
+            "  ")
     }
 
     private mutating func verdict() {
@@ -184,7 +193,7 @@ private struct ComparisonPage: TextPage {
         }
         lines.append("")
         if let omitted = ComparisonText.omitted(comparison) { paragraph(omitted, "    ", .dim) }
-        paragraph(Comparison.method, "    ", .dim)
+        paragraph(comparison.method, "    ", .dim)
     }
 
     private func word(_ word: Comparison.Word) -> String {

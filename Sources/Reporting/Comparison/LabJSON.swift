@@ -116,7 +116,10 @@ extension ReportCodec<LabReport.Variant> {
     static var variant: ReportCodec {
         object(
             LabReport.Variant(name: ""),
-            [.later("changes", \.changes, .changes), ReportField("seeds", \.cells, .cells)])
+            [
+                .later("changes", \.changes, .changes), .rare("target", \.target, .text),
+                ReportField("seeds", \.cells, .cells),
+            ])
     }
 }
 

@@ -3,21 +3,32 @@ import Wire
 extension LabReport {
     /// One of the variants, to be compared.
     ///
-    /// - Parameter label: What messages call it; by default its name.
+    /// - Parameters:
+    ///   - label: What messages call it; by default its name.
+    ///   - run: The same for all sides of this report.
     /// - Returns: `nil` if there is no such variant.
-    package func side(_ name: String, label: String? = nil) -> Comparison.Side? {
+    package func side(_ name: String, label: String? = nil, run: String) -> Comparison.Side? {
         guard let variant = variants.first(where: { $0.name == name }) else { return nil }
-        return Comparison.Side(
+        var side = Comparison.Side(
             label: label ?? name, variant: name, toolVersion: toolVersion, scenario: scenario,
             resolved: resolved == .null ? .null : ScenarioDifference.apply(variant.changes, to: resolved),
-            mode: mode, bodies: bodies, cells: variant.cells)
+            mode: mode, bodies: bodies, cells: variant.cells, run: run)
+        side.target = variant.target
+        return side
     }
 
-    /// Each variant against `base`; none if there is no such.
+    /// What the others are held against where nobody says: `base`, or the first where there is none of that name.
+    package var baseName: String {
+        variants.contains { $0.name == "base" } ? "base" : variants.first?.name ?? "base"
+    }
+
+    /// Each variant against the base.
     package var comparisons: [Comparison] {
-        guard let base = side("base") else { return [] }
-        return variants.filter { $0.name != "base" }.compactMap { variant in
-            side(variant.name).map { Comparison(base: base, candidate: $0, request: ComparisonRequest()) }
+        guard let base = side(baseName, run: "") else { return [] }
+        return variants.filter { $0.name != baseName }.compactMap { variant in
+            side(variant.name, run: "").map {
+                Comparison(base: base, candidate: $0, request: ComparisonRequest())
+            }
         }
     }
 }

@@ -28,11 +28,14 @@ package struct LabReport: Sendable {
         package var name: String
         /// Where it differs from the scenario itself; null for what it lacks.
         package var changes: [Change] = []
+        /// Where its events went, if several targets took turns.
+        package var target: String?
         /// In ascending order of their seeds.
         package var cells: [Cell] = []
 
-        package init(name: String, changes: [Change] = [], cells: [Cell] = []) {
+        package init(name: String, changes: [Change] = [], target: String? = nil, cells: [Cell] = []) {
             self.name = name
+            self.target = target
             self.changes = changes
             self.cells = cells
         }

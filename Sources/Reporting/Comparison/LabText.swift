@@ -1,6 +1,6 @@
 import Measurement
 
-/// Several simulations for people: the means of each variant, and what they are against the scenario itself.
+/// Several simulations, or live runs, for people: the means of each variant, and what they are against the scenario itself.
 package enum LabText {
     /// What an overview shows of each variant.
     private static let leading = [
@@ -8,6 +8,12 @@ package enum LabText {
         "freshness_within_1m",
         "freshness_within_1h", "events_duplicated", "http_reqs", "http_req_failed", "retries", "data_sent",
         "requests_per_device_day", "bytes_per_delivered_event", "peak_to_mean_requests",
+    ]
+    /// The same where a real collector was measured.
+    private static let leadingLive = [
+        "events_captured", "events_lost", "http_reqs", "http_req_failed", "http_req_duration.med",
+        "http_req_duration.p(95)", "http_req_duration.p(99)", "event_freshness.med", "event_freshness.p(95)",
+        "events_duplicated", "retries", "data_sent",
     ]
 
     static func word(_ report: LabReport) -> String {
@@ -24,31 +30,39 @@ package enum LabText {
             let first = bad.max(by: {
                 VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)
             })
-        else { return "\(simulations(cells.count)) passed.\(end)" }
-        return "\(bad.count) of \(simulations(cells.count)) did not pass; \(first.0), seed \(first.1.seed): "
+        else { return "\(runs(cells.count, report)) passed.\(end)" }
+        return "\(bad.count) of \(runs(cells.count, report)) did not pass; \(first.0), seed \(first.1.seed): "
             + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode).\(end)"
     }
 
-    private static func simulations(_ count: Int) -> String {
-        count == 1 ? "1 simulation" : "\(count) simulations"
+    private static func runs(_ count: Int, _ report: LabReport) -> String {
+        let noun = report.mode == .live ? "live run" : "simulation"
+        return count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
     }
 
     static func sentence(_ report: LabReport) -> String {
         let seeds =
             report.seeds.count == 1
             ? "seed \(report.seeds.first ?? 0)" : "the mean of \(report.seeds.count) seeds"
-        return
-            "Each variant is played by the same users, doing the same at the same times on the same networks. Shown "
-            + "is \(seeds)."
+        guard report.mode == .live else {
+            return
+                "Each variant is played by the same users, doing the same at the same times on the same networks. Shown "
+                + "is \(seeds)."
+        }
+        let targets = report.variants.compactMap { variant in
+            variant.target.map { "\(variant.name) is \($0)" }
+        }
+        return (targets.isEmpty ? "" : "The runs took turns: \(targets.joined(separator: ", ")). ")
+            + "Shown is \(seeds)."
     }
 
     /// The mean of each variant, a row for each figure that any has.
     static func rows(_ report: LabReport) -> [[String]] {
-        leading.compactMap { name in
+        (report.mode == .live ? leadingLive : leading).compactMap { name in
             guard let figure = try? Figure.parse(name) else { return nil }
             let means = report.variants.map { variant -> Double? in
                 let values = variant.cells.compactMap { figure.value(in: $0) }
-                return values.isEmpty ? nil : PairedDifference(values).mean
+                return values.isEmpty ? nil : MeanDifference(values).mean
             }
             guard means.contains(where: { $0 != nil }) else { return nil }
             return [name] + means.map { ComparisonText.value($0, figure) }
@@ -67,9 +81,10 @@ package enum LabText {
         for (index, line) in Columns.wrapped(Escaping.line(verdict(report)), width - 4).enumerated() {
             lines.append((index == 0 ? "  \(sign) " : "    ") + paint(line, .bold))
         }
-        lines += ["", "  " + paint("█ VARIANTS", .bold), ""] + table(report, paint, width)
+        let heading = report.mode == .live ? "█ RUNS" : "█ VARIANTS"
+        lines += ["", "  " + paint(heading, .bold), ""] + table(report, paint, width)
         if !comparisons.isEmpty {
-            lines += ["", "  " + paint("█ AGAINST base", .bold), ""]
+            lines += ["", "  " + paint("█ AGAINST \(Escaping.line(report.baseName))", .bold), ""]
             for comparison in comparisons {
                 let words = summary(comparison)
                 for (index, line) in Columns.wrapped(Escaping.line(words), width - 6).enumerated() {
@@ -85,7 +100,7 @@ package enum LabText {
         let variants = report.variants.count == 1 ? "1 variant" : "\(report.variants.count) variants"
         let seeds = report.seeds.count == 1 ? "1 seed" : "\(report.seeds.count) seeds"
         return [
-            Escaping.line(report.scenario.name), report.mode.rawValue, variants, seeds, simulations(cells),
+            Escaping.line(report.scenario.name), report.mode.rawValue, variants, seeds, runs(cells, report),
         ]
         .joined(separator: " · ")
     }

@@ -13,6 +13,12 @@ package struct ScenarioDifference: Hashable, Sendable {
     static func between(_ base: Comparison.Side, _ candidate: Comparison.Side) -> [ScenarioDifference] {
         var found = between(base.resolved, candidate.resolved)
         if base.resolved == .null || candidate.resolved == .null { found = ofUnknown(base, candidate) }
+        // Two targets that took turns are what the user asked to have compared.
+        if base.target != candidate.target, base.run == candidate.run {
+            found.append(
+                ScenarioDifference(
+                    pointer: "target", base: base.target, candidate: candidate.target, isAllowed: true))
+        }
         if base.mode != candidate.mode {
             found.append(
                 ScenarioDifference(

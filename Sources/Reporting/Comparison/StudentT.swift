@@ -82,35 +82,3 @@ package enum StudentT {
         return halfLogOfTwoPi + (shifted + 0.5) * DeterministicMath.log(t) - t + DeterministicMath.log(sum)
     }
 }
-
-/// The mean of paired differences, with its interval.
-package struct PairedDifference: Hashable, Sendable {
-    package var mean: Double
-    /// 95 %; `nil` for a single pair.
-    package var interval: ClosedRange<Double>?
-    package var count: Int
-
-    /// The interval of the paired t test: mean ± t(0.975, n − 1) · s / √n.
-    ///
-    /// Differences over seeds are independent and identically distributed, each a mean or a share over a whole fleet:
-    /// near normal, which is all that the t interval asks for.
-    ///
-    /// - Parameter differences: One for each seed, not empty.
-    package init(_ differences: [Double]) {
-        count = differences.count
-        let number = Double(count)
-        mean = differences.reduce(0, +) / number
-        guard count > 1 else { return }
-        let mean = mean
-        let squares = differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        let error = (squares / (number - 1) / number).squareRoot()
-        let half = StudentT.quantile(0.975, degrees: number - 1) * error
-        // All alike: the sum's rounding is no spread.
-        guard let first = differences.first, differences.contains(where: { $0 != first }) else {
-            self.mean = differences[0]
-            interval = differences[0]...differences[0]
-            return
-        }
-        interval = (mean - half)...(mean + half)
-    }
-}

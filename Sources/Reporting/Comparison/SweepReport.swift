@@ -84,7 +84,7 @@ package struct SweepReport: Sendable {
     /// The mean of a figure over a point's seeds; of a figure of which more is better, what is missing counts.
     package func mean(_ figure: Figure, _ variant: LabReport.Variant) -> Double? {
         let values = variant.cells.compactMap { figure.value(in: $0) }
-        return values.isEmpty ? nil : PairedDifference(values).mean
+        return values.isEmpty ? nil : MeanDifference(values).mean
     }
 }
 

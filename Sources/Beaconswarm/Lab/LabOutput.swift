@@ -1,0 +1,80 @@
+import Reporting
+import Scenario
+import Wire
+
+/// The report of several runs of one scenario, and its files.
+struct LabOutput {
+    var report: LabReport
+    let folder: RunFolder
+    let console: RunConsole
+
+    /// Where a run of them is kept.
+    func path(variant: String, seed: UInt64) -> String {
+        folder.file("variants/\(variant)/seeds/\(seed)")
+    }
+
+    /// Writes what is known so far, for whoever finds it after a sudden end.
+    func writePartial() throws(CommandFailure) {
+        var partial = report
+        partial.isPartial = true
+        partial.judge()
+        try OutputFile.write(LabJSON.write(partial), to: folder.file("report.partial.json"), isDurable: false)
+    }
+
+    /// Adds a run.
+    mutating func add(_ cell: LabReport.Cell, of variant: String) {
+        guard let index = report.variants.firstIndex(where: { $0.name == variant }) else { return }
+        report.variants[index].cells.append(cell)
+    }
+
+    /// Judges what came together, writes it, and shows it.
+    ///
+    /// - Parameter isWhole: Whether every run is there.
+    mutating func finish(isWhole: Bool) throws(CommandFailure) -> CommandStatus {
+        report.isPartial = !isWhole
+        report.judge()
+        if isWhole { try LabFiles.write(report, to: folder) } else { try writePartial() }
+        let (finished, comparisons) = (report, report.comparisons)
+        console.end(json: { LabJSON.write(finished) }) { colored in
+            LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
+                + "report: \(folder.file(finished.isPartial ? "report.partial.json" : "report.html"))\n"
+        }
+        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// A command line without some options and their values.
+    ///
+    /// - Parameters:
+    ///   - options: With one value each.
+    ///   - pairs: With two values each.
+    static func words(_ command: [String], without options: [String], pairs: [String] = []) -> [String] {
+        var words: [String] = []
+        var skipped = 0
+        for word in command {
+            if skipped > 0 {
+                skipped -= 1
+            } else if options.contains(word) {
+                skipped = 1
+            } else if pairs.contains(word) {
+                skipped = 2
+            } else if word != "--json", !options.contains(where: { word.hasPrefix($0 + "=") }) {
+                words.append(word)
+            }
+        }
+        return words
+    }
+}
+
+/// The files of a run of variants.
+enum LabFiles {
+    /// Writes the report first: everything else can be made from it.
+    static func write(_ report: LabReport, to folder: RunFolder) throws(CommandFailure) {
+        try OutputFile.write(LabJSON.write(report), to: folder.file("report.json"))
+        folder.remove("report.partial.json")
+        let comparisons = report.comparisons
+        try OutputFile.write(
+            LabMarkdown.render(report, comparisons: comparisons), to: folder.file("summary.md"))
+        try OutputFile.write(
+            ComparisonHTML.write(report, comparisons: comparisons), to: folder.file("report.html"))
+    }
+}

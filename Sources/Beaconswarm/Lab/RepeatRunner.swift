@@ -1,0 +1,179 @@
+import Reporting
+import Scenario
+import Timebase
+import Wire
+
+/// Plays a scenario live several times, one run after the other, and writes what they come to.
+///
+/// Each run has the next seed. Against two targets the runs take turns, with the same seed in each round, and the second
+/// target first in every other round: what drifts on the machine meets both alike.
+struct RepeatRunner {
+    private let options: RunOptions
+    /// The scenario's file, read once.
+    private let content: [UInt8]
+    private let base: LoadedScenario
+    private let sides: [Side]
+    private let seeds: [UInt64]
+    private let console: RunConsole
+    private let interruption: Interruption
+
+    /// What the runs of one side have in common.
+    private struct Side {
+        var name: String
+        /// `nil` for the scenario's own.
+        var target: String?
+    }
+
+    private struct Cell {
+        var side: Side
+        var seed: UInt64
+        var scenario: LoadedScenario
+    }
+
+    /// How long a collector is left alone between two runs: its queues run empty, its connections are closed.
+    private static let pause = Interval.seconds(1)
+    /// The most runs of one command.
+    private static let limit = 10_000
+
+    /// Reads the scenario, and what is to be done with it.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for options that have no meaning here, 104 for a wrong scenario.
+    init(_ options: RunOptions, interruption: Interruption) throws(CommandFailure) {
+        try RepeatRunner.check(options)
+        self.options = options
+        self.interruption = interruption
+        console = RunConsole(options)
+        content = try options.source.read()
+        base = try LoadedScenario(options.source, content: content)
+        let count = UInt64(options.repeats ?? RunOptions.defaultRepeats)
+        let first = base.document.seed
+        guard first <= UInt64.max - count else {
+            throw CommandFailure(.usage, "--repeat \(count): there are not so many seeds from \(first) on")
+        }
+        seeds = (0..<count).map { first + $0 }
+        sides =
+            options.rivals.isEmpty
+            ? [Side(name: base.document.variant ?? VariantName.base)]
+            : zip(["a", "b"], options.rivals).map { Side(name: $0, target: $1) }
+    }
+
+    private static func check(_ options: RunOptions) throws(CommandFailure) {
+        if let count = options.repeats, !(1...limit).contains(count) {
+            throw CommandFailure(.usage, "--repeat \(count): allowed is a whole number from 1 to \(limit)")
+        }
+        if !options.rivals.isEmpty {
+            guard options.rivals.count == 2 else {
+                let found = options.rivals.joined(separator: " ")
+                throw CommandFailure(
+                    .usage,
+                    "--ab \(found): takes two targets; the scenario stands before it, or after another option"
+                )
+            }
+            if options.source.target != nil {
+                throw CommandFailure(.usage, "--target and --ab: both say where events go")
+            }
+        }
+        for option in [
+            ("--events", options.events), ("--keep-stores", options.keepStores), ("--store", options.store),
+            ("--receipts", options.receipts),
+        ] where option.1 != nil {
+            throw CommandFailure(
+                .usage, "\(option.0): is for one run, and has no meaning with --repeat or --ab")
+        }
+    }
+
+    func run() async throws -> CommandStatus {
+        let cells = try cells()
+        // Before the first run, not in the middle; and before there is a folder.
+        let round = cells.prefix(sides.count)
+        for cell in round { try TargetGate.check(cell.scenario.document, options: options) }
+        for cell in round where !cell.scenario.document.needsEmbeddedCollector {
+            try await runner(of: cell, with: options).checkTargets()
+        }
+        let path =
+            options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
+        var output = LabOutput(report: report(cells), folder: try RunFolder(creating: path), console: console)
+        introduce(cells.count)
+        var done = 0
+        for cell in cells where !interruption.isRequested {
+            console.say("run \(done + 1) of \(cells.count): \(words(for: cell))")
+            guard let result = try await play(cell, into: output) else { break }
+            output.add(result, of: cell.side.name)
+            try output.writePartial()
+            done += 1
+            if done < cells.count {
+                try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
+            }
+        }
+        return try output.finish(isWhole: done == cells.count)
+    }
+
+    /// In the order in which they are played.
+    private func cells() throws(CommandFailure) -> [Cell] {
+        var cells: [Cell] = []
+        for (round, seed) in seeds.enumerated() {
+            for side in round.isMultiple(of: 2) ? sides : sides.reversed() {
+                var source = options.source
+                source.seed = String(seed)
+                source.target = side.target ?? source.target
+                source.checksVariants = round == 0
+                cells.append(
+                    Cell(side: side, seed: seed, scenario: try LoadedScenario(source, content: content)))
+            }
+        }
+        return cells
+    }
+
+    private func introduce(_ count: Int) {
+        let targets = sides.compactMap { side in
+            side.target.map { "\(side.name) \(base.document.redact($0))" }
+        }
+        console.say(
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(count) live runs of "
+                + "\(base.document.duration.text), \(seeds.count) seeds from \(seeds[0])"
+                + (targets.isEmpty ? "" : ", by turns against " + targets.joined(separator: " and ")))
+        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+    }
+
+    private func words(for cell: Cell) -> String {
+        (sides.count > 1 ? "\(cell.side.name), " : "") + "seed \(cell.seed)"
+    }
+
+    /// - Returns: `nil` for a run that was ended before its time; nothing is left of it.
+    private func play(_ cell: Cell, into output: LabOutput) async throws -> LabReport.Cell? {
+        var own = options
+        let path = output.path(variant: cell.side.name, seed: cell.seed)
+        own.out = path
+        own.json = false
+        own.source.seed = String(cell.seed)
+        own.source.target = cell.side.target ?? own.source.target
+        own.command =
+            LabOutput.words(
+                options.command, without: ["--repeat", "--seed", "--out", "--target"], pairs: ["--ab"])
+            + (own.source.target.map { ["--target", $0] } ?? []) + ["--seed", String(cell.seed)]
+        let status = try await runner(of: cell, with: own).run()
+        if status == .interrupted {
+            RunFolder(existing: path).delete()
+            return nil
+        }
+        return try RunReader.cell(path).cell
+    }
+
+    private func runner(of cell: Cell, with options: RunOptions) -> LiveRunner {
+        LiveRunner(
+            scenario: cell.scenario, options: options, console: RunConsole(progressOf: options),
+            interruption: interruption)
+    }
+
+    /// The report without any run.
+    private func report(_ cells: [Cell]) -> LabReport {
+        var report = LabReport(
+            toolVersion: Beaconswarm.version, scenario: base.reference, mode: .live, seeds: seeds,
+            variants: sides.map { side in
+                LabReport.Variant(name: side.name, target: side.target.map(base.document.redact))
+            })
+        let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
+        report.resolved = JSONNode(.object(members))
+        return report
+    }
+}

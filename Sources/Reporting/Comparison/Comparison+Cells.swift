@@ -1,0 +1,74 @@
+extension Comparison {
+    /// What is held against each other.
+    struct Cells {
+        var base: [LabReport.Cell]
+        var candidate: [LabReport.Cell]
+        /// `nil` where nothing belongs together.
+        var pairs: [Pair]?
+
+        /// The figure's values on both sides, and its mean difference; `nil` without any.
+        func difference(
+            _ of: (LabReport.Cell) -> Double?, _ against: (LabReport.Cell) -> Double?
+        ) -> (base: Double, candidate: Double, difference: MeanDifference)? {
+            guard let pairs else {
+                let (one, other) = (base.compactMap(against), candidate.compactMap(of))
+                guard !one.isEmpty, !other.isEmpty else { return nil }
+                return (
+                    MeanDifference(one).mean, MeanDifference(other).mean,
+                    MeanDifference(base: one, candidate: other)
+                )
+            }
+            let values = pairs.compactMap { pair -> (Double, Double)? in
+                guard let one = against(pair.base), let other = of(pair.candidate) else { return nil }
+                return (one, other)
+            }
+            guard !values.isEmpty else { return nil }
+            return (
+                MeanDifference(values.map(\.0)).mean, MeanDifference(values.map(\.1)).mean,
+                MeanDifference(values.map { $0.1 - $0.0 })
+            )
+        }
+
+        /// The mean of one side; `nil` without any value.
+        func mean(
+            of side: KeyPath<Cells, [LabReport.Cell]>, _ value: (LabReport.Cell) -> Double?
+        ) -> Double? {
+            let values = self[keyPath: side].compactMap(value)
+            return values.isEmpty ? nil : MeanDifference(values).mean
+        }
+
+        /// How far the candidate is beyond a gate's limit; `nil` where there is nothing to hold against it.
+        func distance(beyond gate: Gate) -> MeanDifference? {
+            let value = gate.figure.value(in:)
+            guard gate.factor == 0 else {
+                return difference(value) { value($0).map(gate.limit(for:)) }?.difference
+            }
+            // The limit is a number, and no measurement.
+            let values = (pairs?.map(\.candidate) ?? candidate).compactMap(value)
+            return values.isEmpty ? nil : MeanDifference(values.map { $0 - gate.addend })
+        }
+    }
+
+    /// Whether a seed means the same on both sides. In virtual time it does. On real machines what differs from run to run is
+    /// the machine, not the seed: only runs that took turns in one command were measured under the same conditions.
+    static func arePaired(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> Bool {
+        if base.cells.count == 1, candidate.cells.count == 1 { return true }
+        if base.mode == .virtual, candidate.mode == .virtual { return !seeds.isEmpty }
+        return base.run != nil && base.run == candidate.run
+    }
+
+    /// The two cells of a seed. Runs that share no seed are held side by side as they are, if each is one.
+    typealias Pair = (base: LabReport.Cell, candidate: LabReport.Cell)
+
+    static func pairs(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> [Pair] {
+        if seeds.isEmpty, base.cells.count == 1, candidate.cells.count == 1 {
+            return [(base.cells[0], candidate.cells[0])]
+        }
+        return seeds.compactMap { seed in
+            guard let one = base.cells.first(where: { $0.seed == seed }),
+                let other = candidate.cells.first(where: { $0.seed == seed })
+            else { return nil }
+            return (one, other)
+        }
+    }
+}
