@@ -28,6 +28,8 @@ package struct Report: Sendable {
     /// Seconds of people's and devices' clocks in a second of the wall clock; 1 but for live runs that ask for
     /// another.
     package var pace = 1
+    /// Metrics are of what ended from here on, in seconds from the start; `nil` for the whole run.
+    package var measuredFromSeconds: Double?
     package var devices: Int
     package var devicesStarted: Int
     package var run: RunContext

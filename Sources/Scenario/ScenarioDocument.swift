@@ -20,6 +20,8 @@ package struct ScenarioDocument: Sendable {
     package var drain: Interval
     /// Seconds of people's and devices' clocks in a second of a live run, 1...86,400.
     package var pace = 1
+    /// When warming up is over, in whole seconds from the start: metrics are of what ended from here on; `nil` for all.
+    package var measureFrom: Interval?
     package var expect = ScenarioExpectation.delivery
     /// How the modelled server of a simulation works.
     package var server: ServerWork?

@@ -47,6 +47,8 @@ extension ScenarioDocument {
         start: Instant, embedded: PopulationPlan.Target = embeddedTarget(), controlsCollector: Bool = true
     ) -> ScenarioPlans {
         var schedule = RunSchedule(start: start, duration: duration, drain: drain)
+        // However long the drain takes: its end belongs to what is measured.
+        schedule.measured = measureFrom.map { start + $0..<Instant.distantFuture }
         var collector = CollectorPlan()
         collector.seed = seed
         collector.growingCiphers = growingCiphers

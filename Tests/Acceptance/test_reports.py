@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import HANG, Tool
-from helpers import form_body, post, read_report, rows, steady, write_scenario
+from helpers import form_body, post, read_events, read_report, rows, steady, write_scenario
 
 FORMATS = ["html", "md", "csv", "junit", "prometheus", "json"]
 
@@ -373,3 +373,35 @@ def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path):
     collector.running.kill()
     stored = [identifier for (identifier,) in rows(collector.store, "SELECT id FROM events")]
     assert sorted(stored) == sorted(acknowledged)
+
+
+def test_a_warm_up_is_not_measured(tool: Tool):
+    """Counted again from the series, and from the events' own lines."""
+    scenario = steady(
+        devices=20,
+        duration="3m",
+        measureFrom="1m",
+        timeline=[{"at": "0s", "for": "50s", "collector": {"fault": "status", "status": 503}}],
+        thresholds={"http_req_failed": ["rate==0"], "event_freshness": ["max<40000"]},
+    )
+    path = write_scenario(tool.folder, scenario)
+    events = tool.folder / "events.ndjson"
+    said = tool.run("simulate", path, "--out", "warm", "--events", events).expect(0)
+    assert "what ended from 1m on" in " ".join(said.out.split())
+    whole = dict(scenario)
+    del whole["measureFrom"]
+    tool.run("simulate", write_scenario(tool.folder, whole, "whole.json"), "--out", "whole", "-q").expect(99)
+    warm, cold = read_report(tool.folder / "warm"), read_report(tool.folder / "whole")
+    assert warm["measured_from_seconds"] == 60 and "measured_from_seconds" not in cold
+    assert warm["events"] == cold["events"] and warm["series"] == cold["series"]
+    metrics = warm["metrics"]
+    with open(tool.folder / "warm" / "timeseries.csv") as file:
+        rows = [row for row in csv.DictReader(file) if float(row["second"]) >= 60]
+    assert metrics["http_reqs"]["count"] == sum(float(row["requests"] or 0) for row in rows)
+    lines = read_events(events)
+    start = min(line["captured_at"] for line in lines) // 60_000 * 60_000
+    late = [line for line in lines if line["acked_at"] and line["acked_at"] >= start + 60_000]
+    assert 0 < len(late) < len(lines)
+    assert metrics["event_freshness"]["count"] == len(late)
+    assert metrics["event_freshness"]["max"] == pytest.approx(max(line["acked_at"] - line["captured_at"] for line in late), rel=0.01)
+    assert cold["metrics"]["http_req_failed"]["rate"] > 0 == metrics["http_req_failed"]["rate"]

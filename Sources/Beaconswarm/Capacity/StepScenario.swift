@@ -88,6 +88,9 @@ struct StepScenario: Sendable {
                 "Devices upload every \(flushInterval.text), but a step warms up for \(self.opening.warmUp.text): "
                     + "the load in its window is not a steady one.")
         }
+        if let from = document.measureFrom {
+            warnings.append("measureFrom \(from.text): left out, since each step has a warm-up of its own.")
+        }
         warnings += document.timeline.filter { !isCondition($0) }.map {
             "\($0.pointer): left out, since a step is a steady load: \($0.text)"
         }
@@ -138,6 +141,7 @@ struct StepScenario: Sendable {
         let opening = opening(purpose)
         var document = base
         document.seed = base.seed &+ UInt64(trial)
+        document.measureFrom = nil
         document.duration = opening.warmUp + window
         // What a failed step leaves in its devices' stores is gone with them.
         document.drain = .zero

@@ -12,10 +12,12 @@ extension LoadedScenario {
             command: command.map(document.redact), host: Host.name, operatingSystem: Host.operatingSystem,
             cores: Host.cores, memoryBytes: Host.memoryBytes, target: document.redact(target))
         context.bodies = bodies?.rawValue
-        return ReportBuilder(
+        var builder = ReportBuilder(
             scenario: reference, mode: mode, seed: document.seed, context: context,
             populations: populationInfo, marks: marks,
             warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
             thresholds: thresholds, startedAt: startedAt)
+        builder.measureFrom = document.measureFrom
+        return builder
     }
 }

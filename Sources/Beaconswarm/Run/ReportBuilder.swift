@@ -26,6 +26,8 @@ struct ReportBuilder: Sendable {
     let startedAt: Instant
     /// Seconds of the run's clock in a real second.
     var pace = 1
+    /// Metrics are of what ended from here on, after the start; `nil` for the whole run.
+    var measureFrom: Interval?
 
     /// What a pace other than the real one means; `nil` for that.
     var paceNote: String? { Report.paceNote(pace) }
@@ -60,11 +62,15 @@ struct ReportBuilder: Sendable {
     }
 
     func metrics(of recorder: RunRecorder, seconds: Double) -> MetricSet {
-        let each = zip(populations, recorder.populations).map { info, record in
-            (name: info.name, metrics: record.metrics(seconds: seconds))
+        let warmUp = measureFrom?.fractionalSeconds ?? 0
+        let records = measureFrom == nil ? nil : recorder.window?.populations
+        let total = measureFrom == nil ? nil : recorder.window?.total
+        let measured = max(0, seconds - warmUp)
+        let each = zip(populations, records ?? recorder.populations).map { info, record in
+            (name: info.name, metrics: record.metrics(seconds: measured))
         }
         return MetricSet(
-            overall: recorder.total.metrics(seconds: seconds), populations: each,
+            overall: (total ?? recorder.total).metrics(seconds: measured), populations: each,
             entries: entries(of: recorder, seconds: seconds).map { ($0.name, $0.metrics) })
     }
 
@@ -106,6 +112,7 @@ struct ReportBuilder: Sendable {
             series: Report.SeriesPoint.points(of: progress.recorder.series),
             warnings: warnings + progress.warnings)
         report.pace = pace
+        report.measuredFromSeconds = measureFrom?.fractionalSeconds
         if !progress.isPartial { report.warnings += report.delivery.warnings }
         report.isInterrupted = progress.interrupted
         report.endedBy = progress.endedBy

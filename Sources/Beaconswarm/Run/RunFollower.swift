@@ -76,7 +76,8 @@ struct RunFollower {
 extension ReportBuilder {
     /// The first threshold that is broken and ends the run, if its time to be judged has come.
     func abortingThreshold(_ recorder: RunRecorder, elapsed: Interval) -> Report.ThresholdResult? {
-        let due = thresholds.filter { $0.abortOnFail && elapsed >= $0.delayAbortEval ?? .zero }
+        let warmUp = measureFrom ?? .zero
+        let due = thresholds.filter { $0.abortOnFail && elapsed >= max(warmUp, $0.delayAbortEval ?? .zero) }
         guard !due.isEmpty else { return nil }
         let metrics = metrics(of: recorder, seconds: elapsed.fractionalSeconds)
         // A metric without samples fails at the end of a run, but is no reason to end one.

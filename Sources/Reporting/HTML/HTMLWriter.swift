@@ -36,7 +36,9 @@ package struct HTMLWriter: ReportWriter {
 
     private func opening(_ report: Report, into html: inout Markup) {
         html.element("header") { html in
-            if let note = report.paceNote { html.element("p", ["class": "pace", "role": "note"], note) }
+            for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
+                html.element("p", ["class": "pace", "role": "note"], note)
+            }
             let world = report.mode == .live ? "live run" : "virtual run"
             let day = CivilTime(report.startedAt)
             let when = "\(day.dateText) \(day.timeText.prefix(5)) UTC"

@@ -47,6 +47,7 @@ package enum ReportJSON {
             ReportField("wall_seconds", \.wallSeconds, .real),
             ReportField("simulated_seconds", \.simulatedSeconds, .real),
             .later("pace", \.pace, .pace),
+            .rare("measured_from_seconds", \.measuredFromSeconds, .real),
             ReportField("devices", \.devices, .whole),
             ReportField("devices_started", \.devicesStarted, .whole),
             ReportField("run", \.run, .run),

@@ -73,7 +73,7 @@ struct TerminalPage: TextPage {
     }
 
     mutating func opening() {
-        if let note = report.paceNote {
+        for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
             lines.append("")
             sentence(note, mark: "", .warn)
         }

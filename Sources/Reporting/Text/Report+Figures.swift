@@ -86,6 +86,14 @@ extension Report {
     /// Said before everything else of a run whose people lived faster than its sockets.
     var paceNote: String? { Report.paceNote(pace) }
 
+    /// Said of a run with a warm-up; `nil` for one that is measured from its start.
+    var warmUpNote: String? {
+        measuredFromSeconds.map {
+            "Metrics and thresholds are of what ended from \(Numbers.duration(seconds: $0)) on; the ledger, the series and "
+                + "the timeline's entries are of the whole run."
+        }
+    }
+
     /// What a pace above 1 means for all that is told of a run; `nil` for the real one.
     package static func paceNote(_ pace: Int) -> String? {
         guard pace > 1 else { return nil }

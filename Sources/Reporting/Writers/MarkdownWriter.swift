@@ -11,7 +11,9 @@ package struct MarkdownWriter: ReportWriter {
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised
         var text = "# \(Escaping.markdown(report.scenario.name)): \(report.verdict.rawValue)\n\n"
-        if let note = report.paceNote { text += "> \(Escaping.markdown(note))\n\n" }
+        for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
+            text += "> \(Escaping.markdown(note))\n\n"
+        }
         if let first = report.reasons.first { text += "**\(Escaping.markdown(first))**\n\n" }
         text += MarkdownWriter.list(Array(report.reasons.dropFirst()))
         text += MarkdownWriter.opening(report)

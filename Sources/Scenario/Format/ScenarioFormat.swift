@@ -9,6 +9,7 @@ struct ScenarioDraft: Sendable {
     var start: Instant?
     var duration = Interval.minutes(1)
     var drain = Interval.seconds(30)
+    var measureFrom: Located<Interval>?
     var pace = 1
     var expect = ScenarioExpectation.delivery
     var target: TargetDraft?
@@ -58,6 +59,12 @@ struct ScenarioDraft: Sendable {
                 "drain", \.drain, .duration(.zero...(.hours(24 * 30))),
                 "The longest time after that, without user actions, in which timers, retries and "
                     + "answers go on."
+            ),
+            Field(
+                "measureFrom", \.measureFrom,
+                Form<Interval>.duration(.seconds(1)...Form<Interval>.longest).located,
+                "When warming up is over, in whole seconds from the start. Metrics and thresholds are then of what ended "
+                    + "from here on; the ledger, the series and what is said of timeline entries are of the whole run."
             ),
             Field(
                 "pace", \.pace, .integer(ScenarioDraft.paces),

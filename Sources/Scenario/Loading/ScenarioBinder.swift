@@ -43,6 +43,7 @@ struct ScenarioBinder {
         // What speaks of populations by name or number is checked even if some are not sound.
         let timeline = bindTimeline()
         let thresholds = bindThresholds(thresholdChecker)
+        checkMeasureFrom()
         scale(&populations, complete: populations.count == bound.count, devices)
         warnUnused()
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
@@ -53,6 +54,7 @@ struct ScenarioBinder {
             populations: populations, timeline: timeline, thresholds: thresholds, warnings: [],
             overrides: overrides, redactor: Redactor(secrets: []))
         document.pace = draft.pace
+        document.measureFrom = draft.measureFrom?.value
         document.expect = draft.expect
         document.variants = draft.variants.map(\.name)
         document.server = server
@@ -198,6 +200,16 @@ struct ScenarioBinder {
             }
         }
         return result
+    }
+
+    /// The time series is the measure: a second of it belongs to one side or the other.
+    private mutating func checkMeasureFrom() {
+        guard let from = draft.measureFrom else { return }
+        let isWhole = from.value.nanoseconds % Interval.seconds(1).nanoseconds == 0
+        guard !isWhole || from.value >= draft.duration else { return }
+        reading.report(
+            .outOfRange, from.place, found: from.value.text,
+            allowed: "whole seconds, less than the duration (\(draft.duration.text))")
     }
 
     /// Where people live faster than sockets, neither the time of a request (under a load that no fleet
