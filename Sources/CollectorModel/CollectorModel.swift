@@ -161,7 +161,7 @@ package struct CollectorModel {
                     CollectedEvent(
                         key: event.key, copy: copy, system: System.system, distinctID: event.distinctID,
                         type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
-                        project: event.project, payload: event.payload))
+                        project: event.project, payload: event.payload, value: event.value))
                 taken += 1
             }
         }

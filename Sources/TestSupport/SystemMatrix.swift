@@ -117,6 +117,11 @@ package enum SystemMatrix {
         BodyComparison.disagreement(try document(row, column, endsEarly: true))
     }
 
+    /// Reads what devices send to a healthy collector both before and after it is packed.
+    package static func plainComparison(_ row: Row) throws -> PlainComparison.Result {
+        PlainComparison.play(try document(row, columns[0], endsEarly: true))
+    }
+
     private static func play(_ row: Row, _ column: Column, endsEarly: Bool) throws -> WorldOutcome {
         Worlds.virtual(try document(row, column, endsEarly: endsEarly))
     }

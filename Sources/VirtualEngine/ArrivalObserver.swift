@@ -4,14 +4,22 @@ package import Timebase
 
 /// Who hears of every upload whose events the modelled server stores, at the instant at which they arrive.
 ///
-/// With an observer, the server knows events by the harness's ids whether they bear them or not, and only bodies that
-/// are stored are written. Calls come in the order of time, on the run's own thread.
+/// With an observer, the server knows events by the harness's ids whether they bear them or not, and only
+/// what is stored is written. Calls come in the order of time, on the run's own thread.
 package protocol ArrivalObserver: AnyObject {
     /// An upload arrived and is stored.
     func stored(_ upload: StoredUpload)
 }
 
-/// An upload whose events are stored. The body is only borrowed.
+/// What an upload brought.
+package enum StoredContent {
+    /// The request as it was sent.
+    case request(CollectedRequest)
+    /// What its body holds before it is packed, which is the same to a collector: no bytes are packed only to be unpacked.
+    case plain(PlainBody, UnsafeRawBufferPointer)
+}
+
+/// An upload whose events are stored. The content is only borrowed.
 package struct StoredUpload {
     /// The population's index in the scenario.
     package var population: Int
@@ -21,8 +29,8 @@ package struct StoredUpload {
     package var request: UInt32
     /// When it arrived, on the run's clock.
     package var at: Instant
-    /// As it was sent; the body is valid during the call that hands it over.
-    package var content: CollectedRequest
+    /// What was sent; its memory is valid during the call that hands it over.
+    package var content: StoredContent
     /// What it carries, in the body's order; empty where something beside the SDK may have changed that.
     package var events: CarriedEvents
 }

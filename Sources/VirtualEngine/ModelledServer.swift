@@ -1,4 +1,3 @@
-import Accounting
 import CollectorModel
 import DeviceSDK
 import Timebase
@@ -47,8 +46,6 @@ struct ModelledServer {
     private var routes = CarriedRoutes()
     /// Who hears of what is stored.
     private let arrivals: (any ArrivalObserver)?
-    /// The harness's ids of ``events``, where somebody hears of them.
-    private var identities: ContiguousArray<EventKey> = []
 
     init(
         plan: CollectorPlan, rules: ServerRules, sizes: BodySizes? = nil,
@@ -56,6 +53,8 @@ struct ModelledServer {
     ) {
         self.sizes = sizes
         self.arrivals = arrivals
+        // Who hears of arrivals tells events apart by the harness's ids, whether they bear them or not: a bit each.
+        events.needsKeys = arrivals == nil
         collector = CollectorModel(plan: plan)
         director = FaultDirector(plan: plan)
         self.rules = rules
@@ -134,41 +133,43 @@ struct ModelledServer {
             let route = routes.route(of: head, population: fleet.populationIndex, at: collector),
             model.map({ $0.system == route.system }) ?? true
         else { return encode(request, fleet: fleet, at: now) }
-        if arrivals != nil { identify(fleet.globalNumber(of: Int(request.slot))) }
         return (.carried(route), model?.bytes(of: events) ?? 0)
     }
 
-    /// By what the collector tells the carried events apart.
-    private var keys: ContiguousArray<EventKey> { arrivals == nil ? events.keys : identities }
-
-    /// Knows the events by the harness's ids, whether they bear them or not: a bit each.
-    private mutating func identify(_ device: UInt32) {
-        identities.removeAll(keepingCapacity: true)
-        for sequence in events.sequences {
-            identities.append(.harness(EventID(device: device, sequence: sequence)))
-        }
-    }
-
-    /// Hands over what was stored, with the body as its device writes it.
+    /// Hands over what was stored, with what its device writes.
     private mutating func tell(
         _ arrivals: any ArrivalObserver, of content: Content, _ request: OutgoingRequest,
         fleet: any DeviceFleet, at now: Instant
     ) {
         guard request.number.kind == .upload else { return }
-        let head: RequestHead
-        switch content {
-        case .written(let written): head = written
-        case .carried:
-            body.removeAll(keepingCapacity: true)
-            head = fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
-        }
+        let form = write(content, of: request, fleet: fleet, at: now)
         body.withUnsafeBytes { bytes in
+            let stored: StoredContent =
+                switch form {
+                case .request(let head): .request(CollectedRequest(head, body: bytes))
+                case .plain(let plain): .plain(plain, bytes)
+                }
             arrivals.stored(
                 StoredUpload(
-                    population: fleet.populationIndex,
-                    device: fleet.globalNumber(of: Int(request.slot)), request: request.number.number,
-                    at: now, content: CollectedRequest(head, body: bytes), events: events))
+                    population: fleet.populationIndex, device: fleet.globalNumber(of: Int(request.slot)),
+                    request: request.number.number, at: now, content: stored, events: events))
         }
+    }
+
+    private enum StoredForm {
+        case request(RequestHead)
+        case plain(PlainBody)
+    }
+
+    /// Writes what was stored into ``body``, unless it is there already.
+    private mutating func write(
+        _ content: Content, of request: OutgoingRequest, fleet: any DeviceFleet, at now: Instant
+    ) -> StoredForm {
+        if case .written(let head) = content { return .request(head) }
+        body.removeAll(keepingCapacity: true)
+        let (slot, number) = (Int(request.slot), request.number)
+        if let form = fleet.encodePlain(slot, request: number, at: now, into: &body) { return .plain(form) }
+        return .request(fleet.encode(slot, request: number, at: now, into: &body))
     }
 
     private mutating func encode(
@@ -207,7 +208,7 @@ struct ModelledServer {
     ) -> (reply: CollectorReply, fault: LateFault) {
         switch content {
         case .carried(let route):
-            return collector.receive(keys, by: route, at: now, director: &director)
+            return collector.receive(events.keys, by: route, at: now, director: &director)
         case .written(let head):
             // In virtual time the receipts are all that is kept of an event.
             var sink = NullSink()
@@ -225,7 +226,7 @@ struct ModelledServer {
         var fault = LateFault()
         fault.answer = SubstituteAnswer(status: refusal.status, retryAfter: refusal.retryAfter)
         switch content {
-        case .carried(let route): return collector.receive(keys, by: route, fault: fault)
+        case .carried(let route): return collector.receive(events.keys, by: route, fault: fault)
         case .written(let head):
             var sink = NullSink()
             return body.withUnsafeBytes { bytes in

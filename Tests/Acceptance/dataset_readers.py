@@ -47,8 +47,12 @@ def from_ndjson(path: Path, table: dict) -> list[list]:
     assert not text or text.endswith("\n")
     for line in text.split("\n")[:-1]:
         pairs = json.loads(line, object_pairs_hook=list)
-        assert [name for name, _ in pairs] == [column["name"] for column in table["columns"]]
-        rows.append([from_json(value, column["type"]) for (_, value), column in zip(pairs, table["columns"])])
+        names = [column["name"] for column in table["columns"]]
+        # The first line has every column, further ones those with a value, and the first column.
+        found = dict(pairs)
+        expected = [name for name in names if not rows or name == names[0] or found.get(name) is not None]
+        assert [name for name, _ in pairs] == expected
+        rows.append([from_json(found.get(column["name"]), column["type"]) for column in table["columns"]])
     return rows
 
 

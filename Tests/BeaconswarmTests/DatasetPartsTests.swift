@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Testing
 import Timebase
+import Wire
 
 @testable import Beaconswarm
 
@@ -41,8 +42,8 @@ struct DatasetPartsTests {
                 .sorted { ArrivalOrder($0) < ArrivalOrder($1) }
             let half = own.count / 2
             for part in [own[..<half], own[half...]] {
-                var block: [UInt8] = []
-                for head in part { withUnsafeBytes(of: head) { block += $0 } }
+                var block = WireBuffer()
+                for head in part { withUnsafeBytes(of: head) { block.append(contentsOf: $0) } }
                 if !block.isEmpty { feed.put(block) }
             }
             feed.end()
@@ -59,9 +60,9 @@ struct DatasetPartsTests {
     @Test("a feed that fails says so once its blocks are taken")
     func failure() throws {
         let feed = ArrivalFeed()
-        feed.put([1])
+        feed.put(WireBuffer("1"))
         feed.end(FileFailure("write", "there", reason: "full"))
-        #expect(try feed.take() == [1])
+        #expect(try feed.take() == WireBuffer("1"))
         #expect(throws: FileFailure.self) { try feed.take() }
     }
 
@@ -69,7 +70,7 @@ struct DatasetPartsTests {
     func abandoned() throws {
         let feed = ArrivalFeed()
         feed.abandon()
-        for number in 0..<20 { feed.put([UInt8(number)]) }
+        for number in 0..<20 { feed.put(WireBuffer("\(number)")) }
         feed.end()
         #expect(feed.isUnwanted)
         #expect(try feed.take() == nil)

@@ -29,6 +29,24 @@ struct BodiesTests {
     }
 }
 
+@Suite("Bodies before they are packed")
+struct PlainBodiesTests {
+    @Test("tell a collector the same as their bytes", arguments: ConformanceSuite.scenarios)
+    func agrees(_ scenario: ConformanceScenario) throws {
+        for json in [scenario.json, scenario.json.withoutTags] {
+            let found = PlainComparison.play(try Worlds.load(json, name: scenario.name))
+            #expect(found.problems.isEmpty, "\(scenario.name): \(found.problems.prefix(2))")
+        }
+    }
+
+    @Test("tell it for each system and version", arguments: SystemMatrix.rows)
+    func agreesForAll(_ row: SystemMatrix.Row) throws {
+        let found = try SystemMatrix.plainComparison(row)
+        #expect(found.problems.isEmpty, "\(row): \(found.problems.prefix(2))")
+        #expect(found.events > 0 && found.packed == 0, "\(row)")
+    }
+}
+
 extension String {
     /// The scenario with `tagEvents` off, whether it says something about it or not.
     fileprivate var withoutTags: String {

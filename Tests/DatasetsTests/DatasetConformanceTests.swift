@@ -93,6 +93,32 @@ struct TableBatchTests {
                 == "{\"x\":null}\n{\"x\":null}\n{\"x\":1.5}\n{\"x\":null}\n")
     }
 
+    @Test("Lines of JSON but the first leave out what has no value")
+    func omitted() throws {
+        let schema = TableSchema(
+            name: "t",
+            columns: [
+                TableColumn("a", .int64, isNullable: true), TableColumn("b", .string, isNullable: true),
+                TableColumn("c", .bool, isNullable: true),
+            ])
+        var batch = TableBatch(schema)
+        for row in 0..<3 {
+            batch.putNull()
+            if row == 1 { batch.put("x") } else { batch.putNull() }
+            batch.putNull()
+            batch.endRow()
+        }
+        let sink = MemorySink()
+        let writer = TextWriter.ndjson(schema, into: sink)
+        // However they are cut.
+        for row in 0..<3 { try writer.write(batch, rows: row..<row + 1) }
+        try writer.finish()
+        #expect(
+            String(decoding: sink.bytes, as: UTF8.self)
+                == #"{"a":null,"b":null,"c":null}"# + "\n" + #"{"a":null,"b":"x"}"# + "\n" + #"{"a":null}"#
+                + "\n")
+    }
+
     @Test("Times are rounded down to the column's unit, and written as RFC 3339")
     func times() throws {
         let schema = TableSchema(

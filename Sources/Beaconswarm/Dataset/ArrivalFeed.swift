@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Wire
 
 /// Blocks of rows on their way from the thread that plays some devices to the one that writes: a few at a time, so that
 /// what is in memory does not grow with the dataset.
@@ -11,7 +12,7 @@ final class ArrivalFeed: @unchecked Sendable {
 
     // SAFETY: all that changes is only touched while this is locked.
     private let condition = NSCondition()
-    private var blocks: [[UInt8]] = []
+    private var blocks: [WireBuffer] = []
     private var isOver = false
     private var isAbandoned = false
     private var failure: FileFailure?
@@ -20,7 +21,7 @@ final class ArrivalFeed: @unchecked Sendable {
     var isUnwanted: Bool { locked { isAbandoned } }
 
     /// Adds a block, and waits until there is room for it.
-    func put(_ block: [UInt8]) {
+    func put(_ block: WireBuffer) {
         locked {
             while blocks.count >= ArrivalFeed.depth, !isAbandoned { condition.wait() }
             if !isAbandoned { blocks.append(block) }
@@ -36,8 +37,8 @@ final class ArrivalFeed: @unchecked Sendable {
     }
 
     /// Takes the next block, and waits for it; `nil` at the end.
-    func take() throws(FileFailure) -> [UInt8]? {
-        let (block, failure) = locked { () -> ([UInt8]?, FileFailure?) in
+    func take() throws(FileFailure) -> WireBuffer? {
+        let (block, failure) = locked { () -> (WireBuffer?, FileFailure?) in
             while blocks.isEmpty, !isOver { condition.wait() }
             return blocks.isEmpty ? (nil, self.failure) : (blocks.removeFirst(), nil)
         }

@@ -1,29 +1,33 @@
 import Files
+import Wire
 
 /// Rows from several feeds in one order, as they come: a block of each is in memory.
 final class ArrivalMerge {
     /// The block of a feed that is being read.
     private struct Cursor {
         let feed: ArrivalFeed
-        var block: UnsafeMutableRawBufferPointer
+        var block = WireBuffer()
         var offset = 0
         var order: ArrivalOrder?
+
+        init(_ feed: ArrivalFeed) { self.feed = feed }
+
+        /// The next row; its memory is the block's.
+        var row: ArrivalRow { block.withUnsafeBytes { ArrivalRow(in: $0, at: offset) } }
     }
 
     private var cursors: [Cursor]
 
     init(_ feeds: [ArrivalFeed]) {
-        cursors = feeds.map { Cursor(feed: $0, block: .allocate(byteCount: 0, alignment: 8)) }
+        cursors = feeds.map { Cursor($0) }
     }
-
-    deinit { for cursor in cursors { cursor.block.deallocate() } }
 
     /// Calls `body` with each row in the order of ``ArrivalOrder``, until it wants no more.
     func forEachRow(_ body: (ArrivalRow) throws(FileFailure) -> Bool) throws(FileFailure) {
         for place in cursors.indices { try fill(place) }
         while let place = first {
-            let row = ArrivalRow(
-                in: UnsafeRawBufferPointer(cursors[place].block), at: cursors[place].offset)
+            let row = cursors[place].row
+            // The cursor holds the block until its next one is taken.
             guard try body(row) else { return }
             cursors[place].offset += Int(row.head.byteCount)
             try fill(place)
@@ -47,12 +51,9 @@ final class ArrivalMerge {
         if cursors[place].offset == cursors[place].block.count {
             cursors[place].order = nil
             guard let block = try cursors[place].feed.take() else { return }
-            cursors[place].block.deallocate()
-            cursors[place].block = .allocate(byteCount: block.count, alignment: 8)
-            cursors[place].block.copyBytes(from: block)
+            cursors[place].block = block
             cursors[place].offset = 0
         }
-        let row = ArrivalRow(in: UnsafeRawBufferPointer(cursors[place].block), at: cursors[place].offset)
-        cursors[place].order = ArrivalOrder(row.head)
+        cursors[place].order = ArrivalOrder(cursors[place].row.head)
     }
 }

@@ -5,13 +5,13 @@ import Timebase
 import VirtualEngine
 import Wire
 
-/// Makes rows of the uploads that a modelled server stores: the events as a collector reads them in the bytes that the
-/// devices write.
+/// Makes rows of the uploads that a modelled server stores: the events as a collector reads them in what the devices
+/// write.
 ///
 /// Confined to the simulation's thread. Rows leave in the order of ``ArrivalOrder``: the engine hands uploads over by
 /// time, and those of one instant are sorted here.
 final class ArrivalRecorder: ArrivalObserver {
-    /// The rows of an upload in ``instant``.
+    /// The rows of an upload in ``block``.
     private struct Upload {
         var device: UInt32
         var request: UInt32
@@ -20,18 +20,30 @@ final class ArrivalRecorder: ArrivalObserver {
 
     private let feed: ArrivalFeed
     private let readers: [UploadReader]
+    private let fieldReader: FieldReader
     private let keepsIDs: Bool
     /// Which events have arrived: a bit each, and a number for those that came again.
     private var receipts = Receipts()
     private var now = Int64.min
     private var uploads: [Upload] = []
-    /// The rows of one instant.
-    private var instant = WireBuffer()
-    private var block = WireBuffer()
+    /// Rows that were not handed over yet.
+    private var block = ArrivalRecorder.emptyBlock
+    /// Where in it the rows of ``now`` begin.
+    private var instant = 0
+    private var unsorted = WireBuffer()
     private var id = WireBuffer()
+    private var fields = WireBuffer()
 
-    /// - Parameter keepsIDs: Whether rows say what a collector knows the events by.
-    init(_ plans: [PopulationPlan], collector: CollectorPlan, keepsIDs: Bool, into feed: ArrivalFeed) {
+    private static var emptyBlock: WireBuffer { WireBuffer(capacity: ArrivalFeed.blockBytes + 1 << 16) }
+
+    /// - Parameters:
+    ///   - keepsIDs: Whether rows say what a collector knows the events by.
+    ///   - fields: The fields of rows.
+    init(
+        _ plans: [PopulationPlan], collector: CollectorPlan, keepsIDs: Bool, fields: RowFields,
+        into feed: ArrivalFeed
+    ) {
+        fieldReader = FieldReader(fields)
         self.feed = feed
         self.keepsIDs = keepsIDs
         readers = plans.map { plan in
@@ -42,21 +54,28 @@ final class ArrivalRecorder: ArrivalObserver {
     func stored(_ upload: StoredUpload) {
         if upload.at.nanoseconds != now { endInstant() }
         now = upload.at.nanoseconds
-        let begin = instant.count
+        let begin = block.count
         var position = 0
-        readers[upload.population].forEachEvent(in: upload.content, at: upload.at) { event in
-            append(event, of: upload, position: position)
+        let store = { (event: CollectedEvent) in
+            self.append(event, of: upload, position: position)
             position += 1
         }
+        switch upload.content {
+        case .request(let request):
+            readers[upload.population].forEachEvent(in: request, at: upload.at, store)
+        case .plain(let form, let bytes):
+            readers[upload.population].forEachEvent(
+                inPlain: bytes, isMessages: form == .messages, at: upload.at, store)
+        }
         uploads.append(
-            Upload(device: upload.device, request: upload.request, rows: begin..<instant.count))
+            Upload(device: upload.device, request: upload.request, rows: begin..<block.count))
     }
 
     /// Hands over what is left.
     func finish() {
         endInstant()
-        if !block.isEmpty { feed.put(block.bytes) }
-        block.removeAll()
+        if !block.isEmpty { feed.put(block) }
+        block.removeAll(keepingCapacity: false)
     }
 
     private func append(_ event: CollectedEvent, of upload: StoredUpload, position: Int) {
@@ -73,6 +92,8 @@ final class ArrivalRecorder: ArrivalObserver {
         }
         id.removeAll()
         if keepsIDs { id.append(event.key.text) }
+        fields.removeAll()
+        fieldReader.append(event.value, population: upload.population, to: &fields)
         var head = ArrivalHead(
             at: upload.at.nanoseconds, capturedAt: event.capturedAt, byteCount: 0, device: upload.device,
             request: upload.request, sequence: sequence, payloadBytes: UInt32(event.payload.count),
@@ -81,27 +102,40 @@ final class ArrivalRecorder: ArrivalObserver {
             population: UInt16(clamping: upload.population), typeBytes: UInt16(clamping: event.type.count),
             nameBytes: UInt16(clamping: event.name.count), idBytes: UInt16(clamping: id.count))
         let texts = event.type.count + event.name.count + id.count + event.payload.count
-        head.byteCount = UInt32(ArrivalHead.size + texts)
-        withUnsafeBytes(of: head) { instant.append(contentsOf: $0) }
-        instant.append(contentsOf: event.type)
-        instant.append(contentsOf: event.name)
-        instant.append(contentsOf: id)
-        instant.append(contentsOf: event.payload)
+        head.byteCount = UInt32(ArrivalHead.size + texts + fields.count)
+        withUnsafeBytes(of: head) { block.append(contentsOf: $0) }
+        block.append(contentsOf: event.type)
+        block.append(contentsOf: event.name)
+        block.append(contentsOf: id)
+        block.append(contentsOf: fields)
+        block.append(contentsOf: event.payload)
     }
 
-    /// Sorts the uploads of an instant, and hands them on in blocks.
+    /// Sorts the uploads of an instant, and hands a block over that is full.
     private func endInstant() {
         guard !uploads.isEmpty else { return }
-        uploads.sort { ($0.device, $0.request) < ($1.device, $1.request) }
-        for upload in uploads {
-            instant.withUnsafeBytes {
-                block.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[upload.rows]))
-            }
-            guard block.count >= ArrivalFeed.blockBytes else { continue }
-            feed.put(block.bytes)
-            block.removeAll()
-        }
+        if uploads.count > 1 { sortInstant() }
         uploads.removeAll(keepingCapacity: true)
-        instant.removeAll()
+        if block.count >= ArrivalFeed.blockBytes {
+            feed.put(block)
+            block = ArrivalRecorder.emptyBlock
+        }
+        instant = block.count
+    }
+
+    private func sortInstant() {
+        let sorted = uploads.sorted { ($0.device, $0.request) < ($1.device, $1.request) }
+        guard !sorted.elementsEqual(uploads, by: { $0.rows == $1.rows }) else { return }
+        unsorted.removeAll()
+        block.withUnsafeBytes {
+            unsorted.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[instant...]))
+        }
+        block.truncate(to: instant)
+        for upload in sorted {
+            unsorted.withUnsafeBytes { bytes in
+                let rows = upload.rows.lowerBound - instant..<upload.rows.upperBound - instant
+                block.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[rows]))
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Wire
 
-/// What a stored event's row begins with on its way from the simulation to the tables; behind it lie the texts: type,
-/// name, id and payload.
+/// What a stored event's row begins with on its way from the simulation to the tables; behind it lie the texts type,
+/// name and id, the values of fields (``FieldReader``), and the payload.
 struct ArrivalHead: BitwiseCopyable {
     /// When the event arrived, in nanoseconds since 1970.
     var at: Int64
@@ -47,6 +47,11 @@ struct ArrivalRow {
     var name: UnsafeRawBufferPointer { part(Int(head.typeBytes), Int(head.nameBytes)) }
     var id: UnsafeRawBufferPointer {
         part(Int(head.typeBytes) + Int(head.nameBytes), Int(head.idBytes))
+    }
+    /// What ``FieldReader`` wrote.
+    var fields: UnsafeRawBufferPointer {
+        let begin = Int(head.typeBytes) + Int(head.nameBytes) + Int(head.idBytes)
+        return part(begin, texts.count - begin - Int(head.payloadBytes))
     }
     var payload: UnsafeRawBufferPointer {
         part(texts.count - Int(head.payloadBytes), Int(head.payloadBytes))

@@ -11,13 +11,17 @@ final class DatasetPlay {
     let length: Interval
     let fates: [BucketSpool<FateRecord>]
     private let plans: DatasetPlans
+    private let fields: RowFields
     private let feeds: [ArrivalFeed]
     private let clock: DatasetClock
     private let pool: NIOThreadPool
     private let group = DispatchGroup()
 
-    init(_ plans: DatasetPlans, folder: String, start: Instant) throws(FileFailure) {
+    init(
+        _ plans: DatasetPlans, fields: RowFields, folder: String, start: Instant
+    ) throws(FileFailure) {
         self.plans = plans
+        self.fields = fields
         self.start = start
         let schedule = plans.configuration.schedule
         length = schedule.duration + schedule.drain
@@ -41,7 +45,8 @@ final class DatasetPlay {
         pool.start()
         for number in feeds.indices {
             let player = PlayerBox(
-                ShardPlayer(number, plans, into: feeds[number], fates: fates[number], clock: clock))
+                ShardPlayer(
+                    number, plans, fields: fields, into: feeds[number], fates: fates[number], clock: clock))
             group.enter()
             pool.submit { [group] _ in
                 player.player.play(makeFleet)

@@ -1,23 +1,20 @@
 import Datasets
 import DeviceSDK
-import Wire
 
-/// The table `events`: what its columns are, and how a row is made of an event's JSON.
+/// The table `events`: what its columns are, and how a row is made of what arrived.
 struct EventTable {
     static let name = "events"
 
     let schema: TableSchema
     private let keepsIDs: Bool
-    private let parser = JSONParser()
-    /// Of each population, in the scenario's order.
-    private let finders: [FieldFinder]
+    /// How the fields of rows are found.
+    let fields: RowFields
     private let systems: [String]
     /// The number of the first column that is a field.
     private let firstField: Int
     private let types: [ColumnType]
-    private var found: [JSONValue?]
-    private var touched: [Int] = []
-    private var text = WireBuffer()
+    /// Where in a row's fields each value is; -1 for none.
+    private var found: [Int]
 
     /// - Parameter keepsIDs: Whether a row says what names its event: id, copy, device.
     init(_ plans: [PopulationPlan], keepsIDs: Bool) {
@@ -28,14 +25,14 @@ struct EventTable {
         var columns = head
         var places: [String: Int] = [:]
         let taken = Set((head.map(\.name) + ["payload"]))
-        let fields = plans.map { EventField.fields(of: $0) }
-        for field in fields.joined() where places[field.column] == nil && !taken.contains(field.column) {
+        let known = plans.map { EventField.fields(of: $0) }
+        for field in known.joined() where places[field.column] == nil && !taken.contains(field.column) {
             places[field.column] = columns.count - head.count
             columns.append(TableColumn(field.column, field.type, isNullable: true, doc: field.doc))
         }
         types = columns.dropFirst(head.count).map(\.type)
-        finders = fields.map { FieldFinder($0, places: places) }
-        found = Array(repeating: nil, count: types.count)
+        fields = RowFields(finders: known.map { FieldFinder($0, places: places) }, types: types)
+        found = Array(repeating: -1, count: types.count)
         columns.append(TableColumn("payload", .string, doc: "the event's JSON as the collector reads it"))
         schema = TableSchema(name: EventTable.name, columns: columns, indices: [["row_id"]])
     }
@@ -68,7 +65,9 @@ struct EventTable {
     mutating func put(
         _ row: ArrivalRow, number: Int64, upload: Int64, amount: Int?, into batch: inout TableBatch
     ) -> Int64? {
-        find(row)
+        let fields = row.fields
+        find(fields)
+        let cents = amount.flatMap { self.cents($0, of: fields) }
         batch.put(number)
         if keepsIDs {
             batch.put(utf8: row.id)
@@ -82,12 +81,9 @@ struct EventTable {
         batch.put(EventTable.milliseconds(row.head.at))
         batch.put(upload)
         if row.head.attempt > 0 { batch.put(Int64(row.head.attempt)) } else { batch.putNull() }
-        let cents = amount.flatMap { found[$0]?.number }.map { Int64(($0 * 100).rounded()) }
-        for (place, type) in types.enumerated() { putField(found[place], type, into: &batch) }
+        for place in types.indices { putField(place, of: fields, into: &batch) }
         batch.put(utf8: row.payload)
         batch.endRow()
-        for place in touched { found[place] = nil }
-        touched.removeAll(keepingCapacity: true)
         return cents
     }
 
@@ -105,60 +101,45 @@ struct EventTable {
         return rest < 0 ? whole - 1 : whole
     }
 
-    private mutating func find(_ row: ArrivalRow) {
-        let finder = finders[Int(row.head.population)]
-        guard let root = try? parser.parse(row.payload), root.kind == .object else { return }
-        for (name, value) in root.members {
-            switch finder.place(of: name, in: 0) {
-            case .column(let place): note(value, at: place)
-            case .group(let group):
-                for (name, value) in value.members {
-                    if case .column(let place) = finder.place(of: name, in: group) { note(value, at: place) }
-                }
-            case nil: break
-            }
+    /// Notes where in a row's fields each value is.
+    private mutating func find(_ fields: UnsafeRawBufferPointer) {
+        var offset = 0
+        while offset < fields.count {
+            let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
+            found[Int(field.place)] = offset
+            offset += FoundField.size + Int(field.textBytes)
         }
     }
 
-    private mutating func note(_ value: JSONValue, at place: Int) {
-        guard found[place] == nil else { return }
-        found[place] = value
-        touched.append(place)
-    }
-
-    /// Puts a value into a column of a type; one that is not of the type, nor a text of it, is left to the payload.
-    private mutating func putField(_ value: JSONValue?, _ type: ColumnType, into batch: inout TableBatch) {
-        guard let value, !value.isNull else { return batch.putNull() }
-        switch type {
+    /// Puts a field's value into its column, and forgets it.
+    @inline(__always)
+    private mutating func putField(
+        _ place: Int, of fields: UnsafeRawBufferPointer, into batch: inout TableBatch
+    ) {
+        let offset = found[place]
+        guard offset >= 0 else { return batch.putNull() }
+        found[place] = -1
+        let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
+        switch types[place] {
         case .string:
-            if let bytes = value.bytes { return batch.put(utf8: bytes) }
-            text.removeAll()
-            value.appendJSON(to: &text)
-            text.withUnsafeBytes { batch.put(utf8: $0) }
-        case .bool:
-            if let truth = value.truth { batch.put(truth) } else { batch.putNull() }
-        case .double:
-            if let number = value.number { batch.put(number) } else { batch.putNull() }
-        case .int64, .timestampMillis, .timestampMicros:
-            if let number = value.integer { batch.put(number) } else { batch.putNull() }
+            let begin = offset + FoundField.size
+            batch.put(
+                utf8: UnsafeRawBufferPointer(rebasing: fields[begin..<begin + Int(field.textBytes)]))
+        case .bool: batch.put(field.word != 0)
+        case .double: batch.put(EventTable.double(field))
+        case .int64, .timestampMillis, .timestampMicros: batch.put(field.word)
         }
     }
-}
 
-extension JSONValue {
-    /// A number, or a text of one.
-    fileprivate var number: Double? { double ?? string.flatMap(Double.init) }
-
-    fileprivate var integer: Int64? {
-        int64 ?? double.flatMap { Int64(exactly: $0) } ?? string.flatMap { Int64($0) }
+    private static func double(_ field: FoundField) -> Double {
+        Double(bitPattern: UInt64(bitPattern: field.word))
     }
 
-    fileprivate var truth: Bool? {
-        if let bool { return bool }
-        switch string ?? int64.map(String.init) {
-        case "1", "true": return true
-        case "0", "false": return false
-        default: return nil
-        }
+    /// A price in hundredths.
+    private func cents(_ place: Int, of fields: UnsafeRawBufferPointer) -> Int64? {
+        guard found[place] >= 0 else { return nil }
+        let field = fields.loadUnaligned(fromByteOffset: found[place], as: FoundField.self)
+        let price = types[place] == .double ? EventTable.double(field) : Double(field.word)
+        return Int64((price * 100).rounded())
     }
 }

@@ -60,11 +60,27 @@ struct FieldFinder: Sendable {
         slots[slot] = Entry(hash: hash, count: name.count, place: place)
     }
 
-    /// FNV-1a, mixed once more.
+    /// Eight bytes at a time, each mixed with what came before.
     private static func hash(_ name: UnsafeRawBufferPointer, _ group: Int) -> UInt64 {
+        guard let base = name.baseAddress else { return UInt64(group) }
         var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(group)
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        hash ^= hash >> 29
-        return (hash &* 0x9E37_79B9_7F4A_7C15) >> 7
+        var offset = 0
+        while offset &+ 8 <= name.count {
+            hash = mixed(hash ^ base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset &+= 8
+        }
+        var rest: UInt64 = 0
+        while offset < name.count {
+            rest = rest << 8 | UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
+            offset &+= 1
+        }
+        return mixed(hash ^ rest)
+    }
+
+    /// The finaliser of MurmurHash3's 64 bits, one round of it.
+    @inline(__always)
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        let product = (value ^ value >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        return product ^ product >> 33
     }
 }

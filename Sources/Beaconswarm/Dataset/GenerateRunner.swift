@@ -86,7 +86,8 @@ final class GenerateRunner {
         let output = try DatasetOutput(
             options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
         let answers = AnswerKey(DatasetFacts(plans.populations))
-        let play = try DatasetPlay(plans, folder: options.out, start: plans.configuration.schedule.start)
+        let play = try DatasetPlay(
+            plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start)
         let sink = TableSink(table.schema, number: 0, of: output)
         let copies = try BucketSpool<CopyRecord>(
             "\(options.out)/_copies.partial", buckets: plans.buckets.count)

@@ -25,12 +25,14 @@ final class ShardPlayer {
     private let feed: ArrivalFeed
     private let clock: DatasetClock
     private let fates: BucketSpool<FateRecord>
+    private let fields: RowFields
 
     init(
-        _ number: Int, _ plans: DatasetPlans, into feed: ArrivalFeed, fates: BucketSpool<FateRecord>,
-        clock: DatasetClock
+        _ number: Int, _ plans: DatasetPlans, fields: RowFields, into feed: ArrivalFeed,
+        fates: BucketSpool<FateRecord>, clock: DatasetClock
     ) {
         self.number = number
+        self.fields = fields
         self.plans = plans
         self.feed = feed
         self.fates = fates
@@ -42,7 +44,8 @@ final class ShardPlayer {
         let share = ShardShare(index: number, count: plans.shardCount)
         let fleets = plans.populations.map { makeFleet($0, share) }
         let recorder = ArrivalRecorder(
-            plans.populations, collector: plans.collector, keepsIDs: plans.tagsEvents, into: feed)
+            plans.populations, collector: plans.collector, keepsIDs: plans.tagsEvents, fields: fields,
+            into: feed)
         var observer = Observer(
             number: number, feed: feed, clock: clock, fates: fates, buckets: plans.buckets)
         _ = runVirtually(plans.configuration, fleets: fleets, observer: &observer, arrivals: recorder)

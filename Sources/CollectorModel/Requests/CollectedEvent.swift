@@ -1,4 +1,5 @@
 package import Accounting
+package import Wire
 
 /// One decoded event, ready for a store. Every text is UTF-8 in memory that the decoder reuses: it is
 /// valid only during the call that hands the event over.
@@ -20,6 +21,8 @@ package struct CollectedEvent {
     package var project: UnsafeRawBufferPointer
     /// The event's JSON as received, or made of what was received in another form.
     package var payload: UnsafeRawBufferPointer
+    /// ``payload`` as it was parsed.
+    package var value: JSONValue
 }
 
 /// Whoever keeps the events that a collector takes.

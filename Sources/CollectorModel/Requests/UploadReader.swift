@@ -21,13 +21,28 @@ package final class UploadReader {
         in request: CollectedRequest, at now: Instant, _ body: (CollectedEvent) -> Void
     ) {
         guard decoder.open(request).refusal == nil else { return }
+        forEachEvent(at: now, body)
+    }
+
+    /// The same of what lies in an upload's body before it is packed; an engine gets it from its devices.
+    ///
+    /// - Parameter isMessages: Whether it is messages, where a system has both.
+    package func forEachEvent(
+        inPlain plain: UnsafeRawBufferPointer, isMessages: Bool, at now: Instant,
+        _ body: (CollectedEvent) -> Void
+    ) {
+        guard decoder.open(plain: plain, isMessages: isMessages).refusal == nil else { return }
+        forEachEvent(at: now, body)
+    }
+
+    private func forEachEvent(at now: Instant, _ body: (CollectedEvent) -> Void) {
         decoder.forEachElement { element in
             guard case .event(let event) = element else { return }
             body(
                 CollectedEvent(
                     key: event.key, copy: 0, system: system, distinctID: event.distinctID,
                     type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
-                    project: event.project, payload: event.payload))
+                    project: event.project, payload: event.payload, value: event.value))
         }
     }
 }

@@ -10,6 +10,12 @@ protocol UploadDecoder: AnyObject {
     /// Takes off what lies around a request's events.
     func open(_ request: CollectedRequest) -> UploadEnvelope
 
+    /// Takes what lies in an upload before it is packed, in the place of a request: a list of JSON, or what the system's
+    /// own bodies hold in its place.
+    ///
+    /// - Parameter isMessages: Whether it is messages, where a system has both.
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope
+
     /// Calls `body` with each event of the request that was opened last, in order, and with what cannot be
     /// read of it.
     func forEachElement(_ body: (UploadElement) -> Void)
@@ -47,6 +53,8 @@ struct UploadEvent {
     var capturedAt: Int64?
     var project = UnsafeRawBufferPointer(start: nil, count: 0)
     var payload: UnsafeRawBufferPointer
+    /// The payload as it was parsed.
+    var value: JSONValue
 }
 
 extension UploadDecoder {

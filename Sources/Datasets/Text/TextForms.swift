@@ -4,6 +4,7 @@ import Wire
 enum NDJSON: TextForm {
     static let rowEnd: StaticString = "}\n"
     static let absent: StaticString = "null"
+    static let omitsAbsent = true
     static let timeQuote: StaticString = "\""
 
     static func head(of schema: TableSchema) -> [UInt8] { [] }
@@ -22,6 +23,7 @@ enum NDJSON: TextForm {
 enum CSV: TextForm {
     static let rowEnd: StaticString = "\r\n"
     static let absent: StaticString = ""
+    static let omitsAbsent = false
     static let timeQuote: StaticString = ""
 
     static func head(of schema: TableSchema) -> [UInt8] {

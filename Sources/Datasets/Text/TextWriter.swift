@@ -9,6 +9,8 @@ protocol TextForm {
     static func prefix(of column: Int, in schema: TableSchema) -> [UInt8]
     static var rowEnd: StaticString { get }
     static var absent: StaticString { get }
+    /// Whether a file's rows, but for the first, leave out columns without a value; never their first column.
+    static var omitsAbsent: Bool { get }
     /// What stands before and after a time.
     static var timeQuote: StaticString { get }
     static func append(text: UnsafeRawBufferPointer, to buffer: inout WireBuffer)
@@ -27,8 +29,9 @@ package final class TextWriter: DatasetWriter {
         self.sink = sink
     }
 
-    /// A line of JSON for each row, `{"name":value,…}`: each column in order, `null` where there is none, times as
-    /// text.
+    /// A line of JSON for each row, `{"name":value,…}`: columns in order, times as text. The first line has them all, with
+    /// `null` where there is no value, so that readers learn them; further lines leave out what has no value, but for
+    /// the first column.
     package static func ndjson(_ schema: TableSchema, into sink: any ByteSink) -> TextWriter {
         TextWriter(FormBody<NDJSON>(schema), into: sink)
     }
@@ -77,6 +80,8 @@ private final class FormBody<Form: TextForm>: TextBody {
     /// counted as used and as unused again for every value.
     private let columns: UnsafeMutablePointer<(prefix: UnsafeRawBufferPointer, time: TimeText)>
     private let count: Int
+    /// Whether the next row is the file's first.
+    private var isFirst = true
 
     init(_ schema: TableSchema) {
         count = schema.columns.count
@@ -102,7 +107,10 @@ private final class FormBody<Form: TextForm>: TextBody {
         defer { swap(&buffer, &self.buffer) }
         let (columns, values, count) = (columns, batch.columns, batch.columnCount)
         for row in rows {
+            let omits = Form.omitsAbsent && !isFirst
+            isFirst = false
             for column in 0..<count {
+                if omits, column > 0, values[column].isAbsent[row] { continue }
                 buffer.append(contentsOf: columns[column].prefix)
                 Self.append(values + column, row, time: &columns[column].time, to: &buffer)
             }

@@ -18,6 +18,9 @@ package struct CarriedEvents: Sendable {
     package private(set) var states = 0
     private var lastState = Int64.min
 
+    /// Whether ``keys`` are what the body tells; else each is the harness's id, whether the event bears it or not.
+    package var needsKeys = true
+
     package init() {}
 
     package var count: Int { keys.count }

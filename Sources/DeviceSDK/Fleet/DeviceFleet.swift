@@ -51,6 +51,13 @@ package protocol DeviceFleet: AnyObject {
     func carry(_ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents)
         -> RequestHead?
 
+    /// Writes what an upload that was handed over by ``carry(_:request:at:into:)`` has in its body, before it is packed.
+    /// Changes nothing.
+    ///
+    /// - Returns: What was written; `nil`, and nothing is written, where only the body itself tells.
+    func encodePlain(_ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer)
+        -> PlainBody?
+
     /// Gives an answer, or the lack of one, back to the device. The engine has advanced the device
     /// through `now` before. Of an upload, ``DeviceEffects/isAcknowledged`` tells what the system makes of it.
     ///
@@ -116,6 +123,11 @@ extension DeviceFleet {
     package func carry(
         _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead? { nil }
+
+    /// Nothing: the body is to be unpacked.
+    package func encodePlain(
+        _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? { nil }
 
     package func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
         var body = WireBuffer()

@@ -121,6 +121,12 @@ package struct FleetCore<System: TrackingSystem> {
         system.carry(request, of: &devices[slot], at: now, into: &events)
     }
 
+    mutating func encodePlain(
+        _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        system.encodePlain(request, of: &devices[slot], at: now, into: &plain)
+    }
+
     mutating func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects

@@ -48,6 +48,12 @@ extension ForwardingFleet {
         base.carry(slot, request: request, at: now, into: &events)
     }
 
+    package func encodePlain(
+        _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        base.encodePlain(slot, request: request, at: now, into: &plain)
+    }
+
     package func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects

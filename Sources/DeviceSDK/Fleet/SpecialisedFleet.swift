@@ -64,6 +64,13 @@ extension SpecialisedFleet {
     }
 
     @inline(__always)
+    package func encodePlain(
+        _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        core.encodePlain(slot, request: request, at: now, into: &plain)
+    }
+
+    @inline(__always)
     package func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects

@@ -72,6 +72,11 @@ package protocol TrackingSystem {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead?
 
+    /// See ``DeviceFleet/encodePlain(_:request:at:into:)``.
+    mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody?
+
     /// See ``DeviceFleet/complete(_:request:outcome:at:effects:)``.
     mutating func complete(
         _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
@@ -93,6 +98,11 @@ extension TrackingSystem {
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {}
+
+    /// Nothing: the body is to be unpacked.
+    package mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? { nil }
 
     @inline(__always)
     package mutating func perform(

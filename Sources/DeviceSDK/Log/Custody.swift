@@ -75,7 +75,7 @@ extension Custodian where Device: LogDevice {
         in range: Range<UInt32>, of device: inout Device, tagged: Bool, into events: inout CarriedEvents
     ) -> Bool {
         let number = device.number
-        guard !tagged else {
+        guard events.needsKeys, !tagged else {
             device.log.forEach(in: range) { events.add($0, device: number) }
             return true
         }

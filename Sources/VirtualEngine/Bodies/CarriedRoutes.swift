@@ -1,5 +1,5 @@
-import CollectorModel
-import DeviceSDK
+package import CollectorModel
+package import DeviceSDK
 
 extension RequestHead {
     /// The bytes of path, query and header lines.
@@ -8,7 +8,7 @@ extension RequestHead {
 
 extension CollectedRequest {
     /// A request as its device wrote it.
-    init(_ head: RequestHead, body: UnsafeRawBufferPointer = .init(start: nil, count: 0)) {
+    package init(_ head: RequestHead, body: UnsafeRawBufferPointer = .init(start: nil, count: 0)) {
         let parts = head.path.split(separator: "?", maxSplits: 1)
         self.init(
             method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),

@@ -8,11 +8,20 @@ final class CodelessDecoder: UploadDecoder {
     private var reader = CodelessReader()
 
     func open(_ request: CollectedRequest) -> UploadEnvelope {
-        var head = CodelessBatchHead(eventsID: request.headers[.eventsID])
+        open(request.body, eventsID: request.headers[.eventsID])
+    }
+
+    /// The batch has its own name in it.
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        open(plain, eventsID: "")
+    }
+
+    private func open(_ batch: UnsafeRawBufferPointer, eventsID: String) -> UploadEnvelope {
+        var head = CodelessBatchHead(eventsID: eventsID)
         // A batch that ends early still has events: the list tells where.
-        try? head.read(request.body)
+        try? head.read(batch)
         let isRead = messages.read(
-            request.body, field: CodelessMessages.events, as: CodelessMessages.event
+            batch, field: CodelessMessages.events, as: CodelessMessages.event
         ) { index, text in
             text.appendMember("appKey")
             text.appendJSONString(head.appKey)
@@ -72,7 +81,8 @@ struct CodelessReader: CollectedKeyReader {
         return .event(
             UploadEvent(
                 key: key(value), type: type, distinctID: value["deviceId"]?.bytes ?? empty, capturedAt: time,
-                project: value["appKey"]?.bytes ?? empty, payload: text))
+                project: value["appKey"]?.bytes ?? empty, payload: text,
+                value: value))
     }
 
     /// The key of one event's JSON.

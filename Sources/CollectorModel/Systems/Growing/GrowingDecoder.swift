@@ -92,6 +92,14 @@ final class GrowingDecoder: UploadDecoder {
         return isRead ? nil : .tooLarge
     }
 
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        isItems = false
+        unpacked.removeAll()
+        unpacked.append(contentsOf: plain)
+        self.isMessages = isMessages
+        return (isMessages ? readMessages() : nil).map { .refused($0) } ?? .opened
+    }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         let text = isMessages ? messages.text : unpacked
         reader.begin()

@@ -52,7 +52,7 @@ struct GrowingReader: CollectedKeyReader {
     ) -> UploadEvent {
         UploadEvent(
             key: key(of: event, value), type: event.type, name: event.name, distinctID: event.distinctID,
-            capturedAt: event.timestamp, payload: text)
+            capturedAt: event.timestamp, payload: text, value: value)
     }
 
     /// An item has neither a time nor an id: it is what it says.
@@ -63,7 +63,8 @@ struct GrowingReader: CollectedKeyReader {
         let type: StaticString = "item"
         return UploadEvent(
             key: key, type: UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount),
-            name: value["key"]?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0), payload: text)
+            name: value["key"]?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0), payload: text,
+            value: value)
     }
 
     /// Reads a group of element events: what they share, with each one's own members in place of the list.

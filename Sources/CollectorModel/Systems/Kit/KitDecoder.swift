@@ -57,19 +57,41 @@ final class KitDecoder: UploadDecoder {
             broken.append(.zip)
             return true
         }
-        return content.withUnsafeBytes { bytes in
-            var log = KitLog(name: entry.name, content: bytes)
-            while let line = log.next() {
-                guard let row = KitRow(line.bytes) else {
-                    broken.append(.row)
-                    continue
-                }
-                text.appendJSONComma()
-                row.append(to: &text, log: entry.name, line: line.number, device: log.device)
-                guard text.count <= JSONBatch.textLimit else { return false }
+        return content.withUnsafeBytes { read($0, named: entry.name) }
+    }
+
+    private func read(_ content: UnsafeRawBufferPointer, named name: String) -> Bool {
+        var log = KitLog(name: name, content: content)
+        while let line = log.next() {
+            guard let row = KitRow(line.bytes) else {
+                broken.append(.row)
+                continue
             }
-            return true
+            text.appendJSONComma()
+            row.append(to: &text, log: name, line: line.number, device: log.device)
+            guard text.count <= JSONBatch.textLimit else { return false }
         }
+        return true
+    }
+
+    /// Logs one after the other: the bytes of each one's name and content, each after their number in eight bytes.
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        text.removeAll()
+        broken.removeAll()
+        text.append(UInt8(ascii: "["))
+        var rest = plain[...]
+        func next() -> UnsafeRawBufferPointer {
+            let count = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: Int.self)
+            let bytes = rest.dropFirst(8).prefix(count)
+            rest = rest[bytes.endIndex...]
+            return UnsafeRawBufferPointer(rebasing: bytes)
+        }
+        while rest.count >= 16 {
+            let name = String(decoding: next(), as: UTF8.self)
+            guard read(next(), named: name) else { return .refused(.tooLarge) }
+        }
+        text.append(UInt8(ascii: "]"))
+        return .opened
     }
 
     func forEachElement(_ body: (UploadElement) -> Void) {

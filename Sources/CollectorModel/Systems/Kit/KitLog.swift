@@ -178,7 +178,7 @@ struct KitReader: CollectedKeyReader {
             UploadEvent(
                 key: key, type: typeText, name: value["remark"]?.bytes ?? empty,
                 distinctID: value["device"]?["uuid"]?.bytes ?? empty, capturedAt: seconds * 1000,
-                payload: text))
+                payload: text, value: value))
     }
 
     /// The key of one row's JSON: its id, else its natural key, the log's name and the line's number.

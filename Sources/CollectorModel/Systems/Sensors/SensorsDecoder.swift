@@ -28,6 +28,12 @@ final class SensorsDecoder: UploadDecoder {
         return result
     }
 
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        text.removeAll()
+        text.append(contentsOf: plain)
+        return .opened
+    }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             project.withUnsafeBytes { project in
@@ -44,7 +50,7 @@ final class SensorsDecoder: UploadDecoder {
                 UploadEvent(
                     key: event.key(of: value, scratch: &scratch), type: event.type, name: event.name,
                     distinctID: event.distinctID, capturedAt: event.time, project: event.project ?? project,
-                    payload: text))
+                    payload: text, value: value))
         } catch {
             return .undecodable(error.reason)
         }

@@ -16,6 +16,12 @@ final class TrackingSDKDecoder: UploadDecoder {
         return .opened
     }
 
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        text.removeAll()
+        text.append(contentsOf: plain)
+        return .opened
+    }
+
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             apiKey.withUnsafeBytes { apiKey in
@@ -49,7 +55,7 @@ struct TrackingSDKReader: CollectedKeyReader {
                 key: key(of: value, name),
                 type: UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount),
                 name: name,
-                capturedAt: milliseconds, project: project, payload: text))
+                capturedAt: milliseconds, project: project, payload: text, value: value))
     }
 
     /// The key of one event's JSON.

@@ -1,5 +1,6 @@
 package import DeviceSDK
 package import Timebase
+package import Wire
 
 extension CodelessSystem {
     package mutating func carry(
@@ -8,5 +9,13 @@ extension CodelessSystem {
         guard request.kind == .upload, let open = content(of: request.number, of: device) else { return nil }
         let isNamed = carryRows(in: open.events, of: &device, tagged: plan.tagsEvents, into: &events)
         return isNamed ? endpoints.carried : nil
+    }
+
+    package mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        guard request.kind == .upload, content(of: request.number, of: device) != nil else { return nil }
+        _ = encode(request, of: &device, at: now, into: &plain)
+        return .messages
     }
 }

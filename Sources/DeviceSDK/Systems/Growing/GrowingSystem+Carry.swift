@@ -1,7 +1,7 @@
 import Accounting
 package import DeviceSDK
 package import Timebase
-import Wire
+package import Wire
 
 extension GrowingSystem {
     /// Interceptors and services of an app's own may change every byte of a request, so theirs are written.
@@ -22,7 +22,7 @@ extension GrowingSystem {
         let channel = Int(device.requests[place].channel)
         let form = form(of: channel)
         for row in device.requests[place].rows {
-            guard !plan.tagsEvents else {
+            guard events.needsKeys, !plan.tagsEvents else {
                 events.add(row, device: device.number, isCounted: false)
                 continue
             }
@@ -30,5 +30,14 @@ extension GrowingSystem {
             events.add(row, key: .natural(NaturalKey(high: key.high, low: key.low)), isCounted: false)
         }
         return carriedHeads[channel]
+    }
+
+    package mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        let form = form(of: Int(device.requests[place].channel))
+        append(device.requests[place].rows, of: device, as: form, to: &plain)
+        return form == .json ? .list : .messages
     }
 }

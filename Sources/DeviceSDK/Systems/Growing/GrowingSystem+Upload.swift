@@ -123,11 +123,11 @@ extension GrowingSystem {
         let open = device.requests[place]
         let channel = Int(open.channel)
         let process = device.epochs.current.process
-        plain.removeAll()
-        for (place, row) in open.rows.enumerated() {
-            append(row, of: device, isFirst: place == 0, as: form(of: channel))
-        }
-        if form(of: channel) == .json { plain.append(UInt8(ascii: "]")) }
+        var list = WireBuffer()
+        swap(&list, &plain)
+        list.removeAll()
+        append(open.rows, of: device, as: form(of: channel), to: &list)
+        swap(&list, &plain)
         var head = RequestHead(
             method: .post, path: path(of: channel, device: device, process: process, stm: stm),
             headerLines: pack(channel, stm: stm, sentAt: timestamp(stm, open, device)))
@@ -138,13 +138,19 @@ extension GrowingSystem {
         return head
     }
 
-    private mutating func append(
-        _ row: EventRecord, of device: borrowing Device, isFirst: Bool, as form: GrowingEncoder.Form
+    /// Appends what is in a body before it is compressed.
+    func append(
+        _ rows: ContiguousArray<EventRecord>, of device: borrowing Device, as form: GrowingEncoder.Form,
+        to list: inout WireBuffer
     ) {
-        if form == .json { plain.append(isFirst ? UInt8(ascii: "[") : UInt8(ascii: ",")) }
-        let event = event(row, of: device)
-        encoder.append(
-            event, order: watchers(Int(device.index), process: event.epoch.process), as: form, into: &plain)
+        for (place, row) in rows.enumerated() {
+            if form == .json { list.append(place == 0 ? UInt8(ascii: "[") : UInt8(ascii: ",")) }
+            let event = event(row, of: device)
+            encoder.append(
+                event, order: watchers(Int(device.index), process: event.epoch.process), as: form,
+                into: &list)
+        }
+        if form == .json { list.append(UInt8(ascii: "]")) }
     }
 
     /// The channel's path, unless an interceptor replaces the request (3.x).

@@ -90,6 +90,13 @@ struct KitEncoder {
         return plan.app.bundleIdentifier.split(separator: ".").last.map(String.init) ?? "App"
     }
 
+    /// Appends the logs that the device's open upload has in its archive.
+    func appendLogs(of device: borrowing KitDevice, until end: UInt32, to plain: inout WireBuffer) {
+        for file in files(of: device, until: end, handset(of: device)) {
+            PlainBody.appendLog(name: file.name, content: file.content, to: &plain)
+        }
+    }
+
     private func files(
         of device: borrowing KitDevice, until end: UInt32, _ handset: KitHandset
     ) -> [ZipFile] {

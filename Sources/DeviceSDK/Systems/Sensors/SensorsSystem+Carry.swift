@@ -1,7 +1,7 @@
 import Accounting
 package import DeviceSDK
 package import Timebase
-import Wire
+package import Wire
 
 extension SensorsSystem {
     package mutating func carry(
@@ -10,7 +10,7 @@ extension SensorsSystem {
         guard request.kind == .upload, let place = device.requests.firstIndex(where: { $0.number == request })
         else { return nil }
         let number = device.number
-        if plan.tagsEvents {
+        if plan.tagsEvents || !events.needsKeys {
             for row in device.requests[place].rows { events.add(row, device: number, isCounted: false) }
         } else {
             let index = Int(device.index)
@@ -23,5 +23,21 @@ extension SensorsSystem {
             }
         }
         return device.requests[place].isDebug ? endpoints.debug : endpoints.upload
+    }
+
+    package mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        let index = Int(device.index)
+        if device.requests[place].contents.isEmpty {
+            encoder.encodeList(
+                device.requests[place].rows, index: index, number: device.number, epochs: device.epochs,
+                at: now, into: &plain)
+        } else {
+            encoder.encodeList(
+                stored: device.requests[place].contents, index: index, at: now, into: &plain)
+        }
+        return .list
     }
 }

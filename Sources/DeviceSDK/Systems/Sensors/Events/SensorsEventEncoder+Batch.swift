@@ -16,18 +16,28 @@ extension SensorsEventEncoder {
         _ records: some Collection<EventRecord>, index: Int, number: UInt32,
         epochs: EpochLog<SensorsEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
+        json.removeAll()
+        encodeList(records, index: index, number: number, epochs: epochs, at: now, into: &json)
+        writeForm(into: &body)
+    }
+
+    /// Appends the events' JSON array as it is in an upload; see ``encodeBatch(_:index:number:epochs:at:into:)``.
+    func encodeList(
+        _ records: some Collection<EventRecord>, index: Int, number: UInt32,
+        epochs: EpochLog<SensorsEpoch>, at now: Instant, into list: inout WireBuffer
+    ) {
         let traits = SensorsTraits(plan: catalogue.plan, index: index)
         let flushTime = traits.clockMilliseconds(at: now)
-        json.removeAll()
-        json.append(UInt8(ascii: "["))
+        list.append(UInt8(ascii: "["))
+        var isFirst = true
         for record in records {
-            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            if !isFirst { list.append(UInt8(ascii: ",")) }
+            isFirst = false
             encode(
                 record, epoch: epochs[record.epoch], traits: traits, index: index, device: number,
-                flushTime: flushTime, into: &json)
+                flushTime: flushTime, into: &list)
         }
-        json.append(UInt8(ascii: "]"))
-        writeForm(into: &body)
+        list.append(UInt8(ascii: "]"))
     }
 
     /// An event as the SDK stores it: its JSON as of the capture, without `_flush_time`.
@@ -47,19 +57,26 @@ extension SensorsEventEncoder {
     func encodeBatch(
         stored: SensorsContents, index: Int, at now: Instant, into body: inout WireBuffer
     ) {
-        let flushTime = SensorsTraits(plan: catalogue.plan, index: index).clockMilliseconds(at: now)
         json.removeAll()
-        json.append(UInt8(ascii: "["))
-        for event in stored.events {
-            if json.count > 1 { json.append(UInt8(ascii: ",")) }
-            // An object without its closing brace.
-            json.append(contentsOf: event.dropLast())
-            json.append(",\"_flush_time\":")
-            json.appendDecimal(flushTime)
-            json.append(UInt8(ascii: "}"))
-        }
-        json.append(UInt8(ascii: "]"))
+        encodeList(stored: stored, index: index, at: now, into: &json)
         writeForm(into: &body)
+    }
+
+    /// Appends the JSON array of stored events; see ``encodeBatch(stored:index:at:into:)``.
+    func encodeList(stored: SensorsContents, index: Int, at now: Instant, into list: inout WireBuffer) {
+        let flushTime = SensorsTraits(plan: catalogue.plan, index: index).clockMilliseconds(at: now)
+        list.append(UInt8(ascii: "["))
+        var isFirst = true
+        for event in stored.events {
+            if !isFirst { list.append(UInt8(ascii: ",")) }
+            isFirst = false
+            // An object without its closing brace.
+            list.append(contentsOf: event.dropLast())
+            list.append(",\"_flush_time\":")
+            list.appendDecimal(flushTime)
+            list.append(UInt8(ascii: "}"))
+        }
+        list.append(UInt8(ascii: "]"))
     }
 
     /// The form around what is in ``json``.
