@@ -81,7 +81,7 @@ struct EventTable {
         batch.put(EventTable.milliseconds(row.head.at))
         batch.put(upload)
         if row.head.attempt > 0 { batch.put(Int64(row.head.attempt)) } else { batch.putNull() }
-        for place in types.indices { putField(place, of: fields, into: &batch) }
+        putFields(fields, into: &batch)
         batch.put(utf8: row.payload)
         batch.endRow()
         return cents
@@ -111,16 +111,31 @@ struct EventTable {
         }
     }
 
-    /// Puts a field's value into its column, and forgets it.
+    /// Puts the values of fields into their columns, and forgets where they were.
+    private mutating func putFields(_ fields: UnsafeRawBufferPointer, into batch: inout TableBatch) {
+        found.withUnsafeMutableBufferPointer { found in
+            var absent = 0
+            for place in found.indices {
+                let offset = found[place]
+                guard offset >= 0 else {
+                    absent += 1
+                    continue
+                }
+                if absent > 0 { batch.putNulls(absent) }
+                absent = 0
+                found[place] = -1
+                EventTable.put(types[place], offset, of: fields, into: &batch)
+            }
+            if absent > 0 { batch.putNulls(absent) }
+        }
+    }
+
     @inline(__always)
-    private mutating func putField(
-        _ place: Int, of fields: UnsafeRawBufferPointer, into batch: inout TableBatch
+    private static func put(
+        _ type: ColumnType, _ offset: Int, of fields: UnsafeRawBufferPointer, into batch: inout TableBatch
     ) {
-        let offset = found[place]
-        guard offset >= 0 else { return batch.putNull() }
-        found[place] = -1
         let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
-        switch types[place] {
+        switch type {
         case .string:
             let begin = offset + FoundField.size
             batch.put(

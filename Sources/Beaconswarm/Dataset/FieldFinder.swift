@@ -1,6 +1,9 @@
 /// Finds the column of a member by its name: a table with open addressing, since each event has dozens of members. Names
 /// are told apart by 64 bits of hash and their length.
-struct FieldFinder: Sendable {
+///
+/// Its entries lie in memory of its own: an array would be counted as used and as unused again for every member.
+// SAFETY: the entries are written in the initialiser alone.
+final class FieldFinder: @unchecked Sendable {
     enum Place: Hashable, Sendable {
         /// A field's number.
         case column(Int)
@@ -8,20 +11,24 @@ struct FieldFinder: Sendable {
         case group(Int)
     }
 
-    private struct Entry: Sendable {
+    private struct Entry {
         var hash: UInt64
-        var count: Int
-        var place: Place
+        /// Bytes of the name; -1 where nothing is.
+        var count: Int32
+        /// A field's number from 0 on, or -1 minus a group's.
+        var code: Int32
     }
 
-    private var slots: [Entry?]
-    private var mask: Int { slots.count - 1 }
+    private let entries: UnsafeMutablePointer<Entry>
+    private let mask: Int
 
     /// - Parameter places: The fields' numbers, by column; what is not in it has none.
     init(_ fields: [EventField], places: [String: Int]) {
         var size = 16
         while size < fields.count * 4 { size *= 2 }
-        slots = Array(repeating: nil, count: size)
+        mask = size - 1
+        entries = .allocate(capacity: size)
+        entries.initialize(repeating: Entry(hash: 0, count: -1, code: 0), count: size)
         var groups: [String] = []
         for field in fields {
             guard let number = places[field.column] else { continue }
@@ -31,36 +38,43 @@ struct FieldFinder: Sendable {
             if let head = dot.map({ String(field.path[..<$0]) }) {
                 if !groups.contains(head) {
                     groups.append(head)
-                    insert(Array(head.utf8), in: 0, .group(groups.count))
+                    insert(Array(head.utf8), in: 0, code: -1 - Int32(groups.count))
                 }
                 group = (groups.firstIndex(of: head) ?? 0) + 1
             }
-            insert(Array(name.utf8), in: group, .column(number))
+            insert(Array(name.utf8), in: group, code: Int32(number))
         }
     }
 
+    deinit { entries.deallocate() }
+
     /// What a member of a group is; 0 is the event itself.
+    @inline(__always)
     func place(of name: UnsafeRawBufferPointer, in group: Int) -> Place? {
         let hash = FieldFinder.hash(name, group)
         var slot = Int(truncatingIfNeeded: hash) & mask
-        while let entry = slots[slot] {
-            if entry.hash == hash, entry.count == name.count { return entry.place }
+        while entries[slot].count >= 0 {
+            if entries[slot].hash == hash, Int(entries[slot].count) == name.count {
+                let code = Int(entries[slot].code)
+                return code >= 0 ? .column(code) : .group(-1 - code)
+            }
             slot = (slot + 1) & mask
         }
         return nil
     }
 
-    private mutating func insert(_ name: [UInt8], in group: Int, _ place: Place) {
+    private func insert(_ name: [UInt8], in group: Int, code: Int32) {
         let hash = name.withUnsafeBytes { FieldFinder.hash($0, group) }
         var slot = Int(truncatingIfNeeded: hash) & mask
-        while let entry = slots[slot] {
-            if entry.hash == hash, entry.count == name.count { return }
+        while entries[slot].count >= 0 {
+            if entries[slot].hash == hash, Int(entries[slot].count) == name.count { return }
             slot = (slot + 1) & mask
         }
-        slots[slot] = Entry(hash: hash, count: name.count, place: place)
+        entries[slot] = Entry(hash: hash, count: Int32(name.count), code: code)
     }
 
     /// Eight bytes at a time, each mixed with what came before.
+    @inline(__always)
     private static func hash(_ name: UnsafeRawBufferPointer, _ group: Int) -> UInt64 {
         guard let base = name.baseAddress else { return UInt64(group) }
         var hash = 0xCBF2_9CE4_8422_2325 ^ UInt64(group)

@@ -26,42 +26,58 @@ struct FoundField: BitwiseCopyable {
 ///
 /// Confined to one thread.
 final class FieldReader {
-    private let fields: RowFields
+    private let finders: [FieldFinder]
+    /// Of each field. Memory of our own, since each member looks at it.
+    private let types: UnsafeMutablePointer<ColumnType>
     /// The last event in which each field was found: the first member of a field counts.
-    private var seen: [UInt32]
-    private var event: UInt32 = 0
+    private let seen: UnsafeMutablePointer<UInt32>
+    private var events: UInt32 = 0
     private var text = WireBuffer()
 
     init(_ fields: RowFields) {
-        self.fields = fields
-        seen = Array(repeating: 0, count: fields.types.count)
+        finders = fields.finders
+        types = .allocate(capacity: fields.types.count)
+        seen = .allocate(capacity: fields.types.count)
+        seen.initialize(repeating: 0, count: fields.types.count)
+        for (place, type) in fields.types.enumerated() { (types + place).initialize(to: type) }
+    }
+
+    deinit {
+        types.deallocate()
+        seen.deallocate()
     }
 
     /// Appends a ``FoundField`` for each value, texts behind theirs. A value that is not of its field's type, nor a text
     /// of it, is left to the payload.
     func append(_ root: JSONValue, population: Int, to output: inout WireBuffer) {
-        event &+= 1
+        events &+= 1
         guard root.kind == .object else { return }
+        let (finder, event) = (finders[population], events)
         for (name, value) in root.members {
-            switch fields.finders[population].place(of: name, in: 0) {
-            case .column(let place): append(value, place, to: &output)
+            switch finder.place(of: name, in: 0) {
+            case .column(let place): append(value, place, event, to: &output)
             case .group(let group):
                 for (name, value) in value.members {
-                    guard case .column(let place) = fields.finders[population].place(of: name, in: group)
-                    else { continue }
-                    append(value, place, to: &output)
+                    guard case .column(let place) = finder.place(of: name, in: group) else { continue }
+                    append(value, place, event, to: &output)
                 }
             case nil: break
             }
         }
     }
 
-    private func append(_ value: JSONValue, _ place: Int, to output: inout WireBuffer) {
+    @inline(__always)
+    private func append(_ value: JSONValue, _ place: Int, _ event: UInt32, to output: inout WireBuffer) {
         guard seen[place] != event else { return }
         seen[place] = event
+        if types[place] == .string, let bytes = value.bytes { return append(bytes, place, to: &output) }
         guard !value.isNull else { return }
+        appendOther(value, place, to: &output)
+    }
+
+    private func appendOther(_ value: JSONValue, _ place: Int, to output: inout WireBuffer) {
         let word: Int64?
-        switch fields.types[place] {
+        switch types[place] {
         case .string: return append(textOf: value, place, to: &output)
         case .bool: word = value.truth.map { truth -> Int64 in truth ? 1 : 0 }
         case .double:
@@ -72,21 +88,29 @@ final class FieldReader {
         }
         guard let word else { return }
         let field = FoundField(place: UInt32(place), textBytes: 0, word: word)
-        withUnsafeBytes(of: field) { output.append(contentsOf: $0) }
+        output.append(upTo: FoundField.size) { memory in
+            memory.storeBytes(of: field, as: FoundField.self)
+            return FoundField.size
+        }
     }
 
-    /// A text, or any other value as JSON.
+    /// A value as JSON.
     private func append(textOf value: JSONValue, _ place: Int, to output: inout WireBuffer) {
-        if let bytes = value.bytes { return append(bytes, place, to: &output) }
         text.removeAll()
         value.appendJSON(to: &text)
         text.withUnsafeBytes { append($0, place, to: &output) }
     }
 
+    @inline(__always)
     private func append(_ bytes: UnsafeRawBufferPointer, _ place: Int, to output: inout WireBuffer) {
         let field = FoundField(place: UInt32(place), textBytes: UInt32(bytes.count))
-        withUnsafeBytes(of: field) { output.append(contentsOf: $0) }
-        output.append(contentsOf: bytes)
+        output.append(upTo: FoundField.size + bytes.count) { memory in
+            memory.storeBytes(of: field, as: FoundField.self)
+            if let source = bytes.baseAddress {
+                (memory + FoundField.size).copyMemory(from: source, byteCount: bytes.count)
+            }
+            return FoundField.size + bytes.count
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import DeviceSDK
 import Files
 import Timebase
 import VirtualEngine
+import Wire
 import World
 
 /// Writes the truth: what became of each event that was captured, and who captured it.
@@ -18,6 +19,8 @@ final class TruthWriter {
     private let sinks: (truth: TableSink, users: TableSink, devices: TableSink, sessions: TableSink)
     private let answers: AnswerKey
     private var days: DayClock
+    /// A name or a list of rows that is being written.
+    private var text = WireBuffer()
 
     /// - Parameters:
     ///   - names: The populations' names, as they may be told.
@@ -108,7 +111,11 @@ final class TruthWriter {
         of device: DeviceTruth
     ) {
         let label = labels[device.plan.index][event.label]
-        sinks.truth.batch.put("\(fate.device)-\(fate.sequence)")
+        text.removeAll()
+        text.appendDecimal(UInt64(fate.device))
+        text.append(UInt8(ascii: "-"))
+        text.appendDecimal(UInt64(fate.sequence))
+        text.withUnsafeBytes { sinks.truth.batch.put(utf8: $0) }
         sinks.truth.batch.put(Int64(fate.device))
         sinks.truth.batch.put(Int64(fate.sequence))
         sinks.truth.batch.put(device.user)
@@ -132,8 +139,16 @@ final class TruthWriter {
     private func putCopies(_ copies: ArraySlice<CopyRecord>, _ event: TruthEvent) {
         sinks.truth.batch.put(Int64(copies.count))
         sinks.truth.batch.putOptional(copies.first?.row)
-        let rows = copies.map { String($0.row) }.joined(separator: " ")
-        sinks.truth.batch.putOptional(copies.isEmpty ? nil : rows)
+        text.removeAll()
+        for copy in copies {
+            if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+            text.appendDecimal(copy.row)
+        }
+        if copies.isEmpty {
+            sinks.truth.batch.putNull()
+        } else {
+            text.withUnsafeBytes { sinks.truth.batch.put(utf8: $0) }
+        }
         sinks.truth.batch.putOptional(copies.first.map { EventTable.milliseconds($0.at) })
         sinks.truth.batch.putOptional(event.lateness)
     }

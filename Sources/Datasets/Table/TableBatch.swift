@@ -175,6 +175,21 @@ package struct TableBatch: ~Copyable {
         next += 1
     }
 
+    /// Leaves the row without values in so many columns from here on.
+    ///
+    /// - Precondition: They are nullable.
+    package mutating func putNulls(_ count: Int) {
+        precondition(next + count <= columnCount && self.count < capacity, "a row has its columns")
+        let row = self.count
+        for column in next..<next + count {
+            precondition(columns[column].isNullable, "a column that is not nullable has a value in each row")
+            columns[column].words[row] =
+                columns[column].type == .string ? Int64(columns[column].start(row)) : 0
+            columns[column].isAbsent[row] = true
+        }
+        next += count
+    }
+
     private var nextType: ColumnType {
         precondition(next < columnCount && count < capacity, "a row has its columns, a batch its rows")
         return columns[next].type
