@@ -29,6 +29,10 @@ test: setup
 bench: build
 	@.ci/bench
 
+## load-datasets: a dataset into PostgreSQL and ClickHouse by its own README.md, and its questions asked there
+load-datasets: build
+	@.ci/load-datasets
+
 ## fuzz: readers of foreign bytes against libFuzzer (FUZZ_SECONDS=60 or FUZZ_RUNS=10000000 each, FUZZ_TARGET=parser for one)
 fuzz: setup
 	@.ci/fuzz
@@ -78,4 +82,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench fuzz explore planted sbom example tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench load-datasets fuzz explore planted sbom example tsan soak lint format validate docs clean

@@ -75,6 +75,7 @@ enum AnswerFiles {
         let head = """
             -- The questions of answers.json as SQL for SQLite, DuckDB, PostgreSQL and ClickHouse.
             -- A row of events counts once if it is the first that its event became: truth.row_id.
+            -- Where an outer join finds nothing, ClickHouse has 0 or an empty text, others NULL: both are asked for.
 
             """
         return answers.reduce(into: head) { text, answer in

@@ -29,7 +29,7 @@ struct Answers {
             columns: ["day", "users", "users_arrived"], rows: rows,
             sql: """
                 SELECT t.day AS day, count(DISTINCT CASE WHEN t.fate <> 'suppressed' THEN t.user_id END) AS users,
-                       count(DISTINCT CASE WHEN e.row_id IS NOT NULL THEN t.user_id END) AS users_arrived
+                       count(DISTINCT CASE WHEN e.row_id > 0 THEN t.user_id END) AS users_arrived
                 FROM truth t LEFT JOIN events e ON e.row_id = t.row_id
                 WHERE t.fate <> 'suppressed' OR t.row_id IS NOT NULL
                 GROUP BY t.day ORDER BY t.day
@@ -83,7 +83,7 @@ struct Answers {
             },
             sql: """
                 SELECT t.system AS system, t.type AS type, t.name AS name, count(*) AS captured,
-                       count(e.row_id) AS arrived, sum(t.copies) AS copies
+                       count(CASE WHEN e.row_id > 0 THEN 1 END) AS arrived, sum(t.copies) AS copies
                 FROM truth t LEFT JOIN events e ON e.row_id = t.row_id
                 GROUP BY t.system, t.type, t.name ORDER BY t.system, t.type, t.name
                 """)
@@ -111,7 +111,7 @@ struct Answers {
                                FROM steps s CROSS JOIN firsts f)
                 SELECT p.after_days AS after_days,
                        coalesce(sum(CASE WHEN p.target_day <= n.last_day THEN 1 ELSE 0 END), 0) AS users,
-                       count(a.user_id) AS returned
+                       count(CASE WHEN a.user_id <> '' THEN 1 END) AS returned
                 FROM pairs p CROSS JOIN ends n
                 LEFT JOIN active a ON a.user_id = p.user_id AND a.day_number = p.target_day
                 GROUP BY p.after_days ORDER BY p.after_days
@@ -130,8 +130,9 @@ extension Answers {
             columns: ["fate", "cause", "events"],
             rows: rows.map { [.text($0.fate.rawValue), .text($0.cause ?? ""), .count($1)] },
             sql: """
-                SELECT fate, coalesce(cause, '') AS cause, count(*) AS events
-                FROM truth GROUP BY fate, coalesce(cause, '') ORDER BY fate, coalesce(cause, '')
+                SELECT l.fate AS fate, l.reason AS cause, count(*) AS events
+                FROM (SELECT fate, coalesce(cause, '') AS reason FROM truth) l
+                GROUP BY l.fate, l.reason ORDER BY l.fate, l.reason
                 """)
     }
 
@@ -238,7 +239,7 @@ extension Answers {
             ]
         }
         let all = "t.fate <> 'suppressed'"
-        let arrived = "e.row_id IS NOT NULL"
+        let arrived = "e.row_id > 0"
         let steps = (steps(names, "s", all) + self.steps(names, "a", arrived)).joined(separator: ",\n     ")
         let lines = names.indices.map { step in
             "SELECT \(step + 1) AS step, '\(names[step].quotedForSQL)' AS name, "

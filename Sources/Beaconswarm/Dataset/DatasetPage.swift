@@ -68,7 +68,8 @@ struct DatasetPage {
             \(list.joined(separator: "\n"))
             \(note)
             Formats: \(options.formats.joined(separator: ", ")). `answers.json` has questions with their answers from \
-            the truth, `answers.sql` the queries that give the same. `_SUCCESS` is there if the dataset is whole.
+            the truth, `answers.sql` the queries that give the same. `report.html` shows how days, sessions and columns came out beside what \
+            the scenario asks for. `_SUCCESS` is there if the dataset is whole.
 
             `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
             never arrived have none.
@@ -154,10 +155,16 @@ extension DatasetPage {
         ClickHouse (`clickhouse local`, or PyPI's `chdb`):
 
         ```sql
-        CREATE TABLE truth ENGINE = MergeTree ORDER BY (device, sequence) AS SELECT * FROM file('\(path("truth", "parquet"))');
+        \(schemas.map(clickHouse).joined(separator: "\n"))
         ```
 
         """
+    }
+
+    private func clickHouse(_ schema: TableSchema) -> String {
+        let order = schema.indices.last?.joined(separator: ", ") ?? ""
+        return "CREATE TABLE \(schema.name) ENGINE = MergeTree ORDER BY (\(order)) "
+            + "AS SELECT * FROM file('\(path(schema.name, "parquet"))');"
     }
 
     private func suffix(_ prefix: String) -> String {
@@ -166,15 +173,19 @@ extension DatasetPage {
     }
 
     private var csv: String {
-        let columns = TruthTables.truth.columns.map { column in
-            "\(column.name) \(DatasetPage.postgres(column.type))"
+        let tables = schemas.map { schema in
+            let columns = schema.columns.map { "\($0.name) \(DatasetPage.postgres($0.type))" }
+            return """
+                CREATE TABLE \(schema.name) (\(columns.joined(separator: ", ")));
+                \\copy \(schema.name) FROM '\(path(schema.name, "csv"))' WITH (FORMAT csv, HEADER)
+                """
         }
+        let each = isCut ? "; a line that copies for each file of a table that is cut" : ""
         return """
-            PostgreSQL (other tables likewise; unpack what is packed):
+            PostgreSQL (unpack what is packed\(each)):
 
             ```sql
-            CREATE TABLE truth (\(columns.joined(separator: ", ")));
-            \\copy truth FROM '\(path("truth", "csv"))' WITH (FORMAT csv, HEADER)
+            \(tables.joined(separator: "\n"))
             ```
 
             DuckDB: `CREATE TABLE truth AS SELECT * FROM read_csv('\(path("truth", suffix("csv")))', allow_quoted_nulls = false);`

@@ -15,7 +15,51 @@ enum NDJSON: TextForm {
     }
 
     static func append(text: UnsafeRawBufferPointer, to buffer: inout WireBuffer) {
-        buffer.appendJSONString(utf8: text)
+        // What is escaped at once needs room for an escape of each byte.
+        guard text.count <= 1 << 16 else { return buffer.appendJSONString(utf8: text) }
+        buffer.append(UInt8(ascii: "\""))
+        let taken = appendPlainly(text, to: &buffer)
+        buffer.appendJSONEscaped(utf8: UnsafeRawBufferPointer(rebasing: text[taken...]))
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a text whose only escapes are those of quotes and backslashes, as a text of JSON has them, without a look
+    /// at the buffer for each. Marks bytes as `CSV` does, those below a space too.
+    ///
+    /// - Returns: how many bytes of it were taken: what follows is a control character, or fewer than eight bytes.
+    private static func appendPlainly(
+        _ text: UnsafeRawBufferPointer, to buffer: inout WireBuffer
+    ) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let backslash = UInt8(ascii: "\\")
+        var index = 0
+        buffer.append(upTo: text.count * 2 + 8) { memory in
+            var output = memory
+            while index &+ 8 <= text.count {
+                let stored = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let word = UInt64(littleEndian: stored)
+                let quotes = word ^ ones &* 0x22
+                let backslashes = word ^ ones &* UInt64(backslash)
+                let marks =
+                    (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+                    | (backslashes &- ones) & ~backslashes
+                let hits = marks & (ones &* 0x80)
+                // Written whole: what is not to be there is written over.
+                output.storeBytes(of: stored, as: UInt64.self)
+                let place = hits == 0 ? 8 : hits.trailingZeroBitCount >> 3
+                index &+= place
+                output += place
+                guard place < 8 else { continue }
+                let byte = UInt8(truncatingIfNeeded: word >> UInt64(place &* 8))
+                if byte < 0x20 { break }
+                output.storeBytes(of: backslash, as: UInt8.self)
+                output.storeBytes(of: byte, toByteOffset: 1, as: UInt8.self)
+                index &+= 1
+                output += 2
+            }
+            return output - memory
+        }
+        return index
     }
 }
 
@@ -46,15 +90,21 @@ enum CSV: TextForm {
             buffer.append(contentsOf: text)
             return
         }
-        buffer.append(UInt8(ascii: "\""))
-        var rest = text
-        while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
-            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[...quote]))
-            buffer.append(UInt8(ascii: "\""))
-            rest = UnsafeRawBufferPointer(rebasing: rest[(quote + 1)...])
+        let quote = UInt8(ascii: "\"")
+        buffer.append(upTo: 2 * text.count + 2) { memory in
+            var output = memory.assumingMemoryBound(to: UInt8.self)
+            output.pointee = quote
+            output += 1
+            for byte in text {
+                output.pointee = byte
+                output += 1
+                guard byte == quote else { continue }
+                output.pointee = quote
+                output += 1
+            }
+            output.pointee = quote
+            return UnsafeMutableRawPointer(output + 1) - memory
         }
-        buffer.append(contentsOf: rest)
-        buffer.append(UInt8(ascii: "\""))
     }
 
     /// Whether a text would be read as something else without quotes: what RFC 4180 names, the empty text, which is

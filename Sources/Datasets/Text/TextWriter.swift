@@ -54,11 +54,13 @@ package final class TextWriter: DatasetWriter {
     }
 
     package func finish() throws(FileFailure) {
-        if !body.buffer.isEmpty { try flush() }
+        try flush()
         try sink.finish()
     }
 
-    private func flush() throws(FileFailure) {
+    /// Hands on what is in memory, however little it is.
+    package func flush() throws(FileFailure) {
+        guard !body.buffer.isEmpty else { return }
         try body.buffer.withUnsafeBytes { bytes throws(FileFailure) in try sink.write(bytes) }
         body.buffer.removeAll()
     }
