@@ -81,7 +81,7 @@ struct Capacity: AsyncParsableCommand {
     var noColor = false
 
     func validate() throws {
-        if scenario.duration != nil {
+        if scenario.play.duration != nil {
             throw ValidationError(
                 "--duration has no meaning here: --step sets the length of a step's window.")
         }

@@ -15,7 +15,9 @@ struct Generate: AsyncParsableCommand {
             no _SUCCESS, and the same command with --resume goes on with it.
             """)
 
-    @OptionGroup var scenario: ScenarioOptions
+    @OptionGroup var scenario: PlayOptions
+
+    @OptionGroup var refused: RefusedTarget
 
     @Option(help: ArgumentHelp("The dataset's folder; it must not exist.", valueName: "DIR"))
     var out: String
@@ -56,6 +58,24 @@ struct Generate: AsyncParsableCommand {
     @Flag(help: "Events bear bs_id, and rows say what names their event: id, copy, device.")
     var tag = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Writes raw.ndjson too: the JSON of each event that arrived, as its collector reads it, one a line; copies "
+                + "begin with the member bs_copy."))
+    var raw = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Sends the rows of events to standard output as they would come, until Ctrl-C, which is a good end; then "
+                + "writes the dataset of that time. With --raw, the events' own JSON."))
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How many rows a second --follow sends; default: \(Int(GenerateOptions.defaultRate)).",
+            valueName: "R"))
+    var rate: Double?
+
     @Flag(help: "Goes on with a dataset that was broken off.")
     var resume = false
 
@@ -73,6 +93,9 @@ struct Generate: AsyncParsableCommand {
         options.rows = rows
         options.threads = threads
         options.tagsEvents = tag
+        options.raw = raw
+        options.follows = follow
+        options.rate = rate
         options.resumes = resume
         options.quiet = quiet
         let chosen = options

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Beaconswarm
 
-/// What the verbs that play a scenario have in common.
-struct ScenarioOptions: ParsableArguments {
+/// What the verbs that play a scenario have in common, whether anything leaves the process or not.
+struct PlayOptions: ParsableArguments {
     @Argument(help: "The scenario file (JSON); - is standard input.", completion: .file(extensions: ["json"]))
     var scenario: String
 
@@ -14,12 +14,6 @@ struct ScenarioOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How long users act, such as 30s, 1m30s or 7d.", valueName: "D"))
     var duration: String?
-
-    @Option(help: ArgumentHelp("Where events go, instead of the scenario's target.", valueName: "URL"))
-    var target: String?
-
-    @Flag(help: "Accepts any certificate of an https target, with a warning.")
-    var insecure = false
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
@@ -38,11 +32,40 @@ struct ScenarioOptions: ParsableArguments {
         source.seed = seed
         source.devices = devices
         source.duration = duration
-        source.target = target
-        source.insecure = insecure
         source.overrides = overrides
         source.variant = variant
         return source
+    }
+}
+
+/// The same, with where events go.
+struct ScenarioOptions: ParsableArguments {
+    @OptionGroup var play: PlayOptions
+
+    @Option(help: ArgumentHelp("Where events go, instead of the scenario's target.", valueName: "URL"))
+    var target: String?
+
+    @Flag(help: "Accepts any certificate of an https target, with a warning.")
+    var insecure = false
+
+    var source: ScenarioSource {
+        var source = play.source
+        source.target = target
+        source.insecure = insecure
+        return source
+    }
+}
+
+/// Where events go, for verbs that send none: not in their help, and refused by name instead of as unknown.
+struct RefusedTarget: ParsableArguments {
+    @Option(help: .hidden) var target: String?
+    @Flag(help: .hidden) var insecure = false
+
+    func validate() throws {
+        guard target != nil || insecure else { return }
+        throw ValidationError(
+            "\(target != nil ? "--target" : "--insecure"): found where nothing is sent; a dataset is made in virtual "
+                + "time, and `beaconswarm run` sends events to a target")
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import math
 import re
 import signal
 import sqlite3
@@ -328,6 +329,61 @@ def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
     assert all(row["received_at"] <= last for row in from_sqlite(tool.folder / "cut", "events"))
 
 
+# How it came out
+
+
+def test_the_report_tells_what_is_in_the_tables(tool: Tool):
+    generate(tool, tool.folder / "data", "--format", "sqlite", "--days", 1, "--devices", 9)
+    page = (tool.folder / "data" / "report.html").read_text()
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)", row) for row in re.findall(r"<tr>(.*?)</tr>", page, flags=re.S)]
+    events, sessions = from_sqlite(tool.folder / "data", "events"), from_sqlite(tool.folder / "data", "sessions")
+    assert 200 < len(events) < 2048, "one batch, so that the sample is all"
+    told = {row[0]: row for row in rows}
+    for column in ["model", "prop_order_amount", "captured_at"]:
+        counts = Counter(row[column] for row in events if row[column] is not None)
+        bits = -sum(count / counts.total() * math.log2(count / counts.total()) for count in counts.values())
+        assert (int(told[column][1].replace(",", "")), int(told[column][2].replace(",", ""))) == (counts.total(), len(counts))
+        assert float(told[column][3]) == pytest.approx(bits, abs=0.006)
+    hours = [int(row[1]) for row in rows if re.fullmatch(r"\d+:00", row[0])]
+    assert sum(hours) == len(sessions) > 10
+    lengths = [int(row[1]) for row in rows if row[0] == "length of a session, found"]
+    assert sum(lengths) == sum(1 for row in sessions if row["ended_at"] is not None)
+    assert "<script" not in page and "http:" not in page and "https:" not in page
+
+
+# The events' own JSON, and rows as they come
+
+
+def test_raw_lines_are_the_payloads(tool: Tool):
+    generate(tool, tool.folder / "data", "--raw", "--format", "sqlite", "--days", 5)
+    events = from_sqlite(tool.folder / "data", "events")
+    owner = {int(number): row["id"] for row in from_sqlite(tool.folder / "data", "truth") for number in (row["row_ids"] or "").split()}
+    copies: Counter = Counter()
+    lines = (tool.folder / "data" / "raw.ndjson").read_text().splitlines()
+    assert len(lines) == len(events) > 1000
+    for line, row in zip(lines, events):
+        number = copies[owner[row["row_id"]]]
+        copies[owner[row["row_id"]]] += 1
+        mark = f'{{"bs_copy":{number},' if number else "{"
+        assert line == mark + row["payload"][1:]
+    assert any(number > 1 for number in copies.values()) and not any('"bs_id"' in line for line in lines)
+
+
+@pytest.mark.parametrize("options", [[], ["--raw"]])
+def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
+    scenario = write_scenario(tool.folder, WORLD)
+    running = tool.start("generate", scenario, "--out", tool.folder / "data", "--follow", "--rate", 2000, "--format", "ndjson", "-q", *options)
+    running.wait_until(lambda: running.out.count("\n") > 500, "sent some rows")
+    running.signal(signal.SIGINT)
+    sent = running.wait().expect(0).out
+    assert (tool.folder / "data" / "_SUCCESS").exists()
+    assert sent == (tool.folder / "data" / ("raw.ndjson" if options else "events.ndjson")).read_text()
+    events = [json.loads(line) for line in (tool.folder / "data" / "events.ndjson").read_text().splitlines()]
+    truth = [json.loads(line) for line in (tool.folder / "data" / "truth.ndjson").read_text().splitlines()]
+    assert max(row["captured_at"] for row in truth) <= events[-1]["received_at"]
+    assert sum(row["copies"] for row in truth) == len(events) == sent.count("\n")
+
+
 # What goes wrong
 
 
@@ -343,11 +399,21 @@ def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
         (["--days", "0"], "--days"),
         (["--days", "1", "--duration", "2d"], "say the same"),
         (["--resume"], "no folder"),
+        (["--rate", "5"], "only with --follow"),
+        (["--follow", "--rate", "0"], "numbers above 0"),
+        (["--follow", "--resume"], "goes on with nothing"),
+        (["--target", "http://127.0.0.1:1"], "--target: found where nothing is sent"),
+        (["--insecure"], "--insecure: found where nothing is sent"),
     ],
 )
 def test_wrong_options_are_named(tool: Tool, options: list[str], said: str):
     ended = generate(tool, tool.folder / "data", *options, code=64)
     assert said in ended.err and not (tool.folder / "data").exists()
+
+
+def test_the_help_names_no_target(tool: Tool):
+    said = tool.run("generate", "--help").expect(0).out
+    assert "--target" not in said and "--insecure" not in said and "--seed" in said
 
 
 def test_an_existing_folder_is_left_alone(tool: Tool):

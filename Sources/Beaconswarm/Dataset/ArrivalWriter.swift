@@ -19,6 +19,7 @@ final class ArrivalWriter {
     private let answers: AnswerKey
     /// Of each population.
     private let prices: [[Price]]
+    private let raw: RawLines?
     private var upload: (at: Int64, device: UInt32, request: UInt32)?
     private(set) var rows: Int64 = 0
     private(set) var uploads: Int64 = 0
@@ -27,8 +28,9 @@ final class ArrivalWriter {
 
     init(
         _ table: EventTable, _ plans: DatasetPlans, into sink: TableSink, copies: BucketSpool<CopyRecord>,
-        answers: AnswerKey
+        answers: AnswerKey, raw: RawLines? = nil
     ) {
+        self.raw = raw
         self.table = table
         self.sink = sink
         self.copies = copies
@@ -62,6 +64,7 @@ final class ArrivalWriter {
             let copy = CopyRecord(row: rows, at: head.at, device: head.device, sequence: head.sequence)
             try copies.append(copy, to: buckets[head.device])
         }
+        try raw?.write(row)
         try sink.flushIfFull()
     }
 }
@@ -71,8 +74,12 @@ final class TableSink {
     var batch: TableBatch
     private let output: DatasetOutput
     private let number: Int
+    private let sampler: ColumnSampler?
 
-    init(_ schema: TableSchema, number: Int, of output: DatasetOutput) {
+    init(
+        _ schema: TableSchema, number: Int, of output: DatasetOutput, sampler: ColumnSampler? = nil
+    ) {
+        self.sampler = sampler
         batch = TableBatch(schema)
         self.number = number
         self.output = output
@@ -83,6 +90,7 @@ final class TableSink {
     }
 
     func flush() throws(FileFailure) {
+        sampler?.add(batch)
         try output.write(batch, table: number)
         batch.removeAll()
     }

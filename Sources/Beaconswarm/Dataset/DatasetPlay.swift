@@ -18,7 +18,8 @@ final class DatasetPlay {
     private let group = DispatchGroup()
 
     init(
-        _ plans: DatasetPlans, fields: RowFields, folder: String, start: Instant
+        _ plans: DatasetPlans, fields: RowFields, folder: String, start: Instant,
+        spools: String = "fates"
     ) throws(FileFailure) {
         self.plans = plans
         self.fields = fields
@@ -32,7 +33,7 @@ final class DatasetPlay {
         var fates: [BucketSpool<FateRecord>] = []
         for shard in 0..<count {
             fates.append(
-                try BucketSpool("\(folder)/_fates-\(shard).partial", buckets: plans.buckets.count))
+                try BucketSpool("\(folder)/_\(spools)-\(shard).partial", buckets: plans.buckets.count))
         }
         self.fates = fates
     }

@@ -29,10 +29,13 @@ extension EventField {
         }
         return keys.map { key in
             EventField(
-                "\(group).\(key)", propertyPrefix + columnName(key), types[key] ?? .string,
+                "\(group).\(key)", column(ofProperty: key), types[key] ?? .string,
                 "the app's property \(key)")
         }
     }
+
+    /// The column of an app's own property.
+    static func column(ofProperty key: String) -> String { propertyPrefix + columnName(key) }
 
     /// A name that needs no quotes in SQL.
     private static func columnName(_ key: String) -> String {
@@ -47,7 +50,7 @@ extension EventField {
     static func price(of event: BusinessEvent) -> String? {
         let known = ["order_amount", "price", "amount", "pay_amount", "revenue", "total"]
         let key = known.first { key in event.properties.contains { $0.key == key } }
-        return key.map { propertyPrefix + columnName($0) }
+        return key.map { column(ofProperty: $0) }
     }
 }
 

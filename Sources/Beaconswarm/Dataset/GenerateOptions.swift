@@ -27,6 +27,12 @@ public struct GenerateOptions: Sendable {
     public var tagsEvents = false
     /// Whether a dataset that was broken off goes on.
     public var resumes = false
+    /// Whether the events' own JSON is written too, a line each.
+    public var raw = false
+    /// Whether rows go to standard output, ``rate`` a second, until Ctrl-C; the dataset is that of the time until then.
+    public var follows = false
+    /// Rows a second, greater than 0; `nil` for ``defaultRate``.
+    public var rate: Double?
     /// No progress and no summary.
     public var quiet = false
     /// The command line, for the dataset's description.
@@ -37,6 +43,9 @@ public struct GenerateOptions: Sendable {
         self.source = source
         self.out = out
     }
+
+    /// Rows a second where nothing is said.
+    public static let defaultRate = 1000.0
 
     /// The formats, separated by commas.
     public static let formatNames = DatasetFormat.all.map(\.description).joined(separator: ", ")
@@ -105,6 +114,18 @@ extension GenerateOptions {
                 throw CommandFailure(.usage, "--days: found \(days), allowed are whole numbers from 1")
             }
             source.duration = "\(days)d"
+        }
+        if let rate {
+            guard follows else {
+                throw CommandFailure(.usage, "--rate: rows come at a rate only with --follow")
+            }
+            guard rate > 0, rate.isFinite else {
+                throw CommandFailure(.usage, "--rate: found \(rate), allowed are numbers above 0")
+            }
+        }
+        if follows, resumes {
+            throw CommandFailure(
+                .usage, "--follow begins anew: it goes on with nothing, so not with --resume")
         }
         if let start { source.overrides.append("start=\(start)") }
         for (name, number) in [("--rows", rows), ("--threads", threads)] {

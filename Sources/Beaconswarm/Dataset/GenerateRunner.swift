@@ -39,10 +39,8 @@ final class GenerateRunner {
             CaptureCount.instant(
                 ofCapture: $0, in: scenario.document, tagsEvents: options.tagsEvents, stores)
         }
-        let plans = DatasetPlans(
-            scenario.document, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
-            cut: cut)
         do throws(FileFailure) {
+            let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)
         } catch {
             throw CommandFailure(
@@ -50,6 +48,39 @@ final class GenerateRunner {
                 "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
                     + "--resume goes on with it, or remove it")
         }
+    }
+
+    private func plans(cut: Instant?) -> DatasetPlans {
+        DatasetPlans(
+            scenario.document, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
+            cut: cut)
+    }
+
+    /// Whether the dataset is to be left as it is. The first signal ends a stream, whose dataset is then written.
+    private var isInterrupted: Bool { options.follows ? interruption.isRepeated : interruption.isRequested }
+
+    /// Sends rows to standard output until the first signal or the end.
+    ///
+    /// - Returns: The instant of the last row that was sent, if users would have acted after it.
+    private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> Instant? {
+        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let stream = RowStream(
+            table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
+        try Folder.make(options.out)
+        let play = try DatasetPlay(
+            plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
+            spools: "stream")
+        play.begin(stores.fleetFactory)
+        defer { play.end() }
+        var isOver = true
+        try play.forEachRow { row throws(FileFailure) in
+            isOver = try !stream.send(row) { self.interruption.isRequested }
+            return !isOver
+        }
+        try stream.flush()
+        console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
+        guard isOver, let last = stream.last, last < plans.usersEnd else { return nil }
+        return last
     }
 
     private func checkFolder() throws(CommandFailure) {
@@ -74,7 +105,7 @@ final class GenerateRunner {
             [Beaconswarm.version, scenario.reference.sha256, String(scenario.document.seed)]
             + scenario.reference.overrides + layout.formats.map(\.description)
             + [options.partition, options.zone, options.split ?? "", options.rows.map(String.init) ?? ""]
-            + [options.tagsEvents ? "tag" : "", scenario.document.variant ?? ""]
+            + [options.tagsEvents ? "tag" : "", options.raw ? "raw" : "", scenario.document.variant ?? ""]
         return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
     }
 
@@ -88,17 +119,27 @@ final class GenerateRunner {
         let answers = AnswerKey(DatasetFacts(plans.populations))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start)
-        let sink = TableSink(table.schema, number: 0, of: output)
+        let sampler = ColumnSampler(table.schema)
+        let shape = DatasetShape(plans)
+        let sink = TableSink(table.schema, number: 0, of: output, sampler: sampler)
         let copies = try BucketSpool<CopyRecord>(
             "\(options.out)/_copies.partial", buckets: plans.buckets.count)
-        let arrivals = ArrivalWriter(table, plans, into: sink, copies: copies, answers: answers)
+        let raw =
+            options.raw ? RawLines(into: try FileSink("\(options.out)/\(RawLines.fileName)")) : nil
+        let arrivals = ArrivalWriter(
+            table, plans, into: sink, copies: copies, answers: answers, raw: raw)
         play.begin(stores.fleetFactory)
         try writeRows(of: play, arrivals, output)
-        if interruption.isRequested { return interrupted() }
+        if isInterrupted { return interrupted() }
         try sink.flush()
-        try writeTruth(plans, play, copies, to: output, answers)
-        if interruption.isRequested { return interrupted() }
+        try raw?.finish()
+        try writeTruth(plans, play, copies, to: output, answers, shape)
+        if isInterrupted { return interrupted() }
         let result = Answers(answers, rows: arrivals.rows).all
+        let report = shape.report(
+            scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
+            sampler: sampler)
+        try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
         try finish(output, tables.map(\.schema), result, arrivals)
         return .success
     }
@@ -121,12 +162,12 @@ final class GenerateRunner {
 
     private func writeTruth(
         _ plans: DatasetPlans, _ play: DatasetPlay, _ copies: BucketSpool<CopyRecord>,
-        to output: DatasetOutput, _ answers: AnswerKey
+        to output: DatasetOutput, _ answers: AnswerKey, _ shape: DatasetShape
     ) throws(FileFailure) {
         let truth = TruthWriter(
             plans, names: scenario.document.publicNames, labels: answers.facts.labels, zone: layout.zone,
-            to: output, first: 1, answers: answers)
-        for bucket in 0..<plans.buckets.count where !interruption.isRequested {
+            to: output, first: 1, answers: answers, shape: shape)
+        for bucket in 0..<plans.buckets.count where !isInterrupted {
             var fates: [FateRecord] = []
             for spool in play.fates { fates += try spool.records(of: bucket) }
             try truth.write(
@@ -142,7 +183,7 @@ final class GenerateRunner {
     /// - Returns: Whether to go on. Once the players are told to stop, what they still hand over is no longer in order:
     ///   no row of it may reach a part.
     private func look(_ play: DatasetPlay, _ rows: Int64, _ output: DatasetOutput) -> Bool {
-        if interruption.isRequested { return false }
+        if isInterrupted { return false }
         let length = play.length.fractionalSeconds
         console.progress {
             let share = min(1, max(0, (play.now - play.start).fractionalSeconds / max(length, 1e-9)))

@@ -18,6 +18,7 @@ final class TruthWriter {
     private let names: [String]
     private let sinks: (truth: TableSink, users: TableSink, devices: TableSink, sessions: TableSink)
     private let answers: AnswerKey
+    private let shape: DatasetShape
     private var days: DayClock
     /// A name or a list of rows that is being written.
     private var text = WireBuffer()
@@ -27,8 +28,9 @@ final class TruthWriter {
     ///   - first: The number of the first of ``TruthTables/all`` in the output.
     init(
         _ plans: DatasetPlans, names: [String], labels: [[EventLabel]], zone: ZoneOffsets,
-        to output: DatasetOutput, first: Int, answers: AnswerKey
+        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape
     ) {
+        self.shape = shape
         self.plans = plans
         self.names = names
         self.labels = labels
@@ -72,6 +74,7 @@ final class TruthWriter {
             number: number, index: index, plan: plan, life: life, skew: plan.clockSkew(index: index),
             radio: RadioTrace(plan, index: index, schedule: plans.configuration.schedule))
         answers.beginUser()
+        shape.beginDevice()
         var rest = copies
         for fate in fates {
             let own = rest.prefix { $0.sequence == fate.sequence }
@@ -79,6 +82,7 @@ final class TruthWriter {
             try write(fate, own, of: &device)
         }
         answers.endUser()
+        shape.endDevice(device)
         try writeSessions(of: device)
         try writeUser(of: device)
         try writeDevice(device)
@@ -100,6 +104,7 @@ final class TruthWriter {
         let session = device.life.session(at: captured)
         device.note(event, in: session)
         answers.note(event, day: day.text)
+        shape.note(event, at: captured, in: session)
         put(fate, event, session, day.text, of: device)
         putCopies(copies, event)
         sinks.truth.batch.endRow()

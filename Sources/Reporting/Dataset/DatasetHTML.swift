@@ -1,0 +1,102 @@
+/// `report.html` of a dataset: what came out beside what was asked for, without network or script.
+package enum DatasetHTML {
+    package static func write(_ report: DatasetReport) -> [UInt8] {
+        var html = Markup()
+        html.literal("<!doctype html>\n<html lang=\"en\">\n")
+        html.head(title: "\(report.name): dataset – Beaconswarm")
+        html.literal("<body>\n")
+        html.element("header") { html in
+            html.element("p", ["class": "eyebrow"], "Beaconswarm · dataset · seed \(report.seed)")
+            html.element("h1", report.name)
+            html.element(
+                "p", ["class": "lead"],
+                "\(Numbers.count(report.captured)) events captured, \(Numbers.count(report.rows)) rows arrived. "
+                    + "What came out stands beside what the scenario asks for; whether that is like people is for "
+                    + "you to say.")
+        }
+        html.element("main") { html in
+            for (place, population) in report.populations.enumerated() {
+                section(population, place, into: &html)
+            }
+            columns(report, into: &html)
+        }
+        html.element("footer", [:], "Beaconswarm \(report.toolVersion)")
+        html.literal("</body>\n</html>\n")
+        return Array(html.text.utf8)
+    }
+
+    private static func section(
+        _ population: DatasetReport.Population, _ place: Int, into html: inout Markup
+    ) {
+        HTMLWriter().section("population-\(place)", population.name, &html) { html in
+            html.element(
+                "p",
+                "\(Numbers.count(population.devices)) devices, persona \(population.persona). Asked for is what the "
+                    + "persona says by itself: people who install the app late or delete it, notifications and an "
+                    + "app whose screens end a session early change what comes out.")
+            html.table(
+                "Per device and day", ["", "found", "asked for"],
+                population.rates.map { rate in
+                    [rate.name, Numbers.fixed(rate.found, 3), rate.asked.map { Numbers.fixed($0, 3) } ?? "–"]
+                })
+            times(population, into: &html)
+            day(population, into: &html)
+        }
+    }
+
+    private static func times(_ population: DatasetReport.Population, into html: inout Markup) {
+        let names = DatasetReport.percentiles.map { "p(\(Numbers.plain($0)))" }
+        let rows = population.times.flatMap { times -> [[String]] in
+            let cells = { (values: [Double]) in values.map { Numbers.duration(seconds: $0) } }
+            let dashes = names.map { _ in "–" }
+            return [
+                [times.name + ", found", Numbers.count(times.count)]
+                    + (times.count > 0 ? cells(times.found) : dashes),
+                [times.name + ", asked for", "–"] + (times.asked.map(cells) ?? dashes),
+            ]
+        }
+        html.table("Times", ["", "values"] + names, rows)
+    }
+
+    private static func day(_ population: DatasetReport.Population, into html: inout Markup) {
+        let total = population.hours.reduce(0, +)
+        guard total > 0 else { return }
+        let shares = population.hours.map { Double($0) / Double(total) }
+        let most = max(shares.max() ?? 1, population.askedHours.max() ?? 1, 1e-9)
+        html.bars(
+            "Sessions by the hour of people's own day", ["hour", "sessions", "found", "asked for", "share"],
+            picture: 4,
+            population.hours.indices.map { hour in
+                Bar(
+                    cells: [
+                        "\(hour):00", Numbers.count(population.hours[hour]), Numbers.percent(shares[hour]),
+                        hour < population.askedHours.count
+                            ? Numbers.percent(population.askedHours[hour]) : "–",
+                    ], parts: [("delivered", shares[hour] / most)])
+            })
+    }
+
+    private static func columns(_ report: DatasetReport, into html: inout Markup) {
+        HTMLWriter().section("columns", "Columns of events", &html) { html in
+            html.element(
+                "p",
+                "In \(Numbers.count(report.sampledRows)) rows of \(Numbers.count(report.rows)): the first batch of "
+                    + "2,048 and those whose number is a power of four. Entropy is what a value tells on average if "
+                    + "each came as often as in the sample; asked for is the most that the app's description allows. "
+                    + "Packed is zstd's level 3, a column of a batch by itself.")
+            html.table(
+                "Entropy and compression",
+                ["column", "values", "distinct", "bits a value", "asked for", "bytes a value", "packed to"],
+                report.columns.filter { $0.values > 0 }.map { column in
+                    [
+                        column.name, Numbers.count(column.values), Numbers.count(column.distinct),
+                        Numbers.fixed(column.entropy, 2),
+                        column.askedEntropy.map { "≤ " + Numbers.fixed($0, 2) } ?? "–",
+                        Numbers.fixed(Double(column.bytes) / Double(column.values), 1),
+                        column.bytes > 0
+                            ? Numbers.percent(Double(column.packedBytes) / Double(column.bytes)) : "–",
+                    ]
+                })
+        }
+    }
+}
