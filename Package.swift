@@ -277,7 +277,7 @@ let package = Package(
             dependencies: [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "SensorsSDK",
-                "Datasets", "Files",
+                "Datasets", "Files", "Beaconswarm",
             ] + nio, swiftSettings: strict),
     ] + systems
 )

@@ -36,6 +36,7 @@ struct Bench {
             return Work.run(arguments[1], amount: number(2)) ?? "work: one of \(Work.names)"
         case ("memory", 3): return "\(VirtualFigures.measureMemory(arguments[1], devices: number(2)))"
         case ("table", 3): return TableFigures.write(arguments[1], rows: number(2))
+        case ("dataset", 3): return await DatasetFigures.make(arguments[1], devices: number(2))
         case ("connected", 3): return await LiveFigures.connect(port: number(1), devices: number(2))
         case ("client", 5):
             return await TransportFigures.client(
@@ -104,6 +105,7 @@ struct Bench {
         }
         if options.measures(.datasets) {
             figures += await TableFigures.measure(rounds, isQuick: options.isQuick)
+            figures += await DatasetFigures.measure(rounds, isQuick: options.isQuick)
         }
         let report = BenchReport(
             date: ISO8601DateFormatter().string(from: Date()), machine: Machine.model,
