@@ -65,7 +65,8 @@ enum DatasetFigures {
     private static func captured(in folder: String, devices: Int) throws -> Int {
         if let page = try? String(contentsOfFile: "\(folder)/README.md", encoding: .utf8) {
             let line = page.split(separator: "\n").first { $0.hasPrefix("| `truth` | ") } ?? ""
-            return Int(line.split(separator: "|").last?.split(separator: " ").first ?? "") ?? 0
+            let count = line.split(separator: "|").dropFirst().first
+            return count.flatMap { Int($0.trimmingCharacters(in: .whitespaces)) } ?? 0
         }
         let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/report.json"))
         let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
