@@ -24,6 +24,7 @@ extension VirtualEngine {
         let isIdle = open.isEmpty && !configuration.playsWholeDrain
         guard let next = phases.next(at: now, isIdle: isIdle, fleets: fleets) else { return }
         phases.begin(next, at: now)
+        if next == .closing { drainEndedAt = now }
         if next == .draining {
             for fleet in fleets { fleet.stopUsers(at: now) }
         }
@@ -78,7 +79,7 @@ extension VirtualEngine {
         return VirtualResult(
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
-            stoppedAt: phases.stoppedAt, unexpectedAnswers: unexpectedAnswers,
+            stoppedAt: phases.stoppedAt, drainEndedAt: drainEndedAt, unexpectedAnswers: unexpectedAnswers,
             openRequestsPeak: open.peak, wakes: wakes)
     }
 }

@@ -23,6 +23,8 @@ struct VirtualEngine {
     var now: Instant
     var wakes: UInt64 = 0
     var unexpectedAnswers: [UnexpectedAnswer] = []
+    /// When the drain was over.
+    var drainEndedAt: Instant?
     private var nextTick: Instant
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0

@@ -70,6 +70,8 @@ package struct VirtualResult: Sendable {
     package var devicesStarted: Int
     /// The time at which an observer ended the users' part, if one did.
     package var stoppedAt: Instant?
+    /// When the drain was over and nothing started any more; `nil` where an observer ended the run at once.
+    package var drainEndedAt: Instant?
     /// The first answers that their systems do not take as success.
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// The most requests that were in the air at the same time.
