@@ -70,6 +70,8 @@ public struct RunOptions: Sendable {
     public var rivals: [String] = []
     /// Runs against each of two targets where nobody says how many.
     public static let defaultRepeats = 3
+    /// Devices of a live run, by their numbers, whose requests are kept in its folder: `5,17`; `nil` for none.
+    public var tracedDevices: String?
     /// The report's JSON on standard output.
     public var json = false
     /// No progress and no summary.

@@ -223,8 +223,33 @@ extension ScenarioDocument {
 
     private static func scaled(_ node: JSONNode, _ population: ScenarioPopulation) -> JSONNode {
         let members = (node.members ?? []).map { member in
-            member.key == "devices" ? JSONNode.Member("devices", .int(population.devices)) : member
+            switch member.key {
+            case "devices": JSONNode.Member("devices", .int(population.devices))
+            case "arrival": JSONNode.Member("arrival", scaled(member.value, population.arrival))
+            default: member
+            }
         }
         return JSONNode(.object(members))
+    }
+
+    /// The stages with the targets that follow the population's number of devices.
+    private static func scaled(_ node: JSONNode, _ arrival: ArrivalSchedule) -> JSONNode {
+        guard let members = node.members, let stages = arrival.stages?.curve.stages else { return node }
+        return JSONNode(
+            .object(
+                members.map { member in
+                    guard member.key == "stages", let written = member.value.elements,
+                        written.count == stages.count
+                    else { return member }
+                    return .init("stages", .list(zip(written, stages).map(scaled)))
+                }))
+    }
+
+    private static func scaled(_ node: JSONNode, _ stage: StageCurve.Stage) -> JSONNode {
+        JSONNode(
+            .object(
+                (node.members ?? []).map { member in
+                    member.key == "target" ? .init("target", .number(stage.target)) : member
+                }))
     }
 }

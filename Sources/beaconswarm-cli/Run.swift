@@ -52,6 +52,13 @@ struct Run: AsyncParsableCommand {
             valueName: "URL_A URL_B"))
     var ab: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Keeps what happens on these devices, each request of theirs, in trace.ndjson of the run's folder: see "
+                + "beaconswarm explain.",
+            valueName: "N,…"))
+    var traceDevices: String?
+
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         safety.apply(to: &options)
@@ -60,6 +67,7 @@ struct Run: AsyncParsableCommand {
         options.store = store
         options.repeats = repeats
         options.rivals = ab
+        options.tracedDevices = traceDevices
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }

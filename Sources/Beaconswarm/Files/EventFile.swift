@@ -101,6 +101,12 @@ final class EventFile: Sendable {
     }
 
     /// Milliseconds since the epoch with up to three decimals.
+    static func timeText(_ instant: Instant) -> String {
+        var text = WireBuffer()
+        appendTime(instant, to: &text)
+        return text.text
+    }
+
     private static func appendTime(_ instant: Instant, to line: inout WireBuffer) {
         line.appendFixed(instant.nanoseconds / 1000, decimals: 3, trimmingZeros: true)
     }

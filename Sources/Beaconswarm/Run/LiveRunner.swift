@@ -103,6 +103,11 @@ struct LiveRunner: Sendable {
             plans, clock: stage.clock, descriptorBudget: stage.budget)
         configuration.sealedSink = sink
         configuration.fleetFactory = stage.stores.fleetFactory
+        if let trace = output.trace {
+            configuration.fleetFactory = { [makeFleet = stage.stores.fleetFactory] plan, share in
+                TracingFleet.tracing(trace.devices, of: makeFleet(plan, share), listener: trace.listener)
+            }
+        }
         let began = Host.monotonic
         let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
         interruption.begin { run.stop() }

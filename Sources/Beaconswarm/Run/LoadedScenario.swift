@@ -14,6 +14,8 @@ struct LoadedScenario: Sendable {
     var thresholds: [Threshold]
     /// Databases that a program registers in the place of stores in memory.
     var databases = RegisteredDatabases()
+    /// Whether a program registered anything in the place of parts of the SDKs.
+    private(set) var hasServices = false
 
     /// Reads and checks a scenario.
     ///
@@ -24,8 +26,11 @@ struct LoadedScenario: Sendable {
 
     /// Checks a scenario that was read already.
     ///
+    /// - Parameter environment: What `${NAME}` and variables that stand for options are looked up in.
     /// - Throws: as ``init(_:)``.
-    init(_ source: ScenarioSource, content bytes: [UInt8]) throws(CommandFailure) {
+    init(
+        _ source: ScenarioSource, content bytes: [UInt8], environment: [String: String] = Host.environment
+    ) throws(CommandFailure) {
         var options = Scenario.ScenarioOptions()
         options.seed = source.seed
         options.devices = source.devices.map(String.init)
@@ -38,7 +43,7 @@ struct LoadedScenario: Sendable {
         let result = ScenarioLoader.load(
             bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
             options: options,
-            environment: Host.environment, thresholdChecker: LoadedScenario.thresholdProblem,
+            environment: environment, thresholdChecker: LoadedScenario.thresholdProblem,
             zones: .known)
         switch result {
         case .success(let sound):
@@ -55,10 +60,11 @@ struct LoadedScenario: Sendable {
         for index in thresholds.indices {
             thresholds[index].population = thresholds[index].population.map(document.publicName)
         }
+        hasServices = !source.registrations.isEmpty
         try register(source.registrations, path: source.name)
         document.applyWantedRates()
         document.warnings += ThresholdScaling.warnings(thresholds, of: document)
-        document.warnings += EnvironmentVariables.warnings(Host.environment).map {
+        document.warnings += EnvironmentVariables.warnings(environment).map {
             ScenarioWarning(pointer: "environment", text: $0)
         }
     }
@@ -109,6 +115,9 @@ struct LoadedScenario: Sendable {
         }
         return result
     }
+
+    /// `scenario.json` of a run's folder: the scenario as it is played.
+    var resolvedBytes: [UInt8] { Array((document.resolved.prettyText() + "\n").utf8) }
 
     /// What reports say of each population.
     var populationInfo: [ReportBuilder.PopulationInfo] {

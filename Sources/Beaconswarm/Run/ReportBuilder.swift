@@ -52,6 +52,9 @@ struct ReportBuilder: Sendable {
         var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.
         var isPartial = false
+        /// When users were stopped before their time, and when the drain was over; known of simulations.
+        var usersStoppedAt: Instant?
+        var drainEndedAt: Instant?
     }
 
     /// The metrics of the whole fleet and of each population.

@@ -16,6 +16,8 @@ struct RunOutput: Sendable {
     /// Room for the run's report, whatever fills the disk meanwhile.
     let reserve: DiskReserve
     let events: EventFile?
+    /// What happens on the devices that are traced, if any is.
+    let trace: TraceFile?
     /// What interceptors of the SDKs copy; `nil` if none does.
     let copies: EventCopies?
     let marks: [Report.Mark]
@@ -40,7 +42,13 @@ struct RunOutput: Sendable {
         } else {
             events = nil
         }
-        folder = try RunFolder(creating: path)
+        var traced: TracedDevices?
+        if mode == .live, let devices = options.tracedDevices {
+            traced = try TracedDevices(devices, of: scenario.document.deviceCount)
+        }
+        let folder = try RunFolder(creating: path)
+        self.folder = folder
+        if let traced { trace = try TraceFile(of: traced, in: folder) } else { trace = nil }
         reserve = DiskReserve(in: path, bytes: DiskReserve.limit, share: 0.5)
         copies = try EventCopies(
             plans.populations.map(\.system), in: folder, redactor: scenario.document.redactor)
@@ -103,6 +111,21 @@ struct RunOutput: Sendable {
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 
+    /// What tells how to play the run again.
+    private func replayRecord(
+        of progress: ReportBuilder.Progress, scenario resolved: [UInt8]
+    ) -> ReplayRecord {
+        var record = ReplayRecord(
+            toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
+            start: progress.recorder.series.start)
+        record.usersStoppedAt = progress.usersStoppedAt
+        record.drainEndedAt = progress.drainEndedAt
+        record.isInterrupted = progress.interrupted
+        record.hasServices = scenario.hasServices
+        record.events = options.events
+        return record
+    }
+
     /// What only the run knows.
     private func data(
         of progress: ReportBuilder.Progress, _ report: Report
@@ -110,9 +133,10 @@ struct RunOutput: Sendable {
         let times = times(of: progress, skew: scenario.document.clockSkew)
         return [
             {
-                try OutputFile.write(
-                    Array((scenario.document.resolved.prettyText() + "\n").utf8),
-                    to: folder.file("scenario.json"))
+                let resolved = scenario.resolvedBytes
+                try OutputFile.write(resolved, to: folder.file(ReplayRecord.scenarioName))
+                let record = replayRecord(of: progress, scenario: resolved)
+                try OutputFile.write(record.bytes(), to: folder.file(ReplayRecord.fileName), isDurable: false)
             },
             {
                 try OutputFile.write(
@@ -120,6 +144,7 @@ struct RunOutput: Sendable {
                     to: folder.file("beliefs.txt"))
             },
             { try events?.finish() },
+            { try trace?.finish() },
             { try copies?.finish() },
             {
                 try OutputFile.write(

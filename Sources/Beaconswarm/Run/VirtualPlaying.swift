@@ -35,6 +35,8 @@ extension ReportBuilder.Progress {
         self.init(
             recorder: result.recorder, simulated: result.simulated, wall: wall,
             devicesStarted: result.devicesStarted, fingerprint: result.recorder.eventFingerprint)
+        usersStoppedAt = result.stoppedAt
+        drainEndedAt = result.drainEndedAt
         audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts)
         auditNote = scenario.untaggedNote
     }

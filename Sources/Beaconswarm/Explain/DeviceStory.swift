@@ -1,0 +1,208 @@
+import Accounting
+import DeviceSDK
+import Timebase
+import World
+
+/// The life of a device, shortened: sessions, uploads, what was lost. Each sentence comes from steps of its trace, sessions from
+/// its user.
+struct DeviceStory {
+    private let context: DeviceContext
+    /// All of the device's events that have a fate, by sequence.
+    let sealed: [SealedEvent]
+    private(set) var lines: [StoryLine] = []
+    private var fetches = 0
+    private var failedFetches = 0
+
+    /// An upload that has ended, or neighbours that ended alike.
+    private struct Uploads {
+        var numbers: ClosedRange<UInt32>
+        var began: Instant
+        var ended: Instant
+        var outcome: String
+        var events: Int
+        var delivered: Int
+    }
+
+    private enum Item {
+        case line(String)
+        case uploads(Uploads)
+    }
+
+    init(_ steps: [TraceStep], _ context: DeviceContext) {
+        self.context = context
+        sealed = steps.compactMap { step in
+            guard case .sealed(let event) = step.what else { return nil }
+            return event
+        }.sorted { $0.id.sequence < $1.id.sequence }
+        var items: [(at: Instant, item: Item)] = []
+        for session in context.life.sessions { items.append((session.from, .line(text(session)))) }
+        addUploads(steps, to: &items)
+        addEnds(steps, to: &items)
+        // Sessions first: what happens at their very beginning happens in them.
+        let order = items.indices.sorted { (items[$0].at, $0) < (items[$1].at, $1) }
+        lines = DeviceStory.joined(order.map { items[$0] })
+    }
+
+    // MARK: - Sessions
+
+    private func text(_ session: DeviceLife.Session) -> String {
+        let captured = sealed.count { context.life.session(at: $0.capturedAt)?.number == session.number }
+        let start = session.isCold ? "launch" : "return to the app"
+        guard let until = session.until, let end = session.end else {
+            return
+                "session \(session.number) began with a \(start) and went on to the end: \(captured.of("event"))"
+        }
+        return
+            "session \(session.number) began with a \(start), for \(StoryClock.words(until - session.from)), to its "
+            + "\(end.rawValue): \(captured.of("event"))"
+    }
+
+    // MARK: - Uploads
+
+    private mutating func addUploads(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
+        var open: [UInt32: (at: Instant, request: TracedRequest)] = [:]
+        for (place, step) in steps.enumerated() {
+            switch step.what {
+            case .asked(let request) where request.number.kind == .upload:
+                open[request.number.number] = (step.at, request)
+            case .ended(let number, let end) where number.kind == .config:
+                fetches += 1
+                if case .answered(200, _) = end {} else { failedFetches += 1 }
+            case .ended(let number, let end):
+                guard let begun = open.removeValue(forKey: number.number) else { continue }
+                let delivered = steps[(place + 1)...].prefix(while: DeviceStory.isFate).count(
+                    where: DeviceStory.isDelivery)
+                let upload = Uploads(
+                    numbers: number.number...number.number, began: begun.at, ended: step.at,
+                    outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
+                items.append((begun.at, .uploads(upload)))
+            case .died: open = [:]
+            default: break
+            }
+        }
+        for (number, begun) in open.sorted(by: { $0.key < $1.key }) {
+            items.append(
+                (
+                    begun.at,
+                    .line(
+                        "upload \(number), with \(begun.request.eventCount.of("event")), had no end in the run"
+                    )
+                ))
+        }
+    }
+
+    private static func isFate(_ step: TraceStep) -> Bool {
+        if case .sealed = step.what { true } else { false }
+    }
+
+    private static func isDelivery(_ step: TraceStep) -> Bool {
+        if case .sealed(let event) = step.what { event.disposition == .delivered } else { false }
+    }
+
+    private static func words(_ end: TracedEnd) -> String {
+        switch end {
+        case .answered(let status, let isAcknowledged):
+            "answered \(status)\(isAcknowledged ? "" : ", no success to this SDK")"
+        case .failed(let failure): "that \(failure.words)"
+        case .givenBack: "that never left, since the run's drain was over"
+        }
+    }
+
+    /// Uploads that ended alike, with nothing between them, in one sentence.
+    private static func joined(_ items: [(at: Instant, item: Item)]) -> [StoryLine] {
+        var lines: [StoryLine] = []
+        var pending: Uploads?
+        func tell(_ uploads: Uploads?) {
+            if let uploads { lines.append(StoryLine(at: uploads.began, text: text(uploads))) }
+        }
+        for (at, item) in items {
+            switch item {
+            case .line(let text):
+                tell(pending)
+                pending = nil
+                lines.append(StoryLine(at: at, text: text))
+            case .uploads(let next):
+                guard var same = pending, same.outcome == next.outcome else {
+                    tell(pending)
+                    pending = next
+                    continue
+                }
+                let low = min(same.numbers.lowerBound, next.numbers.lowerBound)
+                same.numbers = low...max(same.numbers.upperBound, next.numbers.upperBound)
+                same.ended = max(same.ended, next.ended)
+                same.events += next.events
+                same.delivered += next.delivered
+                pending = same
+            }
+        }
+        tell(pending)
+        return lines
+    }
+
+    private static func text(_ uploads: Uploads) -> String {
+        let count = uploads.numbers.count
+        let names =
+            count == 1
+            ? "upload \(uploads.numbers.lowerBound)"
+            : "uploads \(uploads.numbers.lowerBound) to \(uploads.numbers.upperBound)"
+        let length = StoryClock.words(uploads.ended - uploads.began)
+        return "\(names) with \(uploads.events.of("event")), \(count == 1 ? "" : "all ")\(uploads.outcome), "
+            + "\(uploads.delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
+    }
+
+    // MARK: - Ends
+
+    private func addEnds(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
+        var last: (at: Instant, first: SealedEvent, count: Int)?
+        func tellLast() {
+            guard let group = last else { return }
+            let event = group.first
+            let others = group.count > 1 ? " and \((group.count - 1).of("more"))" : ""
+            let text =
+                "\(event.id.text)\(others) \(event.disposition.fate.rawValue): \(event.disposition.reason)"
+            items.append((min(group.at, context.end), .line(text)))
+        }
+        for step in steps {
+            switch step.what {
+            case .sealed(let event) where event.disposition.fate.isLoss:
+                if let group = last, group.at == step.at, group.first.disposition == event.disposition {
+                    last?.count += 1
+                } else {
+                    tellLast()
+                    last = (step.at, event, 1)
+                }
+            case .died: items.append((step.at, .line(context.death(at: step.at))))
+            case .network(let kind):
+                let name = kind.map { "on \($0.name)" } ?? "back on its own network"
+                items.append((step.at, .line("the timeline put the device \(name)")))
+            default: break
+            }
+        }
+        tellLast()
+    }
+
+    // MARK: - Sums
+
+    /// Events by fate and cause, in the order of the fates, and fetches of the configuration.
+    var sums: [String] {
+        var sums = ["captured \(sealed.count)"]
+        for fate in Fate.allCases {
+            let own = sealed.filter { $0.disposition.fate == fate }
+            let causes = Set(own.map { $0.disposition.cause ?? "" }).sorted()
+            for cause in causes {
+                let count = own.count { ($0.disposition.cause ?? "") == cause }
+                sums.append("\(fate.rawValue) \(count)\(cause.isEmpty ? "" : " (\(cause))")")
+            }
+        }
+        if fetches > 0 {
+            let failed = failedFetches > 0 ? " (\(failedFetches) without a configuration)" : ""
+            sums.append("\(fetches) \(fetches == 1 ? "fetch" : "fetches") of the configuration\(failed)")
+        }
+        return sums
+    }
+}
+
+extension Fate {
+    /// Whether an event is gone for good.
+    var isLoss: Bool { [.evicted, .rejected, .lost].contains(self) }
+}

@@ -1,0 +1,145 @@
+import Accounting
+import DeviceSDK
+import Timebase
+import World
+
+/// The life of one event, sentence by sentence, each from a step of its device's trace.
+struct EventStory {
+    let sequence: UInt32
+    private let context: DeviceContext
+    private let steps: [TraceStep]
+    /// With its fate; `nil` if the trace does not tell it.
+    let sealed: SealedEvent?
+    private let sealedPlace: Int
+    private(set) var lines: [StoryLine] = []
+    /// Uploads that carry it and are under way, by number: when they were asked for.
+    private var carriers: [UInt32: Instant] = [:]
+    private var attempts = 0
+    /// Uploads that carried it and that the collector stored.
+    private var stored: Set<UInt32> = []
+    private var isCaptured = false
+
+    init(of sequence: UInt32, in steps: [TraceStep], _ context: DeviceContext) {
+        self.sequence = sequence
+        self.context = context
+        self.steps = steps
+        var found: (place: Int, event: SealedEvent)?
+        for (place, step) in steps.enumerated() {
+            if case .sealed(let event) = step.what, event.id.sequence == sequence { found = (place, event) }
+        }
+        sealed = found?.event
+        sealedPlace = found?.place ?? steps.count
+        for place in steps.indices where place <= sealedPlace { tell(steps[place], place) }
+    }
+
+    private mutating func say(_ at: Instant, _ text: String) {
+        lines.append(StoryLine(at: min(at, context.end), text: text))
+    }
+
+    private mutating func tell(_ step: TraceStep, _ place: Int) {
+        switch step.what {
+        case .captured(let range, let rows) where range.contains(sequence): tellCapture(step.at, rows: rows)
+        case .asked(let request) where isCaptured && request.number.kind == .upload: tell(request, step.at)
+        case .stored(let upload) where carriers[upload] != nil:
+            let again = stored.isEmpty ? "" : " again"
+            stored.insert(upload)
+            say(step.at, "the collector stored the events of upload \(upload)\(again)")
+        case .ended(let number, let end) where number.kind == .upload:
+            tell(end, of: number.number, step.at, place)
+        case .died where isCaptured: tellDeath(step.at, place)
+        case .network(let kind) where isCaptured:
+            let name = kind.map { "on \($0.name)" } ?? "back on its own network"
+            say(step.at, "the timeline put the device \(name)")
+        case .sealed(let event) where place == sealedPlace: tellFate(event, step.at)
+        default: break
+        }
+    }
+
+    private mutating func tellCapture(_ at: Instant, rows: Int) {
+        isCaptured = true
+        let capturedAt = sealed?.capturedAt ?? at
+        guard capturedAt >= context.clock.start else {
+            say(capturedAt, "captured before the run began")
+            return say(at, "the device appeared with it in its store")
+        }
+        say(capturedAt, context.capture(at: capturedAt))
+        if case .suppressed = sealed?.disposition { return }
+        say(at, "stored: \(rows.of("row")) on the device now")
+    }
+
+    private mutating func tell(_ request: TracedRequest, _ at: Instant) {
+        let upload = request.number.number
+        guard let carried = request.carried else {
+            return say(
+                at,
+                "upload \(upload) was asked for with \(request.eventCount.of("event")); whether with this one, only its "
+                    + "bytes would tell")
+        }
+        guard carried.contains(sequence) else { return }
+        carriers[upload] = at
+        guard request.network != .none else {
+            return say(
+                at, "upload \(upload) was asked for, with \(carried.count.of("event")), without a radio")
+        }
+        attempts += 1
+        say(
+            at,
+            "upload \(upload) began on \(request.network.name) with \(carried.count.of("event")): "
+                + "\(attempts == 1 ? "the first" : "number \(attempts)") to carry it")
+    }
+
+    private mutating func tell(_ end: TracedEnd, of upload: UInt32, _ at: Instant, _ place: Int) {
+        guard let began = carriers.removeValue(forKey: upload) else { return }
+        let after = StoryClock.words(at - began)
+        let isLast = sealed != nil && sealedPlace > place && steps[sealedPlace].at == at
+        let kept = isLast ? "" : ", and the SDK kept the event"
+        switch end {
+        case .answered(let status, let isAcknowledged):
+            say(
+                at,
+                "upload \(upload) was answered \(status) after \(after): "
+                    + (isAcknowledged ? "success" : "no success to this SDK\(kept)"))
+        case .failed(let failure):
+            let isHeld = stored.contains(upload)
+            let lost = isHeld ? "; its reply was lost, for the collector had stored it" : ""
+            let time = failure == .offline ? "" : " after \(after)"
+            say(at, "upload \(upload) \(failure.words)\(time)\(lost)\(kept)")
+        case .givenBack: say(at, "upload \(upload) never left: the run's drain was over")
+        }
+    }
+
+    private mutating func tellDeath(_ at: Instant, _ place: Int) {
+        let open = carriers.keys.sorted().map(String.init).joined(separator: ", ")
+        carriers = [:]
+        let cut = open.isEmpty ? "" : ", with upload \(open) in the air"
+        let isLast = sealed != nil && sealedPlace > place && steps[sealedPlace].at == at
+        say(at, "\(context.death(at: at))\(cut)\(isLast ? "" : "; the event outlived it on disk")")
+    }
+
+    private mutating func tellFate(_ event: SealedEvent, _ at: Instant) {
+        let age = StoryClock.words(
+            (event.ackedAt == .distantFuture ? min(at, context.end) : event.ackedAt) - event.capturedAt)
+        switch event.disposition {
+        case .delivered where event.ackedAt == at: say(at, "delivered, \(age) after its capture")
+        case .delivered:
+            let acked = context.clock.offset(event.ackedAt)
+            say(at, "its row is gone from the device: delivered at \(acked), \(age) after its capture")
+        case .suppressed: say(at, "never recorded: \(event.disposition.reason)")
+        case .pending: say(at, "pending: \(event.disposition.reason)")
+        case .evicted, .rejected, .lost:
+            let others = companions(of: event, at)
+            say(
+                at,
+                "\(event.disposition.fate.rawValue), \(age) after its capture: \(event.disposition.reason)"
+                    + (others > 0 ? ", and \(others.of("other")) with it" : ""))
+        }
+    }
+
+    /// How many other events ended likewise at the same instant.
+    private func companions(of event: SealedEvent, _ at: Instant) -> Int {
+        steps.count { step in
+            guard step.at == at, case .sealed(let other) = step.what else { return false }
+            return other.disposition == event.disposition && other.id != event.id
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Accounting
+import AppModel
+import DeviceSDK
+import Reporting
+import Scenario
+import Timebase
+import Wire
+
+/// A run whose devices are explained: its folder, read and checked.
+struct ExplainedRun {
+    let folder: String
+    let report: Report
+    let record: ReplayRecord
+    let scenario: LoadedScenario
+    let plans: ScenarioPlans
+    let beliefs: DeviceBeliefs
+
+    /// Opens a finished run's folder.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if there is no such run, or none that is whole; with 104 if this version, or
+    ///   the scenario in the folder, is not that of the run.
+    init(_ folder: String) throws(CommandFailure) {
+        self.folder = folder
+        report = try RunReader.read(folder)
+        guard !report.isPartial else {
+            throw CommandFailure(
+                .usage,
+                "\(folder): the run broke off, or is still going on: nothing tells what became of its events")
+        }
+        record = try ReplayRecord(of: folder)
+        guard record.toolVersion == Beaconswarm.version else {
+            throw CommandFailure(
+                .invalidScenario,
+                "\(folder): played by version \(record.toolVersion); this is \(Beaconswarm.version), whose devices may do "
+                    + "something else")
+        }
+        scenario = try ExplainedRun.scenario(of: folder, record)
+        plans = scenario.document.plans(start: record.start)
+        let file = "\(folder)/beliefs.txt"
+        beliefs = try BeliefsFile.parse(OutputFile.read(file, failing: .invalidScenario), path: file).beliefs
+    }
+
+    /// The scenario that the folder keeps, as it was played: no variable of the environment changes it.
+    private static func scenario(
+        of folder: String, _ record: ReplayRecord
+    ) throws(CommandFailure) -> LoadedScenario {
+        let path = "\(folder)/\(ReplayRecord.scenarioName)"
+        let bytes = try OutputFile.read(path, failing: .invalidScenario)
+        guard SHA256.hexadecimal(of: bytes) == record.scenarioSHA256 else {
+            throw CommandFailure(
+                .invalidScenario, "\(path): not the scenario that the run played: it was changed since")
+        }
+        let environment = Host.environment.filter { !$0.key.hasPrefix(EnvironmentVariables.prefix) }
+        return try LoadedScenario(ScenarioSource(path: path), content: bytes, environment: environment)
+    }
+
+    // MARK: - Devices and events
+
+    /// What ids there are, in words: `0 to 199 (ios 0 to 149, android 150 to 199)`.
+    private var devicesInWords: String {
+        let parts = zip(report.populations, plans.populations).map { population, plan in
+            "\(population.name) \(plan.firstDevice) to \(Int(plan.firstDevice) + plan.deviceCount - 1)"
+        }
+        let all = "0 to \(scenario.document.deviceCount - 1)"
+        return parts.count > 1 ? "\(all) (\(parts.joined(separator: ", ")))" : all
+    }
+
+    /// Reads the number of a device of the run.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for anything else.
+    func device(_ number: Int) throws(CommandFailure) -> UInt32 {
+        guard let device = UInt32(exactly: number), number < scenario.document.deviceCount else {
+            throw CommandFailure(.usage, "there is no device \(number): this run's are \(devicesInWords)")
+        }
+        return device
+    }
+
+    /// Reads the id of an event of the run.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for anything else.
+    func event(_ text: String) throws(CommandFailure) -> EventID {
+        guard let id = EventID(text: text.utf8) else {
+            throw CommandFailure(
+                .usage,
+                "found \"\(text)\", allowed is the id of an event, <device>-<sequence>, such as 0-0; devices are "
+                    + devicesInWords)
+        }
+        let captured = try capturedCount(of: device(Int(id.device)))
+        guard id.sequence < captured else {
+            let own =
+                captured == 0
+                ? "device \(id.device) captured nothing"
+                : "device \(id.device) captured \(captured) events, \(id.device)-0 to \(id.device)-\(captured - 1)"
+            throw CommandFailure(.usage, "there is no event \(id.text): \(own)")
+        }
+        return id
+    }
+
+    /// Events that a device captured.
+    func capturedCount(of device: UInt32) -> UInt32 {
+        Int(device) < beliefs.capturedCounts.count ? beliefs.capturedCounts[Int(device)] : 0
+    }
+
+    // MARK: - What the run itself kept
+
+    /// The run's file of events; `nil` where it kept none, or where it is gone.
+    ///
+    /// - Parameter given: Where the user says that it is.
+    /// - Throws: ``CommandFailure`` with code 64 if there is no file where the user says.
+    func eventFile(_ given: String?) throws(CommandFailure) -> String? {
+        if let given {
+            guard OutputFile.exists(given) else {
+                throw CommandFailure(.usage, "--events \(given): there is no such file")
+            }
+            return given
+        }
+        guard let path = record.events else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return [path, "\(folder)/\(name)", "\(folder)/../\(name)"].first(where: OutputFile.exists)
+    }
+
+    /// What happened on a device: played again, or as the run traced it; `nil` where neither is possible.
+    func trace(of device: UInt32) throws(CommandFailure) -> [TraceStep]? {
+        guard report.mode == .virtual else { return try TraceFile.steps(of: device, in: folder) }
+        guard let drainEnd = record.drainEndedAt, whyNotAgain == nil else { return nil }
+        return try Replay(scenario: scenario, plans: plans, record: record)
+            .trace(of: device, drainEnd: drainEnd)
+    }
+
+    /// Why the run cannot be played again exactly; `nil` if it can.
+    var whyNotAgain: String? {
+        if report.mode == .live { return "the run was live" }
+        if record.isInterrupted || record.drainEndedAt == nil { return "the run was interrupted" }
+        return record.hasServices ? "a program had parts of its own in the SDK's place" : nil
+    }
+}

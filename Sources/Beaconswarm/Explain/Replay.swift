@@ -1,0 +1,97 @@
+import Accounting
+import CollectorModel
+import DeviceSDK
+import Measurement
+import Scenario
+import Synchronization
+import Timebase
+import VirtualEngine
+import World
+
+/// Plays a simulation again for one device, and tells what happened on it.
+///
+/// A device's life does not depend on the other devices unless they share something: a modelled server with a queue. Without one it
+/// is played alone. The ends of users and drain, which may depend on all devices, are those that the run had.
+struct Replay {
+    let scenario: LoadedScenario
+    let plans: ScenarioPlans
+    let record: ReplayRecord
+
+    /// Whether how long one device waits depends on the others.
+    static func isShared(_ plans: ScenarioPlans) -> Bool {
+        plans.server.work != nil
+            || plans.collector.faults.contains { if case .capacity = $0.fault { true } else { false } }
+    }
+
+    /// What happened on a device, in order.
+    ///
+    /// - Parameter drainEnd: When the run's drain was over.
+    /// - Throws: ``CommandFailure`` if the files of devices that store in files cannot be made.
+    func trace(of device: UInt32, drainEnd: Instant) throws(CommandFailure) -> [TraceStep] {
+        let stores = try RunStores(ofSimulated: scenario)
+        defer { stores.removeIfTemporary() }
+        var configuration = VirtualConfiguration(plans)
+        configuration.playsWholeDrain = true
+        configuration.schedule.drain = drainEnd - (record.usersStoppedAt ?? plans.schedule.usersEnd)
+        let book = TraceBook(device)
+        if !Replay.isShared(plans) { configuration.plans = [plans.population(of: device)] }
+        let fleets = configuration.plans.map { plan in
+            var share = ShardShare.whole
+            if !Replay.isShared(plans) {
+                share = ShardShare(index: Int(device - plan.firstDevice), count: plan.deviceCount)
+            }
+            return TracingFleet.tracing(
+                [device], of: stores.fleetFactory(plan, share), listener: { book.note($1, of: $0) })
+        }
+        var observer = Observer(usersStoppedAt: record.usersStoppedAt)
+        _ = runVirtually(
+            configuration, fleets: fleets, observer: &observer, arrivals: Arrivals(book))
+        return book.steps
+    }
+
+    /// Ends the users' part where the run's was ended.
+    private struct Observer: VirtualObserver {
+        let usersStoppedAt: Instant?
+
+        mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int) {}
+
+        mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {
+            usersStoppedAt.map { now < $0 } ?? true
+        }
+    }
+
+    /// Hears what the collector stores of the device.
+    private final class Arrivals: ArrivalObserver {
+        private let book: TraceBook
+
+        init(_ book: TraceBook) { self.book = book }
+
+        func stored(_ upload: StoredUpload) {
+            book.note(TraceStep(at: upload.at, .stored(upload: upload.request)), of: upload.device)
+        }
+    }
+}
+
+/// The steps of one device, as they come.
+final class TraceBook: Sendable {
+    private let device: UInt32
+    private let kept = Mutex<[TraceStep]>([])
+
+    init(_ device: UInt32) { self.device = device }
+
+    var steps: [TraceStep] { kept.withLock { $0 } }
+
+    func note(_ step: TraceStep, of device: UInt32) {
+        guard device == self.device else { return }
+        kept.withLock { $0.append(step) }
+    }
+}
+
+extension ScenarioPlans {
+    /// The population of a device, by its number in the run.
+    func population(of device: UInt32) -> PopulationPlan {
+        var place = populations.count - 1
+        while place > 0, populations[place].firstDevice > device { place -= 1 }
+        return populations[place]
+    }
+}

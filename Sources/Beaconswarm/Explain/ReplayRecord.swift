@@ -1,0 +1,71 @@
+import Accounting
+import Reporting
+import Timebase
+import VirtualEngine
+import Wire
+
+/// The file `replay.json` of a run's folder: what `explain` needs beside `scenario.json` and `beliefs.txt` to follow a
+/// device through the run.
+struct ReplayRecord: Hashable, Sendable {
+    static let schema = "beaconswarm.replay/1"
+    static let fileName = "replay.json"
+    static let scenarioName = "scenario.json"
+    static let traceName = "trace.ndjson"
+
+    var toolVersion: String
+    /// Of the bytes of `scenario.json`.
+    var scenarioSHA256: String
+    /// When the run's clock began.
+    var start: Instant
+    /// When users were stopped before their time, and when the drain was over; told of virtual runs only.
+    var usersStoppedAt: Instant?
+    var drainEndedAt: Instant?
+    /// Whether the run was asked to end before its time: nobody can ask at the same instant again.
+    var isInterrupted = false
+    /// Whether a program had parts of its own in the place of the SDK's.
+    var hasServices = false
+    /// The path given to `--events`.
+    var events: String?
+
+    func bytes() -> [UInt8] {
+        func time(_ instant: Instant?) -> JSONNode { instant.map { .int($0.nanoseconds) } ?? .null }
+        let node = JSONNode.object([
+            ("schema", .text(ReplayRecord.schema)), ("tool_version", .text(toolVersion)),
+            ("scenario_sha256", .text(scenarioSHA256)), ("start_ns", time(start)),
+            ("users_stopped_ns", time(usersStoppedAt)), ("drain_ended_ns", time(drainEndedAt)),
+            ("interrupted", .bool(isInterrupted)), ("services", .bool(hasServices)),
+            ("events", events.map(JSONNode.text) ?? .null),
+        ])
+        return Array((node.prettyText() + "\n").utf8)
+    }
+
+    /// Reads the file of a run's folder.
+    ///
+    /// - Throws: ``CommandFailure`` with code 104 where there is none, or where it cannot be read.
+    init(of folder: String) throws(CommandFailure) {
+        let path = "\(folder)/\(ReplayRecord.fileName)"
+        let bytes = try OutputFile.read(path, failing: .invalidScenario)
+        guard let node = try? JSONReader.readStrictly(bytes), node["schema"]?.string == ReplayRecord.schema,
+            let version = node["tool_version"]?.string, let sha = node["scenario_sha256"]?.string,
+            let start = ReplayRecord.time(node["start_ns"])
+        else {
+            throw CommandFailure(.invalidScenario, "\(path): not a file of schema \(ReplayRecord.schema)")
+        }
+        self.init(toolVersion: version, scenarioSHA256: sha, start: start)
+        usersStoppedAt = ReplayRecord.time(node["users_stopped_ns"])
+        drainEndedAt = ReplayRecord.time(node["drain_ended_ns"])
+        isInterrupted = node["interrupted"] == .bool(true)
+        hasServices = node["services"] == .bool(true)
+        events = node["events"]?.string
+    }
+
+    init(toolVersion: String, scenarioSHA256: String, start: Instant) {
+        self.toolVersion = toolVersion
+        self.scenarioSHA256 = scenarioSHA256
+        self.start = start
+    }
+
+    private static func time(_ node: JSONNode?) -> Instant? {
+        node?.digits.flatMap { Int64($0) }.map { Instant(nanoseconds: $0) }
+    }
+}

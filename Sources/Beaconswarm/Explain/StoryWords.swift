@@ -1,0 +1,75 @@
+import Accounting
+import DeviceSDK
+import Timebase
+import World
+
+/// A sentence of a story.
+struct StoryLine: Hashable, Sendable {
+    var at: Instant
+    var text: String
+}
+
+// What causes mean, for people who do not know their names.
+
+extension Disposition {
+    /// Why, in words; the name under which reports count it follows in brackets.
+    var reason: String {
+        guard let cause else { return "" }
+        return "\(words) (\(cause))"
+    }
+
+    private var words: String {
+        switch self {
+        case .delivered: ""
+        case .suppressed(let cause): cause.words
+        case .evicted(.storageLimit): "the store was full, and it made room for newer ones or was refused"
+        case .evicted(.expired): "it had been stored for longer than the SDK keeps events"
+        case .rejected: "the SDK gave it up after an answer that was no success"
+        case .lost(.killed): "it was only in memory when the process died"
+        case .lost(.clearedUnsent): "the SDK cleared it away unsent"
+        case .lost(.storageError): "the device's disk did not keep it"
+        case .lost(.uninstalled): "the app was deleted with all it had stored"
+        case .pending(.stored): "it was still on the device when the run ended"
+        case .pending(.inFlight): "its upload had no answer when the run ended"
+        }
+    }
+}
+
+extension Disposition.Suppression {
+    fileprivate var words: String {
+        switch self {
+        case .sdkDisabled: "the SDK was switched off"
+        case .blacklisted: "the configuration lists events of its name as unwanted"
+        case .autotrackOff: "the configuration wants no automatic events of its kind"
+        case .invalid: "the SDK found it invalid"
+        case .sampledOut: "the device's sample leaves it out"
+        case .consent: "the user has not consented"
+        case .intercepted: "an interceptor of the app dropped it"
+        }
+    }
+}
+
+extension RequestFailure {
+    /// What the device saw, in words.
+    var words: String {
+        switch self {
+        case .offline: "could not leave: no radio"
+        case .dns: "found no address"
+        case .refused: "was refused a connection"
+        case .tls: "found no TLS connection"
+        case .reset: "was cut: the connection was reset"
+        case .closed: "was cut: the connection was closed"
+        case .truncated: "got an answer that broke off"
+        case .malformed: "got an answer that is not HTTP"
+        case .timedOut: "got no answer within the SDK's limit"
+        case .processDied: "ended with the app's process"
+        case .noSocket: "found no socket on the generating machine"
+        case .unanswered: "had no answer when the run ended"
+        }
+    }
+}
+
+extension Int {
+    /// `1 event`, `2 events`.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

@@ -1,0 +1,323 @@
+"""The life of an event in words, against scenarios whose course is known by hand and against the run's own lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+from helpers import read_events, steady, write_scenario
+
+#: What a run without "start" begins with.
+START = datetime(2026, 1, 5, tzinfo=timezone.utc).timestamp() * 1000
+
+
+def simulate(tool: Tool, scenario: dict, *options, name: str = "run") -> tuple[Path, dict[str, dict]]:
+    """Plays a scenario; its folder, and its lines by id."""
+    path = write_scenario(tool.folder, scenario, f"{name}.json")
+    events = tool.folder / f"{name}.ndjson"
+    tool.run("simulate", path, "--out", tool.folder / name, "--events", events, "--quiet", *options).expect(0)
+    return tool.folder / name, {line["id"]: line for line in read_events(events)}
+
+
+def story(tool: Tool, folder: Path, event: str, *options) -> list[tuple[float, str]]:
+    """The sentences about an event, each with its time in milliseconds since the run's start."""
+    said = json.loads(tool.run("explain", folder, event, "--json", *options).expect(0).out)
+    assert said["schema"] == "beaconswarm.explain/1" and said["event"] == event
+    return [(line["at"] - START, line["text"]) for line in said["story"]]
+
+
+def texts(tool: Tool, folder: Path, event: str) -> list[str]:
+    return [text for _, text in story(tool, folder, event)]
+
+
+def lonely(**changes) -> dict:
+    """A device that captures about an event a second and uploads all it has each ten seconds."""
+    sdk = {
+        "upload": {"flushInterval": "10s", "flushBulkSize": 10000, "batch": 10000},
+        "remoteConfig": {"enabled": False},
+    }
+    scenario = steady(devices=1, duration="60s") | changes
+    scenario["populations"][0] |= {"persona": {"extends": "steady", "rate": "1/s"}, "sdk": sdk}
+    return scenario
+
+
+def first_with(lines: dict[str, dict], **wanted) -> dict:
+    found = [line for line in lines.values() if all(line[key] == value for key, value in wanted.items())]
+    assert found, f"no event with {wanted}"
+    return found[0]
+
+
+def captured_between(lines: dict[str, dict], low: float, high: float) -> dict:
+    """The first event captured in these seconds of the run."""
+    return next(line for line in lines.values() if low <= (line["captured_at"] - START) / 1000 < high)
+
+
+def captured_before(lines: dict[str, dict], before: float) -> int:
+    """How many events there are before an instant."""
+    return sum(line["captured_at"] < before for line in lines.values())
+
+
+def test_delivered_by_the_first_upload(tool: Tool):
+    folder, lines = simulate(tool, lonely())
+    line = captured_between(lines, 4, 9)
+    earlier = captured_before(lines, line["captured_at"])
+    carried = captured_before(lines, line["acked_at"] - 1)
+    told = story(tool, folder, line["id"])
+    age = (line["acked_at"] - line["captured_at"]) / 1000
+    assert [text for _, text in told] == [
+        "captured on wifi, in session 0 (since +00:00:00.000)",
+        f"stored: {earlier + 1} rows on the device now",
+        f"upload 0 began on wifi with {carried} events: the first to carry it",
+        "the collector stored the events of upload 0",
+        "upload 0 was answered 200 after 1 ms: success",
+        told[-1][1],
+    ]
+    assert float(re.fullmatch(r"delivered, ([\d.]+) s after its capture", told[-1][1])[1]) == pytest.approx(age, abs=0.01)
+    assert [at for at, _ in told] == pytest.approx(
+        [line["captured_at"] - START] * 2 + [line["acked_at"] - START - 1] * 2 + [line["acked_at"] - START] * 2, abs=0.01
+    )
+    words = tool.run("explain", folder, line["id"]).expect(0).out
+    assert f"event {line['id']}, {line['type']} {line['name']}\n  device 0 of ios (sensors 1.10.17)" in words
+    # The population's users are eight hours ahead of UTC.
+    assert re.search(r"\+00:00:10\.\d{3}  2026-01-05 00:00:10\.\d{3}  08:00:10  the collector stored", words)
+    assert "fate: delivered, 1 upload carried it" in words
+    assert f"✓ as the run itself has it in beliefs.txt and {tool.folder / 'run.ndjson'}" in words
+
+
+def test_kept_after_503_and_delivered_by_the_next_upload(tool: Tool):
+    fault = {"at": "15s", "for": "10s", "collector": {"fault": "status", "status": 503}}
+    folder, lines = simulate(tool, lonely(timeline=[fault]))
+    line = captured_between(lines, 12, 15)
+    told = texts(tool, folder, line["id"])
+    assert line["attempts"] == 2
+    assert re.fullmatch(r"upload 1 began on wifi with \d+ events: the first to carry it", told[2])
+    assert told[3] == "upload 1 was answered 503 after 1 ms: no success to this SDK, and the SDK kept the event"
+    assert re.fullmatch(r"upload 2 began on wifi with \d+ events: number 2 to carry it", told[4])
+    assert told[5:7] == ["the collector stored the events of upload 2", "upload 2 was answered 200 after 1 ms: success"]
+    assert told[7].startswith("delivered, 1") and len(told) == 8
+
+
+def test_a_lost_reply_is_told_from_an_upload_that_never_arrived(tool: Tool):
+    entries = [
+        {"at": "0s", "for": "15s", "client": {"fault": "lostReply", "as": "reset"}},
+        {"at": "15s", "for": "10s", "collector": {"fault": "outage"}},
+    ]
+    folder, lines = simulate(tool, lonely(timeline=entries))
+    told = texts(tool, folder, captured_between(lines, 4, 9)["id"])
+    kept = ", and the SDK kept the event"
+    assert told[3] == "the collector stored the events of upload 0"
+    assert told[4].startswith("upload 0 was cut: the connection was reset after 1 ms; its reply was lost, for the collector")
+    assert told[4].endswith(kept)
+    assert told[6] == f"upload 1 was refused a connection after 0 ms{kept}"
+    assert told[8] == "the collector stored the events of upload 2 again"
+    assert told[-1].startswith("delivered, 2")
+
+
+def test_captured_without_a_radio(tool: Tool):
+    entry = {"at": "5s", "for": "20s", "device": {"network": "none"}}
+    folder, lines = simulate(tool, lonely(timeline=[entry]))
+    told = story(tool, folder, captured_between(lines, 6, 9)["id"])
+    assert told[0][1] == "captured without a radio, in session 0 (since +00:00:00.000)"
+    assert (25000, "the timeline put the device back on its own network") in told
+    (began,) = [at for at, text in told if " began on wifi " in text]
+    assert 25000 < began < 31000
+
+
+def test_evicted_by_newer_ones(tool: Tool):
+    scenario = lonely(timeline=[{"at": "0s", "collector": {"fault": "outage"}}])
+    scenario["populations"][0]["sdk"]["storage"] = {"limit": 20, "evict": 10}
+    folder, lines = simulate(tool, scenario)
+    line = first_with(lines, fate="evicted", cause="storage_limit")
+    told = texts(tool, folder, line["id"])
+    # The oldest ten make room at once.
+    assert told[-1].startswith("evicted, ")
+    assert told[-1].endswith("(storage_limit), and 9 others with it")
+    assert sum(text.startswith("upload ") and "refused a connection" in text for text in told) == line["attempts"] > 0
+    kept = next(line for line in reversed(lines.values()) if line["fate"] == "pending")
+    assert texts(tool, folder, kept["id"])[-1] == "pending: it was still on the device when the run ended (stored)"
+
+
+#: Their phones end the process again and again.
+MORTAL = {"preset": "casual", "sessionsPerDay": 2000, "crashChance": 1}
+
+
+def growing(**sdk) -> dict:
+    scenario = lonely(timeline=[{"at": "0s", "collector": {"fault": "outage"}}], duration="10m")
+    scenario["populations"][0] |= {
+        "system": "growing", "version": "3.2.1", "persona": MORTAL, "devices": 4, "sdk": sdk,
+    }
+    return scenario | {"target": {"url": "http://127.0.0.1:1", "accountId": "account-1"}}
+
+
+def test_expired_by_age(tool: Tool):
+    folder, lines = simulate(tool, growing(storage={"ttl": "20s"}))
+    line = first_with(lines, fate="evicted", cause="expired")
+    told = texts(tool, folder, line["id"])
+    last = re.match(r"evicted, (\d+m)?([\d.]+) ?s after its capture: it had been stored for longer than the SDK", told[-1])
+    assert last and (last[1] or float(last[2]) >= 20)
+    # It outlived the process on disk, and the next start of the SDK looked how old it was.
+    assert any("the app crashed" in text and text.endswith("the event outlived it on disk") for text in told)
+
+
+def test_killed_with_what_was_only_in_memory(tool: Tool):
+    folder, lines = simulate(tool, growing())
+    line = first_with(lines, fate="lost", cause="killed")
+    told = story(tool, folder, line["id"])
+    assert told[-2][1].startswith("the app crashed") and "outlived" not in told[-2][1]
+    assert re.match(r"lost, .* after its capture: it was only in memory when the process died \(killed\)", told[-1][1])
+    assert told[-1][0] == told[-2][0]
+    said = tool.run("explain", folder, "--device", line["id"].split("-")[0], "--all").expect(0).out
+    assert re.search(r"session 0 began with a launch, for [\w. ]+, to its crash: \d+ events?\n", said)
+    assert re.search(rf"  {line['id']}  .*  lost \(killed\), 0 uploads\n", said)
+
+
+#: What goes wrong on the way.
+ROUGH = [
+    {"at": "1s", "for": "2s", "collector": {"fault": "status", "status": 503}},
+    {"at": "2s", "for": "4s", "share": 0.5, "client": {"fault": "lostReply", "as": "reset"}},
+    {"at": "3s", "for": "3s", "share": 0.5, "device": {"network": "none"}},
+    {"at": "6s", "for": "2s", "share": 0.5, "collector": {"fault": "status", "status": 413}},
+]
+
+
+@pytest.fixture(scope="module")
+def rough(tmp_path_factory):
+    """All systems with people whose phones end processes often."""
+    from test_attempts import KILLED, populations, scenario
+
+    tool = Tool(tmp_path_factory.mktemp("rough"))
+    wild = scenario(populations=populations("killed"), timeline=ROUGH, name="rough")
+    wild["personas"] |= {"killed": KILLED}
+    folder, lines = simulate(tool, wild)
+    return tool, folder, lines
+
+
+def test_stories_have_the_fate_and_the_uploads_of_the_runs_own_lines(rough):
+    tool, folder, lines = rough
+    groups: dict[tuple, dict] = {}
+    for line in lines.values():
+        groups.setdefault((line["system"], line["fate"], line["cause"], min(line["attempts"], 2)), line)
+    assert len(groups) > 15
+    for line in groups.values():
+        said = json.loads(tool.run("explain", folder, line["id"], "--json").expect(0).out)
+        assert said["agrees"] and [said[key] for key in ("fate", "cause", "attempts")] == [
+            line["fate"], line["cause"], line["attempts"]]
+        told = [sentence["text"] for sentence in said["story"]]
+        assert sum(" began on " in text for text in told) == line["attempts"], (line, told)
+        times = [sentence["at"] for sentence in said["story"]]
+        assert times == sorted(times) and times[0] == pytest.approx(line["captured_at"], abs=0.01)
+
+
+def test_a_devices_story_has_each_of_its_events(rough):
+    tool, folder, lines = rough
+    devices = sorted({int(line["id"].split("-")[0]) for line in lines.values()})
+    for device in devices[::9]:
+        own = {line["id"]: line for line in lines.values() if line["id"].startswith(f"{device}-")}
+        said = json.loads(tool.run("explain", folder, "--device", device, "--json").expect(0).out)
+        assert said["agrees"] and said["captured"] == len(own)
+        told = {event["event"]: (event["fate"], event["cause"], event["attempts"]) for event in said["events"]}
+        assert told == {event: (line["fate"], line["cause"], line["attempts"]) for event, line in own.items()}
+
+
+def test_where_devices_share_a_queue_and_a_threshold_ends_the_run_all_are_played_again(tool: Tool):
+    scenario = lonely(server={"serviceTime": "100ms", "workers": 1, "queue": 3}, duration="2m")
+    scenario["populations"][0]["devices"] = 40
+    scenario["thresholds"] = {"http_req_failed": [{"threshold": "rate<0.1", "abortOnFail": True, "delayAbortEval": "40s"}]}
+    path = write_scenario(tool.folder, scenario)
+    events = tool.folder / "events.ndjson"
+    tool.run("simulate", path, "--out", "run", "--events", events, "--quiet").expect(99)
+    folder = tool.folder / "run"
+    assert json.loads((folder / "replay.json").read_text())["users_stopped_ns"] is not None
+    lines = {line["id"]: line for line in read_events(events)}
+    often = max(lines.values(), key=lambda line: line["attempts"])
+    assert often["attempts"] > 1
+    for line in (often, first_with(lines, fate="delivered"), first_with(lines, fate="pending")):
+        assert sum(" began on " in text for text in texts(tool, folder, line["id"])) == line["attempts"]
+
+
+def test_a_scaled_arrival_in_stages_is_played_again(tool: Tool):
+    scenario = lonely(duration="2m")
+    stages = [{"duration": "30s", "target": 10}, {"duration": "1m", "target": 20}]
+    scenario["populations"][0] |= {"devices": 20, "arrival": {"stages": stages}}
+    folder, lines = simulate(tool, scenario, "--devices", 7)
+    resolved = json.loads((folder / "scenario.json").read_text())["populations"][0]
+    assert resolved["devices"] == 7 and resolved["arrival"]["stages"][-1]["target"] == 7
+    last = max(lines.values(), key=lambda line: int(line["id"].split("-")[0]))
+    assert story(tool, folder, last["id"])
+
+
+def test_one_of_several_simulations(tool: Tool):
+    scenario = lonely(variants={"small": {"populations.ios.sdk.upload.batch": 3}})
+    path = write_scenario(tool.folder, scenario)
+    tool.run("simulate", path, "--seeds", 2, "--out", "lab", "--quiet").expect(0)
+    assert "--variant (base, small)" in tool.run("explain", "lab", "0-3").expect(64).err
+    assert "--seed (7, 8)" in tool.run("explain", "lab", "0-3", "--variant", "small").expect(64).err
+    assert "allowed: 7, 8" in tool.run("explain", "lab", "0-3", "--variant", "small", "--seed", 9).expect(64).err
+    said = tool.run("explain", "lab", "0-2", "--variant", "small", "--seed", 8).expect(0).out
+    assert "with 3 events: the first to carry it" in said and "seed 8" in said
+    assert said.splitlines()[3:] == tool.run("explain", "lab/variants/small/seeds/8", "0-2").out.splitlines()[3:]
+
+
+def test_what_is_not_there_is_said_with_what_is(tool: Tool):
+    folder, lines = simulate(tool, lonely(duration="5s"))
+    last = max(int(event.split("-")[1]) for event in lines)
+    assert f"0-0 to 0-{last}" in tool.run("explain", folder, f"0-{last + 1}").expect(64).err
+    assert "this run's are 0 to 0" in tool.run("explain", folder, "--device", 1).expect(64).err
+    assert "<device>-<sequence>" in tool.run("explain", folder, "0-01").expect(64).err
+    assert "name an event" in tool.run("explain", folder).expect(64).err
+    assert "name an event" in tool.run("explain", folder, "0-0", "--device", 0).expect(64).err
+    assert "no such file" in tool.run("explain", folder, "0-0", "--events", "nothing.ndjson").expect(64).err
+    assert "holds no run" in tool.run("explain", "nowhere", "0-0").expect(64).err
+    assert "--seed: " in tool.run("explain", folder, "0-0", "--seed", 7).expect(64).err
+
+
+def test_another_version_scenario_or_record_is_not_explained_away(tool: Tool):
+    folder, lines = simulate(tool, lonely(duration="20s"))
+    said = tool.run("explain", folder, "0-0", env={"BEACONSWARM_SEED": "8", "BEACONSWARM_DURATION": "3s"}).expect(0).out
+    assert said == tool.run("explain", folder, "0-0").out
+    own = tool.folder / "run.ndjson"
+    text = own.read_text()
+    own.write_text(text.replace('"id":"0-0"', '"id":"0-9999"').replace('"id":"0-1"', '"id":"0-0"', 1))
+    said = tool.run("explain", folder, "0-0").expect(70).out
+    assert "✗ the run itself has it differently" in said and "its line is" in said
+    own.unlink()
+    assert "✓ as the run itself has it in beliefs.txt\n" in tool.run("explain", folder, "0-0").expect(0).out
+    replay = folder / "replay.json"
+    record = json.loads(replay.read_text())
+    replay.write_text(json.dumps(record | {"tool_version": "0.0.9"}))
+    assert "played by version 0.0.9" in tool.run("explain", folder, "0-0").expect(104).err
+    replay.write_text(json.dumps(record))
+    scenario = folder / "scenario.json"
+    scenario.write_text(scenario.read_text().replace('"20s"', '"21s"'))
+    assert "it was changed since" in tool.run("explain", folder, "0-0").expect(104).err
+
+
+def test_a_live_run_is_told_as_far_as_it_was_kept(tool: Tool):
+    scenario = steady(devices=3, duration="4s", drain="3s")
+    scenario["timeline"] = [{"at": "1s", "for": "2s", "collector": {"fault": "status", "status": 503}}]
+    path = write_scenario(tool.folder, scenario)
+    events = tool.folder / "events.ndjson"
+    tool.run("run", path, "--out", "live", "--events", events, "--trace-devices", "1", "--quiet").expect(0)
+    lines = {line["id"]: line for line in read_events(events)}
+    mine = [line for line in lines.values() if line["id"].startswith("1-")]
+    again = max(mine, key=lambda line: line["attempts"])
+    for line in (again, mine[0]):
+        told = json.loads(tool.run("explain", "live", line["id"], "--json").expect(0).out)
+        assert told["agrees"]
+        assert sum(" began on wifi " in sentence["text"] for sentence in told["story"]) == line["attempts"]
+    assert again["attempts"] > 1 and any("answered 503" in text for text in texts_live(tool, again["id"]))
+    said = tool.run("explain", "live", "2-0").expect(0).out
+    assert "captured on wifi" in said and "--trace-devices 2" in said and "fate: delivered, " in said
+    assert "--trace-devices 2" in tool.run("explain", "live", "--device", 2).expect(64).err
+    wrong = tool.run("run", path, "--out", "other", "--trace-devices", "1,3").expect(64).err
+    assert 'found "3", allowed are numbers of devices from 0 to 2' in wrong
+    assert not (tool.folder / "other").exists()
+
+
+def texts_live(tool: Tool, event: str) -> list[str]:
+    return [sentence["text"] for sentence in json.loads(tool.run("explain", "live", event, "--json").out)["story"]]
