@@ -60,10 +60,28 @@ package struct BusinessEvent: Hashable, Sendable {
     package var isWeb = false
     /// The catalogue that ``UserAction/business(event:subject:)``'s subject points into.
     package var catalogue: UInt16?
+    /// Set for what the app's code sends of another event by mistake: no trigger sends it.
+    package var variant: Variant?
 
     package init(name: String, trigger: Trigger) {
         self.name = name
         self.trigger = trigger
+    }
+
+    /// What a planted mistake makes of an event.
+    package struct Variant: Hashable, Sendable {
+        /// The pattern's number in the scenario.
+        package var pattern: Int
+        /// Index of the event that it is a mistake about.
+        package var origin: UInt16
+        /// Whether it is sent after the event, with the same values.
+        package var repeats: Bool
+
+        package init(pattern: Int, origin: UInt16, repeats: Bool) {
+            self.pattern = pattern
+            self.origin = origin
+            self.repeats = repeats
+        }
     }
 }
 

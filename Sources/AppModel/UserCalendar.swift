@@ -26,6 +26,10 @@ package struct UserCalendar: Sendable {
     package var retention: Retention?
     /// Over how many seconds before the run those installed it whom the run finds in the midst of their lives.
     package var installedOver = 90 * 86_400.0
+    /// What planted patterns change in what users do.
+    package var patterns = UserPatterns() {
+        didSet { pushes = UserCalendar.numbered(pushes.filter { $0.pattern == nil } + patterns.campaigns) }
+    }
     /// The stream of a purpose of the device with that index.
     let streams: @Sendable (RandomStream.Purpose, Int) -> RandomStream
 
@@ -42,8 +46,19 @@ package struct UserCalendar: Sendable {
         self.activity = activity
         self.week = week
         self.zones = zones
-        self.pushes = pushes.sorted { $0.at < $1.at }
+        self.pushes = UserCalendar.numbered(pushes)
         self.streams = streams
+    }
+
+    /// In order of time; those of patterns are numbered apart, so that they move no draws of others.
+    private static func numbered(_ pushes: [PushNotification]) -> [PushNotification] {
+        var count: UInt64 = 0
+        return pushes.sorted { $0.at < $1.at }.map { push in
+            var push = push
+            push.number = push.pattern.map { UInt64($0) } ?? count
+            if push.pattern == nil { count += 1 }
+            return push
+        }
     }
 
     /// The first time in which a device is there that ends after an instant, or from the start on;
@@ -92,10 +107,10 @@ package struct UserCalendar: Sendable {
     /// - Complexity: O(notifications until `limit`).
     func opening(of index: Int, since from: Instant, before limit: Instant) -> Instant? {
         var earliest = limit
-        for (number, push) in pushes.enumerated() where push.at >= from {
+        for push in pushes where push.at >= from {
             // Nobody answers before it is sent.
             if push.at >= earliest { break }
-            var stream = streams(.push, index).child(UInt64(number))
+            var stream = streams(push.pattern == nil ? .push : .pattern, index).child(push.number)
             if let delay = push.reaction(&stream) { earliest = min(earliest, push.at + delay) }
         }
         return earliest < limit ? earliest : nil
@@ -127,6 +142,10 @@ package struct PushNotification: Hashable, Sendable {
     package var share: Double
     /// The longest time after which somebody does.
     package var within: Interval
+    /// The number of the pattern that planted it; `nil` for one of the timeline.
+    package var pattern: Int?
+    /// The child of the users' streams that it is drawn from.
+    fileprivate(set) var number: UInt64 = 0
 
     package init(at: Instant, share: Double, within: Interval) {
         self.at = at

@@ -21,22 +21,23 @@ package struct UserForecast: Hashable, Sendable {
 
     /// Who is to be forecast.
     package struct Population {
-        package private(set) var model: UserModel
+        package var model: UserModel { models.usual }
+        fileprivate let models: UserModels
         package let calendar: UserCalendar
         package let usersEnd: Instant
 
         package init(
             app: AppDescription, persona: PersonaDescription, calendar: UserCalendar, usersEnd: Instant
         ) {
-            model = UserModel(app: app, persona: persona, calendar: calendar)
+            models = UserModels(app: app, persona: persona, calendar: calendar)
             self.calendar = calendar
             self.usersEnd = usersEnd
         }
 
         /// Users whose sessions are empty; where the app has a say in how long those are, whole users.
-        var outline: UserModel {
-            guard !model.persona.endsAtExit else { return model }
-            return UserModel(app: model.app, persona: model.persona, calendar: calendar, isOutline: true)
+        var outline: UserModels {
+            guard !model.persona.endsAtExit else { return models }
+            return UserModels(app: model.app, persona: model.persona, calendar: calendar, isOutline: true)
         }
 
         var deviceCount: Int { calendar.deviceCount }
@@ -98,7 +99,8 @@ package struct UserForecast: Hashable, Sendable {
 
 extension UserForecast.Population {
     /// Gives the actions of one device before an instant to `body`, as a model of the same users plays them.
-    func play(_ index: Int, _ model: UserModel, until end: Instant, _ body: (PlannedAction) -> Void) {
+    func play(_ index: Int, _ models: UserModels, until end: Instant, _ body: (PlannedAction) -> Void) {
+        let model = models.model(of: index)
         var user = UserSimulator(
             model: model, streams: { calendar.streams($0, index) }, index: index,
             presence: calendar.presence(of: index), usersEnd: end)
@@ -107,6 +109,7 @@ extension UserForecast.Population {
 
     /// Gives the actions of one device to `body` until it returns `false`.
     func play(_ index: Int, _ body: (PlannedAction) -> Bool) {
+        let model = models.model(of: index)
         var user = UserSimulator(
             model: model, streams: { calendar.streams($0, index) }, index: index,
             presence: calendar.presence(of: index), usersEnd: usersEnd)

@@ -41,7 +41,7 @@ struct Reaction: Sendable {
     private static func addEvents(of app: AppDescription, _ add: (Reaction, Trigger) -> Void) {
         var clock: UInt32 = 1
         var starts: [(trigger: Trigger, reaction: Reaction)] = []
-        for (index, event) in app.events.enumerated() {
+        for (index, event) in app.events.enumerated() where event.variant == nil {
             var reaction = Reaction(
                 kind: event.isWeb ? .web : .business, index: UInt16(index),
                 catalogue: event.catalogue ?? .max, chance: event.chance)
@@ -161,6 +161,8 @@ extension AppDescription {
     /// The indices of the events that users at a steady rate send: native ones without a clock. If there
     /// are none, such users tap on the start screen instead.
     package var steadyEvents: [Int] {
-        events.indices.filter { !events[$0].isWeb && events[$0].timedFrom == nil }
+        events.indices.filter {
+            !events[$0].isWeb && events[$0].timedFrom == nil && events[$0].variant == nil
+        }
     }
 }

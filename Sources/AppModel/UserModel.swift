@@ -31,6 +31,11 @@ package final class UserModel: Sendable {
     let steadyState: SteadyState?
     /// The persona has a ``PersonaDescription/steadyRate``.
     let isSteady: Bool
+    /// Whether patterns make some events more or less likely.
+    let changesChances: Bool
+    /// The versions that come one after the other by ``PersonaDescription/updateChance``; those released at a date
+    /// come after them.
+    let plainVersions: Int
 
     /// Compiles the tables.
     ///
@@ -48,6 +53,8 @@ package final class UserModel: Sendable {
         self.app = app
         self.persona = persona
         self.calendar = calendar
+        changesChances = calendar?.patterns.changes.isEmpty == false
+        plainVersions = app.versions.count - (calendar?.patterns.releases.count ?? 0)
         let triggers = TriggerTable(app)
         isSteady = persona.steadyRate != nil
         let lists = Reaction.lists(of: app, triggers: triggers, onlySuperProperties: isSteady)

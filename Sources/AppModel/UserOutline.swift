@@ -50,7 +50,7 @@ package struct UserOutline: Hashable, Sendable {
     ///
     /// - Returns: the steps that it took.
     private mutating func add(
-        _ index: Int, of population: UserForecast.Population, _ model: UserModel, until: Instant
+        _ index: Int, of population: UserForecast.Population, _ model: UserModels, until: Instant
     ) -> Int {
         var (steps, own, time) = (1, 0.0, Interval.zero)
         var opened: Instant?

@@ -7,7 +7,10 @@ extension UserSimulator {
         nextAt = sessionAt
         if isLeaving && sessionAt >= departure { return emit(.uninstall, then: .gone) }
         let isUpdated = lifecycle.chance(model.persona.updateChance) && !isFirstLaunch
-        guard isUpdated && Int(version) + 1 < model.app.versions.count else {
+        if let calendar = model.calendar, !calendar.patterns.releases.isEmpty, install(calendar) {
+            return true
+        }
+        guard isUpdated && Int(version) + 1 < model.plainVersions else {
             step = .start
             return false
         }

@@ -43,6 +43,10 @@ extension UserSimulator {
             nextAt = max(nextAt, departure)
             return endSession(model)
         }
+        if model.changesChances, isWithheld(action, at: at, model) {
+            nextAt = at
+            return false
+        }
         return emit(action, after: at - nextAt, then: .live)
     }
 

@@ -36,6 +36,8 @@ package import Timebase
 package struct UserSimulator: Sendable {
     /// The time of the next action; ``Timebase/Instant/distantFuture`` when there is none.
     package internal(set) var nextAt: Instant
+    /// The installed version of the app, as an index into ``AppDescription/versions``.
+    package var appVersion: UInt16 { version }
     var usersEnd: Instant
     /// Until when the device is there.
     var departure = Instant.distantFuture
@@ -196,7 +198,9 @@ extension UserSimulator {
         let next = model.reactions[Int(reaction)]
         reaction += 1
         // Drawn whether needed or not: changing one chance moves nothing else.
-        guard business.chance(next.chance) else { return false }
+        let draw = business.uniform()
+        let chance = model.changesChances ? self.chance(of: next, model) : next.chance
+        guard draw < max(chance, next.chance) else { return false }
         switch next.kind {
         case .registerSuperProperties:
             upcoming = .registerSuperProperties(group: next.index)
@@ -218,7 +222,8 @@ extension UserSimulator {
             upcoming = .beginTimed(event: next.index)
         }
         nextAt = nextAt + model.pace.reactionDelay
-        return true
+        // What a pattern withholds takes its time all the same, and stops its clock: the rest stays as it was.
+        return draw < chance
     }
 
     private func subject(_ reaction: Reaction, _ model: UserModel) -> UInt32 {

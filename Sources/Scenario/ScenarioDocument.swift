@@ -35,6 +35,8 @@ package struct ScenarioDocument: Sendable {
     package var written = JSONNode.null
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]
+    /// What is planted in the data, in the order of the file.
+    package var patterns: [ScenarioPattern] = []
     package var thresholds: [ScenarioThreshold]
     package var warnings: [ScenarioWarning]
     /// What did not come from the file; secrets are taken out.
@@ -104,6 +106,8 @@ package struct ScenarioPopulation: Sendable {
     package var users: String?
     /// What a program registers in the place of the system's own parts; `nil` for nothing.
     package var plugins: (any SystemPlugins)?
+    /// What patterns make its users and its app do.
+    package var patterns = PopulationPatterns()
 
     /// The first of ``targets``.
     package var target: PopulationPlan.Target? { targets.first }

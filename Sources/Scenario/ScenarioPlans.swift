@@ -118,6 +118,9 @@ extension ScenarioDocument {
             plan.startsInSteadyState = population.startsInSteadyState
             plan.activity = population.activity
             plan.pushes = pushes(to: index, start: schedule.start)
+            let toStart = schedule.start - ScenarioBinder.epoch
+            plan.patterns = population.patterns.users.shifted(by: toStart)
+            plan.trackingBugs = population.patterns.bugs.map { $0.shifted(by: toStart) }
             plan.disk = disk(of: index, start: schedule.start)
             plan.utcOffset = population.zones.usualOffset(at: schedule.start)
             plan.week = population.week

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Callable, ClassVar, Iterable
 
+import duckdb
 import real_clock
 from helpers import read_events
 
@@ -100,6 +101,10 @@ class Played:
         """Its variants over so many seeds: the report, and by name each one's comparison with `base`."""
         return self._players.lab(self._name, seeds).result()
 
+    def dataset(self, *more: str) -> "Dataset":
+        """What `generate` makes of it under the same options and more."""
+        return self._players.made(self._name, *self._options, *more).result()
+
     def sample(self) -> str:
         """What `sample` prints of it."""
         return self._players.said("sample", str(self.path))
@@ -159,6 +164,28 @@ class Played:
 
     def mean(self, begin: float, end: float, column: str) -> float:
         return statistics.fmean(self.during(begin, end, column))
+
+
+class Dataset:
+    """A dataset of a scenario; the files are asked by DuckDB."""
+
+    TABLES = ("events", "truth", "users", "devices", "sessions")
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.answers = json.loads((folder / "answers.json").read_text())
+        #: Of each pattern, how large it came out.
+        self.measured = {pattern["name"]: pattern["measured"] for pattern in self.answers["patterns"]}
+        self.database = duckdb.connect()
+        for table in self.TABLES:
+            self.database.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{folder}/{table}.parquet')")
+
+    def ask(self, sql: str, *values) -> list[tuple]:
+        return self.database.execute(sql, [*values]).fetchall()
+
+    def one(self, sql: str, *values):
+        """The one value that a query gives."""
+        return self.ask(sql, *values)[0][0]
 
 
 @dataclass
@@ -228,6 +255,21 @@ class Players:
                 text = self.said("compare", str(folder), "--candidate", variant, "--json")
                 lab["against_base"][variant] = json.loads(text)
         return lab
+
+    def made(self, name: str, *options: str) -> Future:
+        """Its dataset, made once for each set of options."""
+        with self._lock:
+            key = ("generate", name, *options)
+            if key not in self._plays:
+                folder = self._folder / f"{len(self._plays)}"
+                self._plays[key] = self._pool.submit(self._make, name, options, folder)
+            return self._plays[key]
+
+    def _make(self, name: str, options: tuple[str, ...], folder: Path) -> Dataset:
+        command = [self._binary, "generate", FILES[name], "--out", folder, "-q", *SHIPPED[name].options, *options]
+        done = _run([str(part) for part in command], timeout=900)
+        assert done.returncode == 0, done.stderr
+        return Dataset(folder)
 
     def said(self, *arguments: str) -> str:
         """What the program prints."""

@@ -9,6 +9,7 @@ import shutil
 
 import pytest
 
+import shipped_datasets  # noqa: F401
 import shipped_faults  # noqa: F401
 import shipped_loads  # noqa: F401
 import shipped_policies  # noqa: F401

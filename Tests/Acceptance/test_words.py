@@ -379,7 +379,7 @@ def enumerated(node: object) -> set[str]:
 def test_the_schema_offers_presets_and_takes_the_scenarios_own_names(tool: Tool, tmp_path: Path, validator):
     population = validator.schema["properties"]["populations"]["items"]["properties"]
     assert {"shop", "news", "game"} == enumerated(population["app"])
-    assert {"casual", "power", "micro", "heavy", "b2b", "reader", "steady"} == enumerated(population["persona"])
+    assert {"casual", "power", "micro", "heavy", "b2b", "reader", "bot", "steady"} == enumerated(population["persona"])
     assert "ideal" in enumerated(population["network"])
     extends = validator.schema["$defs"]["persona"]["properties"]["extends"]
     assert enumerated(population["persona"]) == enumerated(extends)

@@ -55,6 +55,25 @@ extension Presets {
         return persona
     }()
 
+    /// A program that plays the user: two minutes every six hours on average, day and night, exactly two seconds
+    /// between two actions, and no account. An assumption.
+    package static let bot: PersonaDescription = {
+        var persona = PersonaDescription(name: "bot")
+        persona.sessionsPerDay = 4
+        persona.sessionsPerDaySigma = 0
+        persona.hours = flatHours
+        persona.sessionLength = .constant(120)
+        persona.returnChance = 0
+        persona.actionGap = .constant(2)
+        persona.tapChance = 0.5
+        persona.loggedInShare = 0
+        persona.signUpChance = 0
+        persona.loginChance = 0
+        persona.logoutChance = 0
+        persona.crashChance = 0
+        return persona
+    }()
+
     /// How long an app is kept: 25.3 % after a day, 5.7 % after 30 (means of 31 categories), a power law between and
     /// beyond.
     package static let mobileRetention: Retention = {

@@ -3,7 +3,7 @@ package enum Presets {
     /// Names of ``app(named:)``, in the order in which they are listed to users.
     package static let appNames = ["shop", "news", "game"]
     /// Names of ``persona(named:)``.
-    package static let personaNames = ["casual", "power", "micro", "heavy", "b2b", "reader", "steady"]
+    package static let personaNames = ["casual", "power", "micro", "heavy", "b2b", "reader", "bot", "steady"]
 
     /// The app of that name, or `nil`.
     package static func app(named name: String) -> AppDescription? {
@@ -24,6 +24,7 @@ package enum Presets {
         case "heavy": heavy
         case "b2b": b2b
         case "reader": reader
+        case "bot": bot
         case "steady": steady
         default: nil
         }

@@ -2,7 +2,7 @@ import Wire
 
 /// A question to a dataset, its answer from the truth, and the query that gives the same.
 struct Answer {
-    enum Value: Equatable {
+    enum Value: Hashable {
         case number(Int64)
         case text(String)
         /// Rounded to four decimals.
@@ -38,11 +38,16 @@ enum AnswerFiles {
     static let schema = "beaconswarm.answers/1"
 
     /// `answers.json`.
-    static func json(_ answers: [Answer], zone: String) -> [UInt8] {
+    /// - Parameter patterns: What the scenario planted, as a JSON array.
+    static func json(_ answers: [Answer], zone: String, patterns: JSONNode = .list([])) -> [UInt8] {
         var output = WireBuffer("{\n  \"schema\": \"\(schema)\",\n  \"zone\": ")
         output.appendJSONString(zone)
-        // Filled by scenarios that plant patterns.
-        output.append(",\n  \"patterns\": [],\n  \"answers\": {")
+        output.append(",\n  \"patterns\": [")
+        for (place, pattern) in (patterns.elements ?? []).enumerated() {
+            output.append((place == 0 ? "\n    " : ",\n    ") + pattern.compactText)
+        }
+        output.append((patterns.elements ?? []).isEmpty ? "],\n" : "\n  ],\n")
+        output.append("  \"answers\": {")
         for (place, answer) in answers.enumerated() {
             output.append(place == 0 ? "\n    " : ",\n    ")
             output.appendJSONString(answer.name)

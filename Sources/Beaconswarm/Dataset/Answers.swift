@@ -274,7 +274,7 @@ extension Answers {
 
 extension String {
     /// With the quotes doubled.
-    fileprivate var quotedForSQL: String {
+    var quotedForSQL: String {
         split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
     }
 }

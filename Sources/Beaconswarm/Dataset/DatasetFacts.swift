@@ -25,6 +25,21 @@ struct DatasetFacts: Sendable {
         self.funnel = funnel
     }
 
+    /// By label of a population: the number of the pattern whose mistake an event of that label is.
+    func variants(of plan: PopulationPlan) -> [Int?] {
+        var variants = labels[plan.index].map { _ in Int?.none }
+        let events = plan.app.events
+        // A system's labels have the app's events one after the other, if it is told of them at all.
+        let names = labels[plan.index].map(\.name)
+        guard !events.isEmpty, names.count >= events.count,
+            let first = (0...names.count - events.count).first(where: { first in
+                events.indices.allSatisfy { names[first + $0] == events[$0].name }
+            })
+        else { return variants }
+        for (place, event) in events.enumerated() { variants[first + place] = event.variant?.pattern }
+        return variants
+    }
+
     func step(ofLabel label: Int, population: Int) -> Int? { steps[population][label] }
 
     /// The way to what an app is about: known for the preset apps; for others, the first events of their description.
@@ -36,6 +51,6 @@ struct DatasetFacts: Sendable {
         ]
         let names = app.events.map(\.name)
         if let steps = known.first(where: { Set(names).isSuperset(of: $0) }) { return steps }
-        return Array(app.events.filter { !$0.isWeb }.map(\.name).prefix(4))
+        return Array(app.events.filter { !$0.isWeb && $0.variant == nil }.map(\.name).prefix(4))
     }
 }

@@ -74,9 +74,15 @@ struct DatasetPage {
             `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
             never arrived have none.
 
-            Patterns planted: none.
+            Patterns planted: \(patterns).
 
             """
+    }
+
+    private var patterns: String {
+        let names = scenario.document.patterns.map { "`\(scenario.document.redact($0.name))` (\($0.kind))" }
+        return names.isEmpty
+            ? "none" : names.joined(separator: ", ") + "; `answers.json` states each and its size"
     }
 
     private static func meaning(of table: String) -> String {

@@ -48,7 +48,7 @@ struct DeviceLife {
 /// Plays the users of a population again.
 struct PopulationLives {
     let plan: PopulationPlan
-    private let model: UserModel
+    private let models: UserModels
     private let calendar: UserCalendar
     private let end: Instant
 
@@ -56,7 +56,7 @@ struct PopulationLives {
     init(_ plan: PopulationPlan, until end: Instant) {
         self.plan = plan
         calendar = plan.calendar
-        model = UserModel(app: plan.app, persona: plan.persona, calendar: calendar)
+        models = UserModels(app: plan.app, persona: plan.persona, calendar: calendar)
         self.end = min(end, plan.usersEnd)
     }
 
@@ -68,17 +68,28 @@ struct PopulationLives {
 
     func life(of index: Int) -> DeviceLife {
         var life = DeviceLife()
-        guard arrival(of: index) != nil else { return life }
+        var coldStart: Instant?
+        forEachAction(of: index) { life.note($0, &coldStart) }
+        return life
+    }
+
+    /// Gives all that a device's user does to `body`.
+    func forEachAction(of index: Int, _ body: (PlannedAction) -> Void) {
+        guard arrival(of: index) != nil else { return }
         let streams = plan.streams
+        let model = models.model(of: index)
         var user = UserSimulator(
             model: model, streams: { streams.stream($0, index: index) }, index: index,
             presence: calendar.presence(of: index), usersEnd: plan.usersEnd)
-        var coldStart: Instant?
-        while user.nextAt < end, life.uninstalledAt == nil {
-            life.note(user.next(model), &coldStart)
+        while user.nextAt < end {
+            let planned = user.next(model)
+            body(planned)
+            if planned.action == .uninstall { return }
         }
-        return life
     }
+
+    /// The name of the persona whose ways a device's user has.
+    func persona(of index: Int) -> String { models.model(of: index).persona.name }
 }
 
 extension DeviceLife {

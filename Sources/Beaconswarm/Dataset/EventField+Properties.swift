@@ -65,7 +65,8 @@ extension ColumnType {
 
 extension AppDescription {
     fileprivate var allProperties: [PropertyRule] {
-        superProperties.flatMap(\.properties) + dynamicSuperProperties + events.flatMap(\.properties)
+        superProperties.flatMap(\.properties) + dynamicSuperProperties
+            + events.filter { $0.variant == nil }.flatMap(\.properties)
             + profiles.flatMap(\.properties) + items.flatMap(\.properties)
     }
 }

@@ -133,14 +133,18 @@ final class GenerateRunner {
         if isInterrupted { return interrupted() }
         try sink.flush()
         try raw?.finish()
-        try writeTruth(plans, play, copies, to: output, answers, shape)
+        let patterns = PatternKey(
+            scenario.document.patterns, answers.facts, plans.populations,
+            names: scenario.document.publicNames, until: plans.usersEnd)
+        try writeTruth(plans, play, copies, to: output, answers, shape, patterns)
         if isInterrupted { return interrupted() }
         let result = Answers(answers, rows: arrivals.rows).all
+        let planted = PatternAnswers(key: patterns, events: table.schema)
         let report = shape.report(
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
             sampler: sampler)
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
-        try finish(output, tables.map(\.schema), result, arrivals)
+        try finish(output, tables.map(\.schema), result, planted, arrivals)
         return .success
     }
 
@@ -162,11 +166,12 @@ final class GenerateRunner {
 
     private func writeTruth(
         _ plans: DatasetPlans, _ play: DatasetPlay, _ copies: BucketSpool<CopyRecord>,
-        to output: DatasetOutput, _ answers: AnswerKey, _ shape: DatasetShape
+        to output: DatasetOutput, _ answers: AnswerKey, _ shape: DatasetShape,
+        _ patterns: PatternKey
     ) throws(FileFailure) {
         let truth = TruthWriter(
             plans, names: scenario.document.publicNames, labels: answers.facts.labels, zone: layout.zone,
-            to: output, first: 1, answers: answers, shape: shape)
+            to: output, first: 1, answers: answers, shape: shape, patterns: patterns)
         for bucket in 0..<plans.buckets.count where !isInterrupted {
             var fates: [FateRecord] = []
             for spool in play.fates { fates += try spool.records(of: bucket) }
@@ -194,13 +199,18 @@ final class GenerateRunner {
     }
 
     private func finish(
-        _ output: DatasetOutput, _ schemas: [TableSchema], _ answers: [Answer], _ arrivals: ArrivalWriter
+        _ output: DatasetOutput, _ schemas: [TableSchema], _ common: [Answer], _ planted: PatternAnswers,
+        _ arrivals: ArrivalWriter
     ) throws(FileFailure) {
+        let document = scenario.document
+        let answers = common + planted.answers
+        let patterns = planted.json(
+            start: document.start ?? ScenarioDocument.virtualStart, redact: { document.redact($0) })
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
             unknownRows: arrivals.unknown)
         for (name, bytes) in [
-            ("answers.json", AnswerFiles.json(answers, zone: options.zone)),
+            ("answers.json", AnswerFiles.json(answers, zone: options.zone, patterns: patterns)),
             ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
         ] {
             try GrowingFile.write(bytes, to: "\(options.out)/\(name)")

@@ -19,6 +19,7 @@ final class TruthWriter {
     private let sinks: (truth: TableSink, users: TableSink, devices: TableSink, sessions: TableSink)
     private let answers: AnswerKey
     private let shape: DatasetShape
+    private let patterns: PatternKey
     private var days: DayClock
     /// A name or a list of rows that is being written.
     private var text = WireBuffer()
@@ -28,13 +29,14 @@ final class TruthWriter {
     ///   - first: The number of the first of ``TruthTables/all`` in the output.
     init(
         _ plans: DatasetPlans, names: [String], labels: [[EventLabel]], zone: ZoneOffsets,
-        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape
+        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape, patterns: PatternKey
     ) {
         self.shape = shape
         self.plans = plans
         self.names = names
         self.labels = labels
         self.answers = answers
+        self.patterns = patterns
         days = DayClock(zone)
         lives = plans.populations.map { PopulationLives($0, until: plans.usersEnd) }
         let sinks = TruthTables.all.enumerated().map { TableSink($1, number: first + $0, of: output) }
@@ -75,6 +77,7 @@ final class TruthWriter {
             radio: RadioTrace(plan, index: index, schedule: plans.configuration.schedule))
         answers.beginUser()
         shape.beginDevice()
+        patterns.beginDevice()
         var rest = copies
         for fate in fates {
             let own = rest.prefix { $0.sequence == fate.sequence }
@@ -83,6 +86,7 @@ final class TruthWriter {
         }
         answers.endUser()
         shape.endDevice(device)
+        patterns.endDevice(device, lives[plan.index])
         try writeSessions(of: device)
         try writeUser(of: device)
         try writeDevice(device)
@@ -105,6 +109,7 @@ final class TruthWriter {
         device.note(event, in: session)
         answers.note(event, day: day.text)
         shape.note(event, at: captured, in: session)
+        patterns.note(event, day: day.text, of: device)
         put(fate, event, session, day.text, of: device)
         putCopies(copies, event)
         sinks.truth.batch.endRow()
@@ -168,6 +173,7 @@ extension TruthWriter {
             let day = days.day(ofMilliseconds: from)
             let length = session.until.map { $0.milliseconds - from }
             answers.noteSession(day: day.text, length: length)
+            patterns.noteSession(day: day.text, population: device.plan.index)
             let counts = device.counts[session.number] ?? (0, 0)
             sinks.sessions.batch.put(device.name(of: session))
             sinks.sessions.batch.put(device.user)
@@ -193,7 +199,7 @@ extension TruthWriter {
         sinks.users.batch.put(device.user)
         sinks.users.batch.put(Int64(device.number))
         sinks.users.batch.put(names[plan.index])
-        sinks.users.batch.put(plan.persona.name)
+        sinks.users.batch.put(lives[plan.index].persona(of: device.index))
         sinks.users.batch.put(plan.app.name)
         sinks.users.batch.put(zone.nanoseconds / 60_000_000_000)
         sinks.users.batch.putOptional(lives[plan.index].arrival(of: device.index)?.milliseconds)

@@ -15,7 +15,8 @@ import World
 package struct FleetCore<System: TrackingSystem> {
     let plan: PopulationPlan
     let share: ShardShare
-    private let model: UserModel
+    private let models: UserModels
+    private let calendar: UserCalendar
     var system: System
     private var users: ContiguousArray<UserSimulator>
     private(set) var devices: ContiguousArray<System.Device>
@@ -38,8 +39,9 @@ package struct FleetCore<System: TrackingSystem> {
         self.share = share
         self.system = system
         let calendar = plan.calendar
-        let model = UserModel(app: plan.app, persona: plan.persona, calendar: calendar)
-        self.model = model
+        let models = UserModels(app: plan.app, persona: plan.persona, calendar: calendar)
+        self.models = models
+        self.calendar = calendar
         usersEnd = plan.usersEnd
         let count = share.deviceCount(of: plan.deviceCount)
         users = []
@@ -54,18 +56,17 @@ package struct FleetCore<System: TrackingSystem> {
             let index = share.populationIndex(ofSlot: slot)
             users.append(
                 UserSimulator(
-                    model: model, streams: { streams.stream($0, index: index) }, index: index,
-                    presence: calendar.presence(of: index), usersEnd: plan.usersEnd))
+                    model: models.model(of: index), streams: { streams.stream($0, index: index) },
+                    index: index, presence: calendar.presence(of: index), usersEnd: plan.usersEnd))
             devices.append(
                 system.makeDevice(
                     index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot)))
         }
     }
 
-    /// Mutating, as all that is called for each device: a mutating call hands the fleet over by
-    /// address, any other by a copy.
+    /// Mutating, as all that is called for each device: any other call hands the fleet over by a copy.
     mutating func arrival(of slot: Int) -> Instant {
-        let presence = model.calendar?.presence(of: share.populationIndex(ofSlot: slot))
+        let presence = calendar.presence(of: share.populationIndex(ofSlot: slot))
         guard let arrival = presence?.lowerBound, arrival < usersEnd else { return .distantFuture }
         return arrival
     }
@@ -92,12 +93,12 @@ package struct FleetCore<System: TrackingSystem> {
                     system.changeDisk(of: &devices[slot], change, effects: &effects)
                 }
             } else if nextAction(of: slot) == wake {
-                let planned = users[slot].next(model)
+                let planned = users[slot].next(model(of: slot))
                 note(planned, slot: slot)
                 if case .uninstall = planned.action {
                     uninstall(slot, at: planned.at, effects: &effects)
                 } else {
-                    system.perform(planned, on: &devices[slot], effects: &effects)
+                    perform(planned, slot: slot, effects: &effects)
                 }
             } else {
                 system.fireTimer(of: &devices[slot], at: wake, effects: &effects)
@@ -249,6 +250,23 @@ extension FleetCore {
         // The radio is the phone's: a new app finds it as it is, not as it was at the start of the run.
         guard !radios.isIdle else { return }
         system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)
+    }
+
+    @inline(__always)
+    private mutating func model(of slot: Int) -> UserModel {
+        models.isUniform ? models.usual : models.model(of: share.populationIndex(ofSlot: slot))
+    }
+
+    /// Hands the system an action, as an app whose code may track wrongly does.
+    @inline(__always)
+    private mutating func perform(_ planned: PlannedAction, slot: Int, effects: inout DeviceEffects) {
+        guard !plan.trackingBugs.isEmpty else {
+            return system.perform(planned, on: &devices[slot], effects: &effects)
+        }
+        let stream = plan.stream(.pattern, index: share.populationIndex(ofSlot: slot))
+        let calls = plan.trackingBugs.calls(for: planned, version: users[slot].appVersion, stream: stream)
+        system.perform(calls.first, on: &devices[slot], effects: &effects)
+        if let extra = calls.extra { system.perform(extra, on: &devices[slot], effects: &effects) }
     }
 
     private mutating func nextAction(of slot: Int) -> Instant {

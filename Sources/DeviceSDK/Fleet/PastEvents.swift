@@ -13,7 +13,9 @@ package struct PastEvents {
     package init(plan: PopulationPlan, index: Int) {
         self.plan = plan
         stream = plan.stream(.business, index: index)
-        native = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
+        native = plan.app.events.indices.filter {
+            !plan.app.events[$0].isWeb && plan.app.events[$0].variant == nil
+        }
     }
 
     /// When an event was captured.

@@ -33,6 +33,9 @@ package struct PopulationPlan: Sendable {
     /// How active users are over time, in any unit, and which notifications they get.
     package var activity: StageCurve?
     package var pushes: [PushNotification] = []
+    /// What planted patterns change in what users do, and in what the app's code tracks of it.
+    package var patterns = UserPatterns()
+    package var trackingBugs: [TrackingBug] = []
     /// How active users are over the hours of a week, and the zones whose hours are meant; `nil` for evenly.
     package var week: WeekCurve?
     package var zones = TimeZones()
@@ -87,6 +90,7 @@ package struct PopulationPlan: Sendable {
             week: week, zones: zones, pushes: pushes, streams: { streams.stream($0, index: $1) })
         calendar.retention = persona.retention
         calendar.installedOver = persona.installedOver.fractionalSeconds
+        if !patterns.isEmpty { calendar.patterns = patterns }
         return calendar
     }
 

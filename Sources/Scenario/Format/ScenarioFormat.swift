@@ -21,6 +21,7 @@ struct ScenarioDraft: Sendable {
     var networks: [Named<NetworkDraft>] = []
     var timeline: [Located<TimelineDraft>] = []
     var thresholds: [Named<[ThresholdDraft]>] = []
+    var patterns: [Located<PatternFormat.Union.Draft>] = []
     var variants: [Named<VariantDraft>] = []
     /// Of a file of faults only.
     var wrongChecksumStatus: Int?
@@ -97,6 +98,10 @@ struct ScenarioDraft: Sendable {
             Field(
                 "timeline", \.timeline, .list(of: TimelineDraft.form),
                 "What happens to the collector and to the devices' networks during the run."),
+            Field(
+                "patterns", \.patterns, PatternFormat.form,
+                "What is planted in what users do and in what the app tracks of it, so that it is known what there is to "
+                    + "find in the data. A dataset's answers state each."),
             Field(
                 "thresholds", \.thresholds, ThresholdDraft.form,
                 "What must hold, by metric, such as \"events_lost\" or \"http_req_duration{population:ios}\"."

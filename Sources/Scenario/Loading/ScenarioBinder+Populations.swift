@@ -141,7 +141,7 @@ extension ScenarioBinder {
 
     // MARK: Personas
 
-    private mutating func persona(_ place: Place, population: String) -> PersonaDescription? {
+    mutating func persona(_ place: Place, population: String) -> PersonaDescription? {
         if let name = place.node.string {
             return persona(Located(value: name, place: place), within: [])
         }

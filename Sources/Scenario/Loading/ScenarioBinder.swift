@@ -44,6 +44,8 @@ struct ScenarioBinder {
         let timeline = bindTimeline()
         let thresholds = bindThresholds(thresholdChecker)
         checkMeasureFrom()
+        let isComplete = populations.count == bound.count
+        let patterns = isComplete ? bindPatterns(&populations) : []
         scale(&populations, complete: populations.count == bound.count, devices)
         warnUnused()
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
@@ -55,6 +57,7 @@ struct ScenarioBinder {
             overrides: overrides, redactor: Redactor(secrets: []))
         document.pace = draft.pace
         document.measureFrom = draft.measureFrom?.value
+        document.patterns = patterns
         document.expect = draft.expect
         document.variants = draft.variants.map(\.name)
         document.server = server

@@ -110,7 +110,9 @@ extension GrowingSystem {
         var draft = GrowingDraft(templates.business(event))
         draft.screen = device.lastPage == GrowingTemplates.none ? .max : UInt16(device.lastPage >> 16)
         draft.detail = subject
-        guard let place = device.timers.firstIndex(where: { $0.event == event }) else { return draft }
+        guard !device.timers.isEmpty else { return draft }
+        let origin = plan.app.events[Int(event)].variant?.origin ?? event
+        guard let place = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
         let timer = device.timers.remove(at: place)
         let duration = now - timer.began + timer.accumulated
         // `durationFrom:to:`: out of the range (0, 24 h) it counts as nothing.
@@ -132,9 +134,13 @@ extension GrowingSystem {
             return
         }
         var stream = streams.stream(.screens, index: Int(device.index)).child(UInt64(device.nextSequence))
-        var act = GrowingDraft(stream.chance(0.25) ? GrowingTemplates.webSubmit : GrowingTemplates.webClick)
-        act.screen = screen
-        post(act, on: &device, at: now, effects: &effects)
+        // A page that sends an event twice was touched once.
+        if plan.app.events[Int(event)].variant?.repeats != true {
+            var act = GrowingDraft(
+                stream.chance(0.25) ? GrowingTemplates.webSubmit : GrowingTemplates.webClick)
+            act.screen = screen
+            post(act, on: &device, at: now, effects: &effects)
+        }
         var draft = GrowingDraft(templates.business(event))
         draft.screen = screen
         draft.detail = subject

@@ -39,4 +39,6 @@ package struct SensorsEventFlags: OptionSet, Hashable, Sendable {
     package static let timed = SensorsEventFlags(rawValue: 1 << 3)
     /// Captured in debug mode.
     package static let debug = SensorsEventFlags(rawValue: 1 << 4)
+    /// The app's code sent the event before once more: its values are those of that one.
+    package static let repeated = SensorsEventFlags(rawValue: 1 << 5)
 }

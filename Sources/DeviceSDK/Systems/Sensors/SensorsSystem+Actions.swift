@@ -42,6 +42,7 @@ extension SensorsSystem {
             guard encoder.acceptsWebEvent(screen: device.currentScreen) else { return }
             draft = EventDraft(templates.business(event), screen: device.currentScreen)
             draft.detail = subject
+            if templates.isRepeated(event) { draft.flags.insert(.repeated) }
         case .profile(let update, let subject):
             draft = EventDraft(templates.profile(update), screen: device.currentScreen)
             draft.detail = subject
@@ -122,9 +123,10 @@ extension SensorsSystem {
     ) -> EventDraft {
         var draft = EventDraft(templates.business(event), screen: device.currentScreen)
         draft.detail = subject
-        guard let place = device.timers.firstIndex(where: { $0.event == event }), !isDisabled(device) else {
-            return draft
-        }
+        if templates.isRepeated(event) { draft.flags.insert(.repeated) }
+        guard !device.timers.isEmpty, !isDisabled(device) else { return draft }
+        let origin = plan.app.events[Int(event)].variant?.origin ?? event
+        guard let place = device.timers.firstIndex(where: { $0.event == origin }) else { return draft }
         let timer = device.timers.remove(at: place)
         draft.setDuration(now - timer.began + timer.accumulated, isVersion4: isVersion4)
         return draft

@@ -55,9 +55,9 @@ extension SensorsSystem {
             return .autotrackOff
         }
         if configs[Int(device.activeConfig)].blocks(draft.template) { return .blacklisted }
+        let sequence = device.nextSequence - (draft.flags.contains(.repeated) ? 1 : 0)
         let isInvalid = templates.isInvalid(
-            template: draft.template, index: Int(device.index), sequence: device.nextSequence,
-            subject: draft.subject)
+            template: draft.template, index: Int(device.index), sequence: sequence, subject: draft.subject)
         return isInvalid ? .invalid : nil
     }
 

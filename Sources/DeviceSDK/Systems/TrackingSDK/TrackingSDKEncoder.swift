@@ -16,6 +16,8 @@ struct TrackingSDKEncoder: Sendable {
     private let launches: [[UInt8]]
     private let views: TrackingSDKViewParameters
     private let business: [TrackingSDKParameters]
+    /// By business event: whether the app's code sends the event before once more, with its values.
+    private let repeats: [Bool]
     private let streams: PopulationStreams
     private let tagsEvents: Bool
 
@@ -31,6 +33,7 @@ struct TrackingSDKEncoder: Sendable {
         self.views = TrackingSDKViewParameters(views: views)
         let sampler = PropertySampler(app: app)
         business = app.events.map { TrackingSDKParameters($0.properties, sampler: sampler) }
+        repeats = app.events.map { $0.variant?.repeats ?? false }
         streams = plan.streams
         tagsEvents = plan.tagsEvents
     }
@@ -80,11 +83,12 @@ struct TrackingSDKEncoder: Sendable {
         case TrackingSDKTemplates.pageView: out.append(contentsOf: views.page(record))
         case TrackingSDKTemplates.buttonClick: out.append(contentsOf: views.click(record))
         default:
-            let stream = streams.stream(.properties, index: index).child(UInt64(record.sequence))
+            let event = Int(record.template - TrackingSDKTemplates.fixedCount)
+            let sequence = UInt64(repeats[event] ? record.sequence - 1 : record.sequence)
+            let stream = streams.stream(.properties, index: index).child(sequence)
             let context = PropertyContext(
-                sequence: UInt64(record.sequence), subject: record.detail,
-                capturedAt: record.capturedAt + skew)
-            business[Int(record.template - TrackingSDKTemplates.fixedCount)]
+                sequence: sequence, subject: record.detail, capturedAt: record.capturedAt + skew)
+            business[event]
                 .write(stream: stream, context: context, to: &out)
         }
     }

@@ -11,11 +11,12 @@ extension GrowingEncoder {
         let record = event.record
         let isTimed = GrowingEventFlags(rawValue: record.flags).contains(.timed)
         let subject = !isTimed ? record.detail : record.control == .max ? 0 : UInt32(record.control)
+        let sequence = repeats[Int(record.template)] ? record.sequence - 1 : record.sequence
         let context = GrowingText.Context(
-            sequence: record.sequence, subject: subject, capturedAt: record.capturedAt + skew,
+            sequence: sequence, subject: subject, capturedAt: record.capturedAt + skew,
             zone: plan.utcOffset)
         let properties = plan.stream(.properties, index: event.index)
-        let stream = properties.child(UInt64(record.sequence))
+        let stream = properties.child(UInt64(sequence))
         let own = attributes[Int(record.template)]
         for member in own.members { put(member, stream, context, to: &writer) }
         if rules.isVersion4 { writeGeneral(event, own, properties, stream, context, to: &writer) }

@@ -32,6 +32,8 @@ final class GrowingEncoder {
     private let typesByName: [String: GrowingTypeName]
     private let names: [GrowingCompiledFields]
     let attributes: [GrowingAttributes]
+    /// By template: whether the app's code sends the event before once more, with its values.
+    let repeats: [Bool]
     /// By own event: its parameters, and whether it travels in the second protocol's short form.
     private let extras: [GrowingCompiledFields]
     private let isShort: [Bool]
@@ -71,6 +73,13 @@ final class GrowingEncoder {
         let zone = plan.utcOffset
         attributes = templates.all.map {
             GrowingAttributes($0.kind.properties(of: app), app: app, zone: zone)
+        }
+        repeats = templates.all.map { template in
+            if case .custom(let event) = template.kind {
+                app.events[event].variant?.repeats ?? false
+            } else {
+                false
+            }
         }
         extras = rules.events.map { event in
             GrowingCompiledFields(event.extra.map { (GrowingField($0.key, 0), .text($0.value)) })

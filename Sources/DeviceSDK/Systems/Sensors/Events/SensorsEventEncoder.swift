@@ -144,7 +144,7 @@ package final class SensorsEventEncoder {
             cursor.put(time)
             return
         }
-        var identifiers = view.pointee.trackIdentifiers.child(UInt64(event.context.sequence))
+        var identifiers = view.pointee.trackIdentifiers.child(UInt64(event.sequence))
         let identifier = identifiers.next() >> 32
         if template.kind == .signUp { cursor.put(view.pointee.originalID) }
         if template.kind == .unbind {
@@ -242,18 +242,23 @@ package final class SensorsEventEncoder {
 
 /// What an event's values are drawn from.
 struct SensorsEventDraws {
+    /// The event's own, from which its `_track_id` is; its values may be those of the event before.
+    let sequence: UInt32
     let stream: RandomStream
     let context: SensorsValue.Context
 
     @inline(__always)
     init(_ record: EventRecord, _ view: borrowing SensorsEpochBlock.View) {
-        stream = view.properties.child(UInt64(record.sequence))
+        sequence = record.sequence
+        let flags = SensorsEventFlags(rawValue: record.flags)
+        let source = flags.contains(.repeated) ? record.sequence - 1 : record.sequence
+        stream = view.properties.child(UInt64(source))
         var subject = record.detail
         // A duration takes the place of the entity, which is then beside it.
-        if SensorsEventFlags(rawValue: record.flags).contains(.timed) {
+        if flags.contains(.timed) {
             subject = record.control == .max ? 0 : UInt32(record.control)
         }
         context = SensorsValue.Context(
-            sequence: record.sequence, subject: subject, capturedAt: record.capturedAt + view.skew)
+            sequence: source, subject: subject, capturedAt: record.capturedAt + view.skew)
     }
 }

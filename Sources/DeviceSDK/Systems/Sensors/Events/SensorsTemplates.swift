@@ -34,6 +34,7 @@ package struct SensorsTemplates: Sendable {
     let profileCount: Int
     private let itemCount: Int
     private let webTemplates: Set<UInt16>
+    private let repeatedEvents: Set<UInt16>
     private let validity: [Validity]
     private let streams: PopulationStreams
 
@@ -58,6 +59,8 @@ package struct SensorsTemplates: Sendable {
         profileCount = app.profiles.count
         webTemplates = Set(
             app.events.indices.filter { app.events[$0].isWeb }.map { UInt16(Self.fixedCount + $0) })
+        repeatedEvents = Set(
+            app.events.indices.filter { app.events[$0].variant?.repeats == true }.map { UInt16($0) })
         streams = plan.streams
         validity = Self.validities(plan: plan, rules: rules)
     }
@@ -72,6 +75,9 @@ package struct SensorsTemplates: Sendable {
     package func item(_ update: UInt16) -> UInt16 {
         UInt16(Self.fixedCount + eventCount + profileCount) + update
     }
+
+    /// Whether a business event is one that the app's code sends once more; see ``SensorsEventFlags/repeated``.
+    func isRepeated(_ event: UInt16) -> Bool { !repeatedEvents.isEmpty && repeatedEvents.contains(event) }
 
     /// Whether a page in a web view makes the template's events.
     func isOfPage(_ template: UInt16) -> Bool { webTemplates.contains(template) }
@@ -111,7 +117,7 @@ package struct SensorsTemplates: Sendable {
     ///
     /// - Parameters:
     ///   - index: The device's index in its population.
-    ///   - sequence: The event's, whose values it would get.
+    ///   - sequence: That of the event whose values it would get: its own, unless it is a repetition.
     ///   - subject: The entity that the event speaks of.
     package func isInvalid(template: UInt16, index: Int, sequence: UInt32, subject: UInt32) -> Bool {
         switch validity[Int(template)] {

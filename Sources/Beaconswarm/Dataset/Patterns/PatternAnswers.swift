@@ -1,0 +1,200 @@
+import Datasets
+import Scenario
+import Timebase
+import Wire
+
+/// What the answers of a dataset say of the patterns planted in it.
+struct PatternAnswers {
+    let key: PatternKey
+    /// The table `events`.
+    let events: TableSchema
+
+    /// The queries that show them, with what they give.
+    var answers: [Answer] { key.counters.compactMap { answer(of: $0) } }
+
+    /// The name of a pattern's answer.
+    static func name(of pattern: ScenarioPattern) -> String {
+        "pattern_"
+            + pattern.name.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
+    }
+
+    private func answer(of counter: PatternCounter) -> Answer? {
+        let list = counter.pattern.populations.map { "'\(key.names[$0].quotedForSQL)'" }
+            .joined(separator: ", ")
+        guard let query = query(of: counter.pattern.change, "IN (\(list))") else { return nil }
+        let rows = counter.rows.sorted { left, right in
+            left.key.map(\.order).lexicographicallyPrecedes(right.key.map(\.order))
+        }
+        return Answer(
+            name: PatternAnswers.name(of: counter.pattern), question: query.question, columns: query.columns,
+            rows: rows.map { $0.key + $0.value.map { .count($0) } }, sql: query.sql)
+    }
+
+    private typealias Query = (question: String, columns: [String], sql: String)
+
+    /// - Parameter populations: A condition on those that the pattern concerns.
+    private func query(of change: ScenarioPattern.Change, _ populations: String) -> Query? {
+        switch change {
+        case .release: releaseQuery(populations)
+        case .campaign: campaignQuery(populations)
+        case .bots(let persona): botsQuery(persona.quotedForSQL, populations)
+        case .chance(let event, let before): chanceQuery(event, before, populations)
+        case .duplicateEvent(let event): duplicateQuery(event.quotedForSQL, populations)
+        case .missingProperty(let event, let key), .wrongType(let event, let key):
+            propertyQuery(event.quotedForSQL, key, isMissing: change.isMissing, populations)
+        }
+    }
+
+    private func releaseQuery(_ populations: String) -> Query {
+        (
+            "How many devices have which version of the app in the end?",
+            ["population", "app_version", "devices"],
+            """
+            SELECT population, app_version, count(*) AS devices FROM devices
+            WHERE population \(populations) GROUP BY population, app_version ORDER BY population, app_version
+            """
+        )
+    }
+
+    private func campaignQuery(_ populations: String) -> Query {
+        (
+            "How many sessions began each day?", ["day", "sessions"],
+            "SELECT day, count(*) AS sessions FROM sessions\nWHERE population \(populations) GROUP BY day ORDER BY day"
+        )
+    }
+
+    private func botsQuery(_ persona: String, _ populations: String) -> Query {
+        (
+            "How many users are programs, and how many events are theirs?",
+            ["population", "users", "bots", "events", "events_of_bots"],
+            """
+            SELECT u.population AS population, count(*) AS users,
+                   sum(CASE WHEN u.persona = '\(persona)' THEN 1 ELSE 0 END) AS bots, sum(d.captured) AS events,
+                   sum(CASE WHEN u.persona = '\(persona)' THEN d.captured ELSE 0 END) AS events_of_bots
+            FROM users u JOIN devices d ON d.device = u.device
+            WHERE u.population \(populations) GROUP BY u.population ORDER BY u.population
+            """
+        )
+    }
+
+    private func chanceQuery(_ event: String, _ before: String?, _ populations: String) -> Query {
+        let name = event.quotedForSQL
+        guard let before else {
+            return (
+                "How often did \(event) happen each day?", ["day", "events"],
+                """
+                SELECT day, count(*) AS events FROM truth
+                WHERE name = '\(name)' AND population \(populations) GROUP BY day ORDER BY day
+                """
+            )
+        }
+        let first = before.quotedForSQL
+        return (
+            "How often did \(before) and \(event) happen, by the users' time zone?",
+            ["population", "utc_offset_minutes", "steps_before", "events"],
+            """
+            SELECT u.population AS population, u.utc_offset_minutes AS utc_offset_minutes,
+                   sum(CASE WHEN t.name = '\(first)' THEN 1 ELSE 0 END) AS steps_before,
+                   sum(CASE WHEN t.name = '\(name)' THEN 1 ELSE 0 END) AS events
+            FROM truth t JOIN users u ON u.user_id = t.user_id
+            WHERE t.name IN ('\(first)', '\(name)') AND u.population \(populations)
+            GROUP BY u.population, u.utc_offset_minutes ORDER BY u.population, u.utc_offset_minutes
+            """
+        )
+    }
+
+    private func duplicateQuery(_ event: String, _ populations: String) -> Query {
+        (
+            "How many of these events are the device's event right before once more, at the same time?",
+            ["population", "events", "repeated"],
+            """
+            SELECT t.population AS population, count(*) AS events, count(b.id) AS repeated
+            FROM truth t LEFT JOIN truth b
+                 ON b.device = t.device AND b.sequence = t.sequence - 1 AND b.name = t.name
+                    AND b.captured_at = t.captured_at
+            WHERE t.name = '\(event)' AND t.population \(populations)
+            GROUP BY t.population ORDER BY t.population
+            """
+        )
+    }
+
+    /// `nil` where the column takes values of any type, so that a wrong one does not show there.
+    private func propertyQuery(
+        _ event: String, _ key: String, isMissing: Bool, _ populations: String
+    ) -> Query? {
+        let column = EventField.column(ofProperty: key)
+        guard let type = events.columns.first(where: { $0.name == column })?.type,
+            isMissing || type != .string
+        else { return nil }
+        return (
+            "How many of these events arrived, and how many of them without a sound \(key)?",
+            ["population", "arrived", "without_value"],
+            """
+            SELECT t.population AS population, count(*) AS arrived,
+                   sum(CASE WHEN e.\(column) IS NULL THEN 1 ELSE 0 END) AS without_value
+            FROM truth t JOIN events e ON e.row_id = t.row_id
+            WHERE t.name = '\(event)' AND t.population \(populations)
+            GROUP BY t.population ORDER BY t.population
+            """
+        )
+    }
+}
+
+extension ScenarioPattern.Change {
+    fileprivate var isMissing: Bool { if case .missingProperty = self { true } else { false } }
+}
+
+// MARK: - answers.json
+
+extension PatternAnswers {
+    /// The list of patterns.
+    ///
+    /// - Parameter redact: Takes a scenario's secrets out of a text.
+    func json(start: Instant, redact: (String) -> String) -> JSONNode {
+        let queries = Set(answers.map(\.name))
+        return .list(
+            key.counters.map { counter in
+                let pattern = counter.pattern
+                let name = PatternAnswers.name(of: pattern)
+                return .object([
+                    ("name", .text(redact(pattern.name))), ("pattern", .text(pattern.kind)),
+                    ("segment", segment(of: pattern, redact)), ("from", .text((start + pattern.from).text)),
+                    ("until", pattern.until.map { .text((start + $0).text) } ?? .null),
+                    ("parameters", PatternAnswers.redacted(JSONNode(.object(pattern.parameters)), redact)),
+                    ("measured", .object(counter.sizes.map { ($0.name, .int($0.count)) })),
+                    ("answer", queries.contains(name) ? .text(name) : .null),
+                ])
+            })
+    }
+
+    /// Whom it concerns.
+    private func segment(of pattern: ScenarioPattern, _ redact: (String) -> String) -> JSONNode {
+        let names = pattern.populations.map { key.names[$0] }
+        var members: [(String, JSONNode)] = [("populations", .texts(names))]
+        if case .release = pattern.change { return .object(members) }
+        for member in pattern.parameters where ["version", "timeZone", "share"].contains(member.key) {
+            members.append((member.key, PatternAnswers.redacted(member.value, redact)))
+        }
+        return .object(members)
+    }
+
+    private static func redacted(_ node: JSONNode, _ redact: (String) -> String) -> JSONNode {
+        if let members = node.members {
+            return JSONNode(.object(members.map { .init($0.key, redacted($0.value, redact)) }))
+        }
+        if let elements = node.elements { return .list(elements.map { redacted($0, redact) }) }
+        return node.string.map { .text(redact($0)) } ?? node
+    }
+}
+
+extension Answer.Value {
+    /// By which rows are put in order.
+    fileprivate var order: String {
+        switch self {
+        case .number(let number): String(number)
+        case .text(let text): text
+        case .share(let share): String(share)
+        case .none: ""
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Accounting
+import AppModel
+import DeviceSDK
+import Scenario
+import Timebase
+
+/// What a dataset's truth says of one planted pattern: the rows of its answer, and how large it came out.
+final class PatternCounter {
+    let pattern: ScenarioPattern
+    /// Its place in the scenario.
+    let number: Int
+    /// The numbers of the answer's rows, by the values before them.
+    private(set) var rows: [[Answer.Value]: [Int]] = [:]
+    /// How large it came out.
+    private(set) var sizes: [(name: String, count: Int)]
+    /// By population and label: what an event is to the pattern.
+    private let roles: [[Role]]
+
+    /// What an event of some label is to a pattern.
+    enum Role: UInt8 {
+        case none
+        /// The pattern's event, as it should be.
+        case event
+        /// The same, as the pattern made it.
+        case affected
+        /// Of the funnel's step before.
+        case before
+    }
+
+    init(_ pattern: ScenarioPattern, number: Int, _ facts: DatasetFacts, _ plans: [PopulationPlan]) {
+        self.pattern = pattern
+        self.number = number
+        sizes = pattern.change.sizes.map { ($0, 0) }
+        roles = plans.map { plan in
+            let labels = facts.labels[plan.index]
+            let variants = facts.variants(of: plan)
+            return labels.indices.map { label in
+                pattern.change.role(of: labels[label].name, isVariant: variants[label] == number)
+            }
+        }
+    }
+
+    func role(of event: TruthEvent) -> Role { roles[event.population][event.label] }
+
+    func add(_ counts: [Int], to key: [Answer.Value]) {
+        var sums = rows[key] ?? counts.map { _ in 0 }
+        for place in counts.indices { sums[place] += counts[place] }
+        rows[key] = sums
+    }
+
+    func add(_ count: Int, to size: String) {
+        guard let place = sizes.firstIndex(where: { $0.name == size }) else { return }
+        sizes[place].count += count
+    }
+}
+
+extension ScenarioPattern.Change {
+    /// What its size consists of.
+    fileprivate var sizes: [String] {
+        switch self {
+        case .release: ["devices", "with_version"]
+        case .chance, .campaign: ["expected", "counted"]
+        case .bots: ["users", "bots", "events_of_bots"]
+        case .duplicateEvent: ["expected", "counted"]
+        case .missingProperty, .wrongType: ["events", "affected", "affected_arrived"]
+        }
+    }
+
+    fileprivate func role(of name: String, isVariant: Bool) -> PatternCounter.Role {
+        switch self {
+        case .release, .campaign, .bots: .none
+        case .chance(let event, let before):
+            name == event ? .event : name == before ? .before : .none
+        case .duplicateEvent(let event), .missingProperty(let event, _), .wrongType(let event, _):
+            isVariant ? .affected : name == event ? .event : .none
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import AppModel
+import Timebase
+import Wire
+
+/// Plants patterns in populations.
+extension ScenarioBinder {
+    /// The beginning of the run, to which times are related until it is known.
+    static let epoch = Instant(nanoseconds: 0)
+
+    /// A pattern while it is planted.
+    struct Planting {
+        var number: Int
+        var scope: PatternScopeDraft
+        var place: Place
+
+        var from: Instant { ScenarioBinder.epoch + scope.at }
+        var window: Range<Instant> { from..<(scope.length.map { from + $0 } ?? .distantFuture) }
+    }
+
+    /// Plants all patterns.
+    ///
+    /// - Parameter populations: All of the scenario's.
+    mutating func bindPatterns(_ populations: inout [ScenarioPopulation]) -> [ScenarioPattern] {
+        checkPatternNames()
+        bindReleases(&populations)
+        return draft.patterns.enumerated().compactMap { number, located in
+            let scope = located.value.common
+            let planting = Planting(number: number, scope: scope, place: located.place)
+            guard let value = located.value.value, let candidates = candidates(scope, populations) else {
+                return nil
+            }
+            warnAboutTime(planting)
+            let before = reading.problems.count
+            guard let planted = plant(value, planting, candidates, &populations),
+                reading.problems.count == before
+            else { return nil }
+            return ScenarioPattern(
+                name: patternName(number), kind: kind(of: located), change: planted.change,
+                populations: planted.populations, from: scope.at,
+                until: scope.length.map { scope.at + $0 }, parameters: parameters(of: located.place))
+        }
+    }
+
+    private func kind(of located: Located<PatternFormat.Union.Draft>) -> String {
+        located.place.node[PatternFormat.union.tag]?.string ?? ""
+    }
+
+    func patternName(_ number: Int) -> String {
+        let located = draft.patterns[number]
+        return located.value.common.name?.value ?? "\(kind(of: located))-\(number)"
+    }
+
+    private func parameters(of place: Place) -> [JSONNode.Member] {
+        let told = ["pattern", "name", "population", "at", "for"]
+        return (place.node.members ?? []).filter { !told.contains($0.key) }
+    }
+
+    private mutating func checkPatternNames() {
+        var seen: Set<String> = []
+        for (number, located) in draft.patterns.enumerated() {
+            let name = patternName(number).split(separator: "-").joined(separator: "_")
+            guard !seen.insert(name).inserted else { continue }
+            reading.report(
+                .conflict, located.value.common.name?.place ?? located.place,
+                found: "\"\(patternName(number))\"", allowed: "a name that no other pattern has")
+        }
+    }
+
+    /// The populations that a pattern may concern.
+    private mutating func candidates(_ scope: PatternScopeDraft, _ populations: [ScenarioPopulation])
+        -> [Int]?
+    {
+        guard let name = scope.population else { return Array(populations.indices) }
+        if let index = populations.firstIndex(where: { $0.name == name.value }) { return [index] }
+        reading.reportUnknown(name.value, name.place, among: populationNames, what: "a population")
+        return nil
+    }
+
+    private mutating func warnAboutTime(_ planting: Planting) {
+        guard planting.scope.at >= draft.duration else { return }
+        reading.warn(
+            planting.place.path,
+            "\(planting.scope.at.text) is not before the end of the run (\(draft.duration.text)): the pattern "
+                + "shows nowhere")
+    }
+
+    // MARK: Versions of the app
+
+    /// Adds all versions that are released, in the order of their dates, before anything speaks of them.
+    private mutating func bindReleases(_ populations: inout [ScenarioPopulation]) {
+        let releases = draft.patterns.compactMap { located -> (PatternScopeDraft, ReleaseDraft)? in
+            guard case .release(let release) = located.value.value else { return nil }
+            return (located.value.common, release)
+        }
+        let ordered = releases.enumerated().sorted {
+            ($0.element.0.at, $0.offset) < ($1.element.0.at, $1.offset)
+        }
+        for (scope, release) in ordered.map(\.element) {
+            guard let version = release.version, let concerned = candidates(scope, populations) else {
+                continue
+            }
+            for index in concerned {
+                guard !populations[index].app.versions.contains(version.value) else {
+                    reading.report(
+                        .conflict, version.place,
+                        allowed: "a version that the app of \"\(populations[index].name)\" does not have yet")
+                    break
+                }
+                populations[index].patterns.users.releases.append(
+                    UserPatterns.Release(
+                        version: UInt16(populations[index].app.versions.count),
+                        at: ScenarioBinder.epoch + scope.at, over: release.over))
+                populations[index].app.versions.append(version.value)
+            }
+        }
+    }
+
+    /// The index of a version of a population's app; `nil` where none is asked for or it has none of that name.
+    func version(_ name: Located<String>?, of population: ScenarioPopulation) -> UInt16? {
+        name.flatMap { population.app.versions.firstIndex(of: $0.value) }.map { UInt16($0) }
+    }
+}
+
+// MARK: - Names
+
+extension ScenarioBinder {
+    mutating func isConcerned(_ populations: [Int], _ planting: Planting) -> Bool {
+        if populations.isEmpty, reading.problems.isEmpty {
+            reading.report(
+                .conflict, planting.place, found: "a pattern that concerns no population",
+                allowed: "events, versions and time zones that one population has together")
+        }
+        return !populations.isEmpty
+    }
+
+    mutating func checkEvent(
+        _ name: Located<String>, _ candidates: [Int], _ populations: [ScenarioPopulation]
+    ) {
+        let known = candidates.flatMap { populations[$0].app.ownEventNames }
+        guard !known.contains(name.value) else { return }
+        reading.reportUnknown(name.value, name.place, among: known.uniqued, what: "an event of the app")
+    }
+
+    mutating func checkVersion(
+        _ name: Located<String>?, _ candidates: [Int], _ populations: [ScenarioPopulation]
+    ) {
+        let known = candidates.flatMap { populations[$0].app.versions }
+        guard let name, !known.contains(name.value) else { return }
+        reading.reportUnknown(
+            name.value, name.place, among: known.uniqued,
+            what: "a version of the app, or one that a pattern \"release\" brings")
+    }
+
+    mutating func checkZone(_ name: Located<String>?, _ candidates: [Int]) {
+        let known = candidates.flatMap { (draft.populations[$0].timeZones?.value ?? []).map(\.name) }
+        guard let name, !known.contains(name.value) else { return }
+        reading.reportUnknown(
+            name.value, name.place, among: known.uniqued, what: "one of the population's \"timeZones\"")
+    }
+
+    /// The place of a time zone among a population's.
+    func zone(_ name: Located<String>?, of population: Int) -> Int? {
+        guard let name else { return nil }
+        return draft.populations[population].timeZones?.value.firstIndex { $0.name == name.value }
+    }
+}
+
+extension AppDescription {
+    /// The events of that name, without what mistakes make of them.
+    func indices(ofEvent name: String) -> [Int] {
+        events.indices.filter { events[$0].name == name && events[$0].variant == nil }
+    }
+
+    fileprivate var ownEventNames: [String] { events.filter { $0.variant == nil }.map(\.name) }
+}
+
+extension [String] {
+    /// Each once, in order.
+    fileprivate var uniqued: [String] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+}

@@ -1,0 +1,144 @@
+import AppModel
+import DeviceSDK
+
+/// Mistakes in the app's code that tracks events.
+extension ScenarioBinder {
+    mutating func plant(
+        _ bug: BugDraft, _ planting: Planting, _ candidates: [Int],
+        _ populations: inout [ScenarioPopulation]
+    ) -> Planted? {
+        guard let event = bug.event else { return nil }
+        let tracking = candidates.filter { populations[$0].system.tracksCode }
+        guard !tracking.isEmpty else {
+            reading.report(
+                .conflict, planting.scope.population?.place ?? planting.place,
+                found: "an SDK that captures by hooks alone",
+                allowed: "a population whose SDK is told of events by the app's code")
+            return nil
+        }
+        checkEvent(event, tracking, populations)
+        checkVersion(bug.version, tracking, populations)
+        var concerned: [Int] = []
+        for index in tracking where bug.version == nil || version(bug.version, of: populations[index]) != nil
+        {
+            let events = populations[index].app.indices(ofEvent: event.value)
+            if !events.isEmpty { concerned.append(index) }
+            for own in events { plant(bug, own, planting, &populations[index]) }
+        }
+        guard isConcerned(concerned, planting), let change = change(of: bug, event.value) else { return nil }
+        return (change, concerned)
+    }
+
+    private func change(of bug: BugDraft, _ event: String) -> ScenarioPattern.Change? {
+        switch bug.kind {
+        case .twice: .duplicateEvent(event: event)
+        case .missing: bug.property.map { .missingProperty(event: event, key: $0.value) }
+        case .wrongType: bug.property.map { .wrongType(event: event, key: $0.value) }
+        }
+    }
+
+    /// Adds what the code sends to the events of the app.
+    private mutating func plant(
+        _ bug: BugDraft, _ event: Int, _ planting: Planting, _ population: inout ScenarioPopulation
+    ) {
+        let app = population.app
+        var variant = app.events[event]
+        variant.timedFrom = nil
+        variant.variant = BusinessEvent.Variant(
+            pattern: planting.number, origin: UInt16(event), repeats: bug.kind == .twice)
+        if let key = bug.property {
+            guard let place = variant.properties.firstIndex(where: { $0.key == key.value }) else {
+                reading.reportUnknown(
+                    key.value, key.place, among: variant.properties.map(\.key),
+                    what: "a property of \"\(variant.name)\"")
+                return
+            }
+            let type = app.kind(of: variant.properties[place].generator)
+            if bug.kind == .missing {
+                check(type, key)
+                variant.properties.remove(at: place)
+            } else if let value = bug.value {
+                check(value, type, key)
+                variant.properties[place].generator = .constant(value.value)
+            }
+        }
+        population.app.events.append(variant)
+        var planted = TrackingBug(
+            pattern: planting.number, event: UInt16(event), variant: UInt16(app.events.count),
+            isExtra: bug.kind == .twice, share: bug.share, window: planting.window)
+        planted.version = version(bug.version, of: population)
+        population.patterns.bugs.append(planted)
+    }
+
+    private mutating func check(_ type: PropertyKind, _ key: Located<String>) {
+        guard type == .uncertain else { return }
+        reading.report(
+            .conflict, key.place, found: "\"\(key.value)\", which may be null",
+            allowed: "a property that is never null, so that it can be missed")
+    }
+
+    private mutating func check(_ value: Located<PropertyValue>, _ type: PropertyKind, _ key: Located<String>)
+    {
+        guard type == .number || type == .bool else {
+            reading.report(
+                .conflict, key.place, found: "\"\(key.value)\", which is neither",
+                allowed: "a property that is always a number, or always a switch")
+            return
+        }
+        let isRight: Bool
+        switch value.value {
+        case .number: isRight = type == .number || [0, 1].contains(value.value)
+        case .bool: isRight = type == .bool
+        case .string(let text):
+            isRight = type == .number ? Double(text) != nil : ["0", "1", "true", "false"].contains(text)
+        case .list, .date: isRight = false
+        case .null: isRight = true
+        }
+        guard isRight else { return }
+        reading.report(
+            .conflict, value.place,
+            allowed:
+                "a value that cannot be read as a \(type == .number ? "number" : "switch"), such as \"n/a\"")
+    }
+}
+
+/// What the values of a property are.
+private enum PropertyKind {
+    case number, bool, other
+    /// Perhaps null.
+    case uncertain
+}
+
+extension AppDescription {
+    fileprivate func kind(of generator: PropertyGenerator) -> PropertyKind {
+        switch generator {
+        case .constant(let value): kind(of: value)
+        case .choice(let values, _):
+            values.dropFirst().reduce(values.first.map { kind(of: $0) } ?? .other) { known, value in
+                let next = kind(of: value)
+                if known == .uncertain || next == .uncertain { return .uncertain }
+                return known == next ? known : .other
+            }
+        case .zipf(_, let prefix), .counter(let prefix): prefix == nil ? .number : .other
+        case .number: .number
+        case .entity(let catalogue, let field):
+            kind(of: catalogues[Int(catalogue)].fields[Int(field)].generator)
+        case .entityID, .list, .date: .other
+        }
+    }
+
+    private func kind(of value: PropertyValue) -> PropertyKind {
+        switch value {
+        case .number: .number
+        case .bool: .bool
+        case .string, .list, .date: .other
+        case .null: .uncertain
+        }
+    }
+}
+
+extension [Double] {
+    fileprivate func contains(_ value: PropertyValue) -> Bool {
+        if case .number(let number) = value { contains(number) } else { false }
+    }
+}
