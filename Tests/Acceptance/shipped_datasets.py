@@ -91,7 +91,7 @@ class Shop:
         carts, amounts = data.measured["double-taps"], data.measured["amount-as-text"]
         assert is_share(carts["counted"] - carts["expected"], carts["expected"], 0.05) and carts["expected"] > 200
         assert is_share(amounts["affected"], amounts["events"], 0.1) and amounts["events"] > 50
-        texts = data.one("SELECT count(*) FROM events WHERE name = 'SubmitOrder' AND payload LIKE '%\"order_amount\":\"n/a\"%'")
+        texts = data.one("SELECT count(*) FROM events WHERE name = 'SubmitOrder' AND payload LIKE '%\"order_amount\":\"unknown\"%'")
         assert texts >= amounts["affected_arrived"] > 0
 
     def collector(run: Played):
@@ -148,8 +148,8 @@ class News:
         """From the fourth day to the seventh, every tenth article is opened twice in the data, once in life."""
         data = run.dataset()
         rows = data.ask(
-            "SELECT day_number, count(*), count(*) FILTER (name = before AND captured_at = at) FROM (SELECT *, "
-            "lag(name) OVER w AS before, lag(captured_at) OVER w AS at FROM truth WINDOW w AS (PARTITION BY device ORDER BY sequence)) "
+            "SELECT day_number, count(*), count(*) FILTER (name = earlier AND captured_at = moment) FROM (SELECT *, "
+            "lag(name) OVER w AS earlier, lag(captured_at) OVER w AS moment FROM truth WINDOW w AS (PARTITION BY device ORDER BY sequence)) "
             "WHERE name = 'OpenArticle' AND epoch_ms(captured_at) >= ? GROUP BY 1", begin(run))
         first = (begin(run) - 8 * 3_600_000) // DAY
         window = [row for row in rows if first + 3 <= row[0] <= first + 7]
@@ -257,9 +257,9 @@ class Clickstream:
 
     def parts(run: Played):
         """Each part gets a seed of its own, and so people of its own: no id of one part is in another."""
-        query = "SELECT DISTINCT distinct_id FROM events UNION SELECT DISTINCT device_id FROM events WHERE device_id IS NOT NULL"
+        query = "SELECT DISTINCT distinct_id FROM events WHERE distinct_id IS NOT NULL UNION SELECT DISTINCT device_id FROM events WHERE device_id IS NOT NULL"
         first, second = ({id for id, in run.dataset(*seed).ask(query)} for seed in ((), ("--seed", "2")))
-        assert len(first) > 100 and len(second) > 100 and not first & second
+        assert len(first) > 100 and len(second) > 100 and not first & second, first & second
 
     def plain(run: Played):
         """Nothing is planted."""

@@ -71,7 +71,12 @@ def test_books_balance(players: Players, name: str):
     assert audit["unique"] == audit["confirmed"] + audit["recovered"]
 
 
-@pytest.mark.parametrize("name", sorted(name for name in FILES if SHIPPED[name].code != 99))
+def plants_bots(name: str) -> bool:
+    """What people do is forecast from what people do: bots do more in the same time."""
+    return any(each["pattern"] == "bots" for each in json.loads(FILES[name].read_text()).get("patterns", []))
+
+
+@pytest.mark.parametrize("name", sorted(name for name in FILES if SHIPPED[name].code != 99 and not plants_bots(name)))
 def test_the_forecast_holds(players: Players, name: str):
     """What a scenario's users do lies in the range that is said of it before, unless a threshold ends it early."""
     run = players.begin(name).result()
