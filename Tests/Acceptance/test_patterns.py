@@ -29,7 +29,7 @@ PATTERNS = [
     {"name": "slow-eu", "pattern": "conversion", "population": "shop", "event": "SubmitOrder", "of": "AddToCart", "factor": 0.4,
      "timeZone": "Europe/Berlin"},
     {"name": "sale", "pattern": "campaign", "population": "shop", "share": 0.6, "at": "3d", "for": "6h"},
-    {"name": "crawlers", "pattern": "bots", "population": "shop", "share": 0.1},
+    {"name": "crawlers", "pattern": "bots", "population": "shop", "share": 0.2},
     {"name": "twice", "pattern": "duplicateEvent", "population": "grow", "event": "AddToCart", "share": 0.3, "at": "1d", "for": "3d"},
     {"name": "twice-too", "pattern": "duplicateEvent", "population": "track", "event": "ViewProduct", "share": 0.2},
     {"name": "text", "pattern": "wrongType", "population": "grow", "event": "SubmitOrder", "property": "order_amount", "value": "n/a", "share": 0.5},
@@ -41,12 +41,12 @@ WORLD = {
     "duration": "6d",
     "drain": "1h",
     "populations": [
-        {"name": "ios", "devices": 40, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "shop"},
-        {"name": "shop", "devices": 60, "system": "sensors", "version": "1.10.17", "persona": "power", "app": "shop",
+        {"name": "ios", "devices": 24, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "shop"},
+        {"name": "shop", "devices": 30, "system": "sensors", "version": "1.10.17", "persona": "power", "app": "shop",
          "timeZones": {"Asia/Shanghai": 1, "Europe/Berlin": 1}},
-        {"name": "grow", "devices": 30, "system": "growing", "version": "4.11.0", "persona": "power", "app": "shop"},
-        {"name": "track", "devices": 15, "system": "trackingsdk", "persona": "power", "app": "shop"},
-        {"name": "calm", "devices": 10, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "shop"},
+        {"name": "grow", "devices": 14, "system": "growing", "version": "4.11.0", "persona": "power", "app": "shop"},
+        {"name": "track", "devices": 8, "system": "trackingsdk", "persona": "power", "app": "shop"},
+        {"name": "calm", "devices": 4, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "shop"},
     ],
     "patterns": PATTERNS,
 }
@@ -190,12 +190,12 @@ def test_devices_get_the_released_versions(ask, stated: dict[str, dict]):
     (next_version, first, devices), (fixed, later, _) = firsts
     begin = START.timestamp() * 1000
     assert (next_version, fixed) == ("6.0.0", "6.0.1") and first >= begin + 2 * DAY and later >= begin + 4 * DAY
-    assert devices >= 30
+    assert devices >= 18
     days = ask(
         "SELECT t.device, min(t.day) FROM events e JOIN truth t ON t.row_id = e.row_id "
         "WHERE t.population = 'ios' AND e.app_version = '6.0.0' GROUP BY 1")
     assert len({day for _, day in days}) >= 2, "rolled out over a day"
-    assert stated["next"]["measured"]["with_version"] < stated["fixed"]["measured"]["with_version"] > 25
+    assert stated["next"]["measured"]["with_version"] < stated["fixed"]["measured"]["with_version"] > 15
     assert ask("SELECT count(*) FROM devices WHERE population <> 'ios' AND app_version LIKE '6%'") == [(0,)]
 
 
@@ -235,7 +235,7 @@ def test_a_campaign_brings_people(ask, stated: dict[str, dict]):
     begin = START.timestamp() * 1000 + 3 * DAY
     query = "SELECT count(DISTINCT user_id) FROM {}sessions WHERE population = 'shop' AND epoch_ms(started_at) >= ? AND epoch_ms(started_at) < ?"
     came, usual = (ask(query.format(prefix), begin, begin + DAY / 8)[0][0] for prefix in ("", "bare_"))
-    assert came >= usual + 10
+    assert came >= usual + 3
     size = stated["sale"]["measured"]
     assert size["counted"] > size["expected"]
     assert ask("SELECT count(*) FROM sessions WHERE population = 'shop'") == [(size["counted"],)]
@@ -243,9 +243,9 @@ def test_a_campaign_brings_people(ask, stated: dict[str, dict]):
 
 def test_bots_tick_like_clocks(ask, stated: dict[str, dict]):
     users = dict(ask("SELECT persona, count(*) FROM users WHERE population = 'shop' GROUP BY 1"))
-    assert set(users) == {"power", "bot"} and is_share(users["bot"], 60, 0.1) and users["bot"] >= 2
+    assert set(users) == {"power", "bot"} and is_share(users["bot"], 30, 0.2) and users["bot"] >= 2
     size = stated["crawlers"]["measured"]
-    assert (size["users"], size["bots"]) == (60, users["bot"])
+    assert (size["users"], size["bots"]) == (30, users["bot"])
     taps = ask(
         "SELECT u.persona, t.session_id, epoch_ms(t.captured_at) FROM truth t JOIN users u USING (user_id) "
         "WHERE t.population = 'shop' AND t.name = '$AppClick' ORDER BY t.device, t.sequence")
