@@ -63,13 +63,17 @@ package struct MeasuringWindow: Sendable {
 
     /// Notes the state of a fleet at the end of a second, or in between.
     mutating func note(
-        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, radioTime: Interval?, population: Int,
-        at instant: Instant
+        gauges: TimeSeries.Gauges, freshlyCaptured: UInt64, radioTime: Interval?, radioWakeups: Int64?,
+        population: Int, at instant: Instant
     ) {
         if range.contains(instant) {
             captured[population] += freshlyCaptured
             if let radioTime {
                 populations[population].radioTime = (populations[population].radioTime ?? .zero) + radioTime
+            }
+            if let radioWakeups {
+                let sum = Int64(populations[population].radioWakeups ?? 0) + radioWakeups
+                populations[population].radioWakeups = UInt64(max(0, sum))
             }
             populations[population].note(gauges)
         }

@@ -19,7 +19,7 @@ package enum MetricCatalogue {
 
     /// What the numbers are of.
     package enum Unit: String, Sendable {
-        case milliseconds, seconds, bytes, events, requests, rows, devices
+        case milliseconds, seconds, bytes, events, requests, rows, devices, wakeups
         /// A rate's 0…1.
         case share
     }
@@ -120,12 +120,15 @@ package enum MetricCatalogue {
             "radio_seconds", .seconds, .radioTime,
             "How long requests kept the devices' radios awake, tails included; only with networks that are not ideal."
         ),
+        Entry(
+            "radio_wakeups", .wakeups, .radioWakeups,
+            "Times that a request found the device's radio asleep; only with networks that are not ideal."),
     ]
 }
 
 /// What of a ``PopulationRecord`` a metric tells.
 enum MetricSource: Hashable, Sendable {
-    case captured, lost, freshness, radioTime
+    case captured, lost, freshness, radioTime, radioWakeups
     case deliveredWithin(FreshnessBound)
     case time(RequestTime)
     case size(RequestSize)
@@ -140,7 +143,7 @@ enum MetricSource: Hashable, Sendable {
     var kind: MetricCatalogue.Kind {
         switch self {
         case .freshness, .time, .size, .entry(.attempts), .entry(.recovery): .trend
-        case .captured, .count, .audit, .radioTime: .counter
+        case .captured, .count, .audit, .radioTime, .radioWakeups: .counter
         case .lost, .deliveredWithin, .share: .rate
         case .gauge, .entry(.herd): .gauge
         }

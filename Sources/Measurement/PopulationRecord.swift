@@ -15,6 +15,8 @@ package struct PopulationRecord: Sendable {
     package private(set) var freshness = LatencyHistogram()
     /// How long devices' radios were awake for requests; `nil` where networks are ideal.
     var radioTime: Interval?
+    /// How often requests woke them; `nil` where networks are ideal.
+    var radioWakeups: UInt64?
     /// Delivered events by the shortest bound that they keep.
     private var delivered = CaseTable<FreshnessBound, UInt64>(repeating: 0)
 
@@ -92,6 +94,7 @@ package struct PopulationRecord: Sendable {
         counts.merge(other.counts) { $0 += $1 }
         gauges.merge(other.gauges) { $0.merge($1) }
         if let theirs = other.radioTime { radioTime = (radioTime ?? .zero) + theirs }
+        if let theirs = other.radioWakeups { radioWakeups = (radioWakeups ?? 0) + theirs }
         for entry in other.statusCounts { count(status: entry.status, times: entry.count) }
         failureCounts.merge(other.failureCounts) { $0 += $1 }
     }
@@ -145,6 +148,7 @@ extension PopulationRecord {
         case .size(let size): .trend(.size(sizes[size]))
         case .gauge(let gauge): gauges[gauge].metric
         case .radioTime: radioTime.map { PopulationRecord.counter($0.fractionalSeconds, seconds) }
+        case .radioWakeups: radioWakeups.map { PopulationRecord.counter($0, seconds) }
         case .audit, .entry: nil
         }
     }

@@ -97,17 +97,23 @@ package struct RunRecorder: Sendable {
     /// Notes the state of one population's fleet; the events captured since the last call go to the
     /// interval of `instant`, but for those that devices brought along from before the run.
     ///
-    /// - Parameter radioTime: How long radios were awake so far; `nil` where nobody counts.
+    /// - Parameters:
+    ///   - radioTime: How long radios were awake so far; `nil` where nobody counts.
+    ///   - radioWakeups: How often they were woken so far.
     package mutating func note(
         gauges: TimeSeries.Gauges, captured: UInt64, prefilled: UInt64 = 0, radioTime: Interval? = nil,
-        population: Int, at instant: Instant
+        radioWakeups: UInt64? = nil, population: Int, at instant: Instant
     ) {
         let fresh = captured - prefilled - capturedInRun[population]
         capturedInRun[population] = captured - prefilled
         let awake = radioTime.map { $0 - (populations[population].radioTime ?? .zero) }
         populations[population].radioTime = radioTime
+        // A request that is taken back takes its wake-up with it.
+        let woken = radioWakeups.map { Int64($0) - Int64(populations[population].radioWakeups ?? 0) }
+        populations[population].radioWakeups = radioWakeups
         window?.note(
-            gauges: gauges, freshlyCaptured: fresh, radioTime: awake, population: population, at: instant)
+            gauges: gauges, freshlyCaptured: fresh, radioTime: awake, radioWakeups: woken,
+            population: population, at: instant)
         populations[population].ledger.captured = captured
         populations[population].note(gauges)
         nextGauges[population] = gauges

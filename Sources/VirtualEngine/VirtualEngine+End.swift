@@ -39,7 +39,7 @@ extension VirtualEngine {
             gauges.devicesStarted = UInt64(fleet.startedCount)
             recorder.note(
                 gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
-                radioTime: fleet.radioTime,
+                radioTime: fleet.radioTime, radioWakeups: fleet.radioWakeups,
                 population: index, at: instant)
         }
     }

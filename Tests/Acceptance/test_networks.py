@@ -55,6 +55,8 @@ def test_a_request_takes_the_time_that_the_link_says(tool, tmp_path: Path):
     assert metrics["http_req_blocked"]["avg"] == pytest.approx(2000 + 200 + sent + 50, rel=0.002)
     awake = uploads * (10 + metrics["http_req_duration"]["avg"] / 1000)
     assert metrics["radio_seconds"]["count"] == pytest.approx(awake, rel=0.002)
+    # A minute later each finds its radio asleep again.
+    assert metrics["radio_wakeups"]["count"] == uploads
     assert report["events"]["balance"] == 0
     assert report["audit"]["duplicates"] == 0
 
@@ -86,7 +88,7 @@ def test_a_mobile_mix_loses_its_radio_and_spends_time_on_it(tool, tmp_path: Path
     }
     report = simulate(tool, tmp_path, scenario)
     populations = report["populations"]
-    assert "radio_seconds" not in populations["ideal"]["metrics"]
+    assert not {"radio_seconds", "radio_wakeups"} & set(populations["ideal"]["metrics"])
     for name in ("mobile-mix", "subway"):
         metrics = populations[name]["metrics"]
         assert metrics["radio_seconds"]["count"] > 0

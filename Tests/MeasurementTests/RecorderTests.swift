@@ -139,10 +139,10 @@ struct RunRecorderTests {
         // Where networks are ideal, nobody counts how long radios were awake.
         #expect(
             recorder.populations[0].metrics(seconds: 1).map(\.name)
-                == entries.map(\.name).filter { $0 != "radio_seconds" })
+                == entries.map(\.name).filter { !$0.hasPrefix("radio_") })
         recorder.note(
-            gauges: TimeSeries.Gauges(), captured: 1, radioTime: .milliseconds(2500), population: 0, at: start
-        )
+            gauges: TimeSeries.Gauges(), captured: 1, radioTime: .milliseconds(2500), radioWakeups: 2,
+            population: 0, at: start)
         let metrics = recorder.populations[0].metrics(seconds: 1)
         #expect(metrics.map(\.name) == entries.map(\.name))
         var samples: [UInt64] = []
@@ -175,7 +175,8 @@ struct RunRecorderTests {
                 // In every second a fourth.
                 parts[shard].note(
                     gauges: TimeSeries.Gauges(), captured: 0,
-                    radioTime: .milliseconds(Int64(total) * 250 * (second + 1)), population: 1,
+                    radioTime: .milliseconds(Int64(total) * 250 * (second + 1)),
+                    radioWakeups: UInt64(total) * UInt64(second + 1), population: 1,
                     at: start + .seconds(second))
             }
         }
@@ -184,6 +185,9 @@ struct RunRecorderTests {
         #expect(parts[0].populations[1].radioTime == .seconds(10))
         #expect(parts[0].total.radioTime == .seconds(10))
         #expect(parts[0].window?.total.radioTime == .seconds(5))
+        #expect(parts[0].populations[0].radioWakeups == nil)
+        #expect(parts[0].total.radioWakeups == 40)
+        #expect(parts[0].window?.total.radioWakeups == 20)
     }
 
     @Test("merges shards to what one recorder would have")

@@ -100,6 +100,9 @@ package protocol DeviceFleet: AnyObject {
     /// How long the devices' radios were awake for requests that ended, tails included; `nil` where networks are
     /// ideal.
     var radioTime: Interval? { get }
+    /// How often a request of the devices had to wake a radio: it was asleep, or another one was awake; `nil` where networks are
+    /// ideal.
+    var radioWakeups: UInt64? { get }
     /// Devices that have arrived so far, and those whose app is in the foreground now.
     var startedCount: Int { get }
     /// Devices whose app is in the foreground now.
@@ -118,6 +121,9 @@ extension DeviceFleet {
 
     /// None: ideal networks.
     package var radioTime: Interval? { nil }
+
+    /// None: ideal networks.
+    package var radioWakeups: UInt64? { nil }
 
     /// Nothing: every request is written.
     package func carry(

@@ -187,6 +187,9 @@ extension FleetCore {
     /// How long radios were awake; `nil` where networks are ideal.
     var radioTime: Interval? { radios.isIdle ? nil : radios.timeAwake }
 
+    /// How often requests woke radios; `nil` where networks are ideal.
+    var radioWakeups: UInt64? { radios.isIdle ? nil : radios.wakeups }
+
     /// Tells a device of the radio that it is on by now: before everything else of that moment.
     @inline(__always)
     private mutating func followRadio(of slot: Int, through now: Instant, effects: inout DeviceEffects) {

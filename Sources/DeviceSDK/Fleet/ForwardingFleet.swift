@@ -20,6 +20,7 @@ extension ForwardingFleet {
     package var startedCount: Int { base.startedCount }
     package var foregroundCount: Int { base.foregroundCount }
     package var radioTime: Interval? { base.radioTime }
+    package var radioWakeups: UInt64? { base.radioWakeups }
     package var planFingerprint: UInt64 { base.planFingerprint }
 
     package func globalNumber(of slot: Int) -> UInt32 { base.globalNumber(of: slot) }

@@ -20,6 +20,8 @@ struct Radios: Sendable {
         /// When the last request ended, and the radio that it was on; a connection may be left over.
         var connectedAt: Instant?
         var connectedOn = NetworkKind.none
+        /// Whether one of the requests under way woke it.
+        var hasWoken = false
     }
 
     private let rules: NetworkRules
@@ -29,6 +31,8 @@ struct Radios: Sendable {
     private var radios: ContiguousArray<Radio> = []
     /// How long radios were awake for requests that ended, tails included, on all devices.
     private(set) var timeAwake = Interval.zero
+    /// How often a request found a radio asleep, or another radio than the one that was awake, on all devices.
+    private(set) var wakeups: UInt64 = 0
 
     /// - Parameter count: Devices of the share.
     init(plan: PopulationPlan, share: ShardShare, count: Int) {
@@ -81,6 +85,10 @@ struct Radios: Sendable {
         let isSame = radio.connectedOn == kind
         moment.isAsleep = radio.open == 0 && !(isSame && now <= radio.awakeUntil)
         moment.isConnected = isSame && radio.connectedAt.map { now - $0 <= LinkRules.keepAlive } ?? false
+        if moment.isAsleep {
+            wakeups += 1
+            radios[slot].hasWoken = true
+        }
         // No connection outlives a change of the radio.
         if !isSame { radios[slot].connectedAt = nil }
         if radio.open == 0 { radios[slot].awakeUntil = max(radio.awakeUntil, now) }
@@ -96,18 +104,25 @@ struct Radios: Sendable {
         guard radios[slot].open > 0 else { return }
         radios[slot].open -= 1
         radios[slot].connectedAt = isWhole ? now : nil
+        radios[slot].hasWoken = false
         stayAwake(slot, after: now)
     }
 
     /// A request that was begun is taken back: nothing of it counts.
     mutating func takeBack(of slot: Int) {
-        if radios[slot].open > 0 { radios[slot].open -= 1 }
+        guard radios[slot].open > 0 else { return }
+        radios[slot].open -= 1
+        // Nobody is left for whom it was woken.
+        guard radios[slot].open == 0, radios[slot].hasWoken else { return }
+        radios[slot].hasWoken = false
+        wakeups -= 1
     }
 
     /// The app's process died: its requests and connections are gone.
     mutating func endAll(of slot: Int, at now: Instant) {
         if radios[slot].open > 0 { stayAwake(slot, after: now) }
         radios[slot].open = 0
+        radios[slot].hasWoken = false
         radios[slot].connectedAt = nil
     }
 

@@ -168,7 +168,7 @@ extension Shard {
             gauges.connections = UInt64(parts[index].connections)
             recorder.note(
                 gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
-                radioTime: fleet.radioTime,
+                radioTime: fleet.radioTime, radioWakeups: fleet.radioWakeups,
                 population: parts[index].population, at: instant)
             flushSealed(index)
         }

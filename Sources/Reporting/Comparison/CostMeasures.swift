@@ -29,6 +29,9 @@ package enum CostMeasures {
         Entry(
             name: "store_high_water", unit: .rows,
             summary: "Rows in the stores of all devices together, at most."),
+        Entry(
+            name: "radio_wakeups_per_device_day", unit: .wakeups,
+            summary: "Times that a request woke a device's radio in a day of the run."),
     ]
 
     static func entry(_ name: String) -> Entry? { all.first { $0.name == name } }
@@ -45,6 +48,7 @@ package enum CostMeasures {
                 report.series.map(\.requestRate.high).max() ?? 0,
                 report.simulatedSeconds > 0 ? requests / report.simulatedSeconds : 0),
             report.series.map(\.storedRange.high).max(),
+            report.metrics.counter("radio_wakeups").flatMap { ratio($0.count, days) },
         ]
         return zip(all, values).map { LabReport.NamedValue($0.name, $1) }
     }

@@ -111,10 +111,11 @@ struct RadioFleetTests {
         let fleet = makeFleet(plan: plan, share: .whole)
         var expected = Interval.zero
         var asleep = 0
+        var woken = 0
         for slot in 0..<plan.deviceCount {
-            let seen = play(fleet, slot, until: plan.usersEnd).filter {
-                $0.request.network != .none && $0.ended != nil
-            }
+            let all = play(fleet, slot, until: plan.usersEnd)
+            woken += all.count { $0.request.radio?.isAsleep == true }
+            let seen = all.filter { $0.request.network != .none && $0.ended != nil }
             var awake = Instant(nanoseconds: .min)
             for one in seen {
                 guard let ended = one.ended else { continue }
@@ -126,6 +127,8 @@ struct RadioFleetTests {
         #expect(fleet.radioTime == expected)
         #expect(expected > .minutes(10))
         #expect(asleep > 100)
+        // A radio that is not the one that was awake is woken too.
+        #expect(fleet.radioWakeups == UInt64(woken) && woken >= asleep)
     }
 
     @Test("an entry of the timeline holds while it lasts, and then the device's own way goes on")
@@ -165,7 +168,7 @@ struct RadioFleetTests {
         var plan = plan()
         plan.network = NetworkRules(kind: .cellular3G)
         let fleet = makeFleet(plan: plan, share: .whole)
-        #expect(fleet.radioTime == nil)
+        #expect(fleet.radioTime == nil && fleet.radioWakeups == nil)
         let seen = play(fleet, 0, until: plan.usersEnd)
         #expect(!seen.isEmpty && seen.allSatisfy { $0.request.radio == nil })
         #expect(seen.allSatisfy { $0.request.network == .cellular3G })
