@@ -279,23 +279,23 @@ def test_fates_are_those_of_a_simulation(tool: Tool, dataset: Path, truth: dict)
 
 def test_no_result_depends_on_threads(tool: Tool):
     found = []
-    for threads in [1, 2, 3, 5]:
+    for threads in [1, 2, 5]:
         folder = tool.folder / f"by-{threads}"
-        generate(tool, folder, "--threads", threads, "--format", "ndjson,parquet,sqlite", "--partition", "day", "--split", "200kB")
+        generate(tool, folder, "--threads", threads, "--format", "ndjson,parquet,sqlite", "--partition", "day", "--split", "200kB", "--days", 4)
         found.append(hashes(folder))
         assert (folder / "_SUCCESS").exists() and not list(folder.rglob("*.partial"))
-    assert found[0] == found[1] == found[2] == found[3] and len(found[0]) > 10
+    assert found[0] == found[1] == found[2] and len(found[0]) > 10
 
 
 def test_untagged_events_bear_no_id(tool: Tool, dataset: Path):
-    generate(tool, tool.folder / "plain", "--format", "sqlite", "--zone", "Asia/Shanghai")
+    generate(tool, tool.folder / "plain", "--format", "sqlite", "--zone", "Asia/Shanghai", "--days", 3)
     events = from_sqlite(tool.folder / "plain", "events")
     assert not {"id", "copy", "device"} & events[0].keys()
     assert not any("bs_id" in row["payload"] or "bsId" in row["payload"] for row in events)
     tagged = from_sqlite(dataset, "events")
     bare = [re.sub(r'"bs_id":"\d+-\d+",?|,?"bs_id":"\d+-\d+"', "", row["payload"]) for row in tagged if row["system"] == "sensors"]
     same = Counter(bare) & Counter(row["payload"] for row in events if row["system"] == "sensors")
-    assert same.total() > 0.5 * len(bare), "links that care for bytes change times, the rest is the same"
+    assert same.total() > 0.5 * sum(row["system"] == "sensors" for row in events) > 0, "links that care for bytes change times, the rest is the same"
     rows = [int(number) for row in from_sqlite(tool.folder / "plain", "truth") for number in (row["row_ids"] or "").split()]
     assert sorted(rows) == [row["row_id"] for row in events]
 
@@ -425,8 +425,8 @@ def test_an_existing_folder_is_left_alone(tool: Tool):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
-    scenario = write_scenario(tool.folder, WORLD | {"duration": "40d"})
-    options = ["--format", "ndjson", "--split", "300kB", "-q"]
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "15d"})
+    options = ["--format", "ndjson", "--split", "100kB", "-q"]
     broken = tool.start("generate", scenario, "--out", tool.folder / "data", *options)
     parts = tool.folder / "data" / "_parts.ndjson"
     broken.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 3, "wrote a few parts")
