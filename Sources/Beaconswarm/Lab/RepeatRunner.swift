@@ -27,7 +27,6 @@ struct RepeatRunner {
     private struct Cell {
         var side: Side
         var seed: UInt64
-        var scenario: LoadedScenario
     }
 
     /// How long a collector is left alone between two runs: its queues run empty, its connections are closed.
@@ -83,16 +82,11 @@ struct RepeatRunner {
     }
 
     func run() async throws -> CommandStatus {
-        let cells = try cells()
-        // Before the first run, not in the middle; and before there is a folder.
-        let round = cells.prefix(sides.count)
-        for cell in round { try TargetGate.check(cell.scenario.document, options: options) }
-        for cell in round where !cell.scenario.document.needsEmbeddedCollector {
-            try await runner(of: cell, with: options).checkTargets()
-        }
+        try await checkTargets()
         let path =
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
-        var output = LabOutput(report: report(cells), folder: try RunFolder(creating: path), console: console)
+        let cells = cells
+        var output = LabOutput(report: blank, folder: try RunFolder(creating: path), console: console)
         introduce(cells.count)
         var done = 0
         for cell in cells where !interruption.isRequested {
@@ -108,20 +102,20 @@ struct RepeatRunner {
         return try output.finish(isWhole: done == cells.count)
     }
 
-    /// In the order in which they are played.
-    private func cells() throws(CommandFailure) -> [Cell] {
-        var cells: [Cell] = []
-        for (round, seed) in seeds.enumerated() {
-            for side in round.isMultiple(of: 2) ? sides : sides.reversed() {
-                var source = options.source
-                source.seed = String(seed)
-                source.target = side.target ?? source.target
-                source.checksVariants = round == 0
-                cells.append(
-                    Cell(side: side, seed: seed, scenario: try LoadedScenario(source, content: content)))
-            }
+    /// Before the first run, not in the middle; and before there is a folder.
+    private func checkTargets() async throws {
+        let runners = try cells.prefix(sides.count).map { try runner(options(of: $0)) }
+        for runner in runners { try TargetGate.check(runner.scenario.document, options: options) }
+        for runner in runners where !runner.scenario.document.needsEmbeddedCollector {
+            try await runner.checkTargets()
         }
-        return cells
+    }
+
+    /// In the order in which they are played.
+    private var cells: [Cell] {
+        seeds.enumerated().flatMap { round, seed in
+            (round.isMultiple(of: 2) ? sides : sides.reversed()).map { Cell(side: $0, seed: seed) }
+        }
     }
 
     private func introduce(_ count: Int) {
@@ -141,17 +135,15 @@ struct RepeatRunner {
 
     /// - Returns: `nil` for a run that was ended before its time; nothing is left of it.
     private func play(_ cell: Cell, into output: LabOutput) async throws -> LabReport.Cell? {
-        var own = options
+        var own = options(of: cell)
         let path = output.path(variant: cell.side.name, seed: cell.seed)
         own.out = path
         own.json = false
-        own.source.seed = String(cell.seed)
-        own.source.target = cell.side.target ?? own.source.target
         own.command =
             LabOutput.words(
                 options.command, without: ["--repeat", "--seed", "--out", "--target"], pairs: ["--ab"])
             + (own.source.target.map { ["--target", $0] } ?? []) + ["--seed", String(cell.seed)]
-        let status = try await runner(of: cell, with: own).run()
+        let status = try await runner(own).run()
         if status == .interrupted {
             RunFolder(existing: path).delete()
             return nil
@@ -159,14 +151,23 @@ struct RepeatRunner {
         return try RunReader.cell(path).cell
     }
 
-    private func runner(of cell: Cell, with options: RunOptions) -> LiveRunner {
+    private func options(of cell: Cell) -> RunOptions {
+        var own = options
+        own.source.seed = String(cell.seed)
+        own.source.target = cell.side.target ?? own.source.target
+        // The scenario itself was checked with all of them.
+        own.source.checksVariants = false
+        return own
+    }
+
+    private func runner(_ own: RunOptions) throws(CommandFailure) -> LiveRunner {
         LiveRunner(
-            scenario: cell.scenario, options: options, console: RunConsole(progressOf: options),
-            interruption: interruption)
+            scenario: try LoadedScenario(own.source, content: content), options: own,
+            console: RunConsole(progressOf: own), interruption: interruption)
     }
 
     /// The report without any run.
-    private func report(_ cells: [Cell]) -> LabReport {
+    private var blank: LabReport {
         var report = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .live, seeds: seeds,
             variants: sides.map { side in
