@@ -235,21 +235,12 @@ extension FleetCore {
         return true
     }
 
-    /// The app is deleted: its process dies, and what it stored is gone. The device keeps its number and its sequence.
+    /// The app is deleted; the device keeps its number and its sequence.
     private mutating func uninstall(_ slot: Int, at now: Instant, effects: inout DeviceEffects) {
-        system.perform(PlannedAction(at: now, action: .kill), on: &devices[slot], effects: &effects)
-        // What would be left at the run's end is lost now.
-        let first = effects.sealed.count
-        system.finish(&devices[slot], effects: &effects)
-        for place in first..<effects.sealed.count {
-            guard case .pending = effects.sealed[place].disposition else { continue }
-            effects.sealed[place].disposition = .lost(.uninstalled)
-        }
-        let sequence = devices[slot].nextSequence
         let index = share.populationIndex(ofSlot: slot)
-        devices[slot] = system.makeDevice(
-            index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot))
-        devices[slot].nextSequence = sequence
+        system.uninstall(
+            &devices[slot], index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot),
+            at: now, effects: &effects)
         // The radio is the phone's: a new app finds it as it is, not as it was at the start of the run.
         guard !radios.isIdle else { return }
         system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)

@@ -111,3 +111,24 @@ extension TrackingSystem {
         perform(planned.action, on: &device, at: planned.at, effects: &effects)
     }
 }
+
+extension TrackingSystem {
+    /// The app is deleted: its process dies, and what it stored is gone. The device is as one that has never had it, but for
+    /// its sequence, which goes on.
+    mutating func uninstall(
+        _ device: inout Device, index: Int, slot: UInt32, number: UInt32, at now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        perform(PlannedAction(at: now, action: .kill), on: &device, effects: &effects)
+        // What would be left at the run's end is lost now.
+        let first = effects.sealed.count
+        finish(&device, effects: &effects)
+        for place in first..<effects.sealed.count {
+            guard case .pending = effects.sealed[place].disposition else { continue }
+            effects.sealed[place].disposition = .lost(.uninstalled)
+        }
+        let sequence = device.nextSequence
+        device = makeDevice(index: index, slot: slot, number: number)
+        device.nextSequence = sequence
+    }
+}
