@@ -3,12 +3,12 @@ import Wire
 
 /// What each kind of pattern plants.
 extension ScenarioBinder {
-    typealias Planted = (change: ScenarioPattern.Change, populations: [Int])
+    typealias BoundPattern = (change: ScenarioPattern.Change, populations: [Int])
 
     mutating func plant(
         _ value: PatternDraft, _ planting: Planting, _ candidates: [Int],
         _ populations: inout [ScenarioPopulation]
-    ) -> Planted? {
+    ) -> BoundPattern? {
         switch value {
         case .release(let release):
             return release.version.map { (.release(version: $0.value), candidates) }
@@ -25,7 +25,7 @@ extension ScenarioBinder {
 
     private mutating func plantCampaign(
         _ share: Double, _ planting: Planting, _ candidates: [Int], _ populations: inout [ScenarioPopulation]
-    ) -> Planted? {
+    ) -> BoundPattern? {
         guard let length = planting.scope.length else {
             reading.report(
                 .missingKey, planting.place, found: "no key \"for\"",
@@ -50,7 +50,7 @@ extension ScenarioBinder {
     private mutating func plant(
         _ bots: BotsDraft, _ planting: Planting, _ candidates: [Int],
         _ populations: inout [ScenarioPopulation]
-    ) -> Planted? {
+    ) -> BoundPattern? {
         for key in ["at", "for"] {
             guard let node = planting.place.node[key] else { continue }
             reading.report(
@@ -82,7 +82,7 @@ extension ScenarioBinder {
     private mutating func plant(
         _ chance: ChanceDraft, _ planting: Planting, _ candidates: [Int],
         _ populations: inout [ScenarioPopulation]
-    ) -> Planted? {
+    ) -> BoundPattern? {
         guard let event = chance.event, let factor = chance.factor else { return nil }
         for name in [event, chance.before].compactMap(\.self) {
             checkEvent(name, candidates, populations)

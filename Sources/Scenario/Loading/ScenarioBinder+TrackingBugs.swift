@@ -6,7 +6,7 @@ extension ScenarioBinder {
     mutating func plant(
         _ bug: BugDraft, _ planting: Planting, _ candidates: [Int],
         _ populations: inout [ScenarioPopulation]
-    ) -> Planted? {
+    ) -> BoundPattern? {
         guard let event = bug.event else { return nil }
         let tracking = candidates.filter { populations[$0].system.tracksCode }
         guard !tracking.isEmpty else {
