@@ -314,3 +314,29 @@ def test_populations_with_the_same_users_do_the_same(tool: Tool):
     assert len({line["id"] for line in lines}) == len(lines)
     summary = (tool.folder / "run/summary.md").read_text()
     assert "b has the users of a" in summary
+
+
+def test_entries_of_the_timeline_are_compared(lab: tuple[Tool, Path]):
+    """What an outage does to the events captured in it, which the figures of the whole run hide."""
+    tool, folder = lab
+    found = comparison(tool, folder, "--candidate", "slow", "--gate", "events_captured{entry:0}>=base")
+    report = json.loads((folder / "report.json").read_text())
+
+    def mean(variant: str, metric: str, value: str) -> float:
+        runs = report["variants"][variant]["seeds"].values()
+        alone = [run["entries"]["0"]["metrics"][metric][value] for run in runs]
+        return statistics.fmean(alone)
+
+    for figure, metric, value in [
+        ("event_freshness{entry:0}.p(95)", "event_freshness", "p(95)"),
+        ("events_lost{entry:0}", "events_lost", "rate"),
+        ("time_to_recover{entry:0}.med", "time_to_recover", "med"),
+    ]:
+        row = found["metrics"][figure]
+        assert row["base"] == pytest.approx(mean("base", metric, value))
+        assert row["candidate"] == pytest.approx(mean("slow", metric, value))
+    strict = "event_freshness{entry:0}.p(95)<=base*0.5"
+    failed = comparison(tool, folder, "--candidate", "slow", "--gate", strict, code=99)
+    assert strict in failed["gates"][0]["gate"]
+    nothing = comparison(tool, folder, "--candidate", "slow", "--gate", "events_lost{entry:nowhere}<=base", code=99)
+    assert "has no samples" in nothing["gates"][0]["reason"]

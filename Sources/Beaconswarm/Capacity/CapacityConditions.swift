@@ -38,6 +38,7 @@ struct CapacityConditions: Sendable {
     /// Why a threshold cannot be asked of a step; `nil` if it can.
     private static func obstacle(_ threshold: Threshold) -> String? {
         if threshold.aggregation == .count { return "a count depends on the length of the run" }
+        if threshold.entry != nil { return "a step is a steady load, without what happens in a run" }
         if threshold.metric == "events_duplicated" { return "it is known after an audit only" }
         let isCounter = MetricCatalogue.entry(threshold.metric)?.kind == .counter
         let isUpperBound = threshold.comparison == .less || threshold.comparison == .atMost

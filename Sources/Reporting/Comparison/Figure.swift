@@ -30,9 +30,7 @@ package struct Figure: Hashable, Sendable {
     package func value(in cell: LabReport.Cell) -> Double? {
         switch source {
         case .metric(let threshold):
-            guard let population = threshold.population else { return threshold.value(in: cell.metrics) }
-            let metrics = cell.populations.first { $0.name == population }?.metrics
-            return metrics.flatMap(threshold.value(in:))
+            return Figure.metrics(of: threshold, in: cell).flatMap(threshold.value(in:))
         case .measure(let name): return cell.measures.first { $0.name == name }?.value ?? nil
         case .loss(let fate, let cause):
             guard cell.events.captured > 0 else { return nil }
@@ -49,7 +47,14 @@ package struct Figure: Hashable, Sendable {
 }
 
 extension Figure {
-    /// Reads a figure: `name`, `name{population:ios}`, with `.avg`, `.p(95)` and so on for distributions.
+    /// The metrics that a threshold speaks of: the fleet's, or those of a population or of an entry of the timeline.
+    private static func metrics(of threshold: Threshold, in cell: LabReport.Cell) -> [Metric]? {
+        if let entry = threshold.entry { return cell.entries.first { $0.name == entry }?.metrics }
+        guard let population = threshold.population else { return cell.metrics }
+        return cell.populations.first { $0.name == population }?.metrics
+    }
+
+    /// Reads a figure: `name`, `name{population:ios}`, `name{entry:outage}`, with `.avg`, `.p(95)` and so on for distributions.
     ///
     /// - Throws: ``ThresholdError`` for what is no figure, or one that no report keeps.
     package static func parse(_ text: String) throws(ThresholdError) -> Figure {
@@ -75,9 +80,6 @@ extension Figure {
                 found: text, allowed: "\(name) with what is asked of it: \(name).avg, .med, .max, .p(95), …")
         }
         let threshold = try Threshold.parse(metric: metric, expression: "\(aggregation)<0")
-        if threshold.entry != nil {
-            throw ThresholdError(found: text, allowed: "a figure of the whole run, or of a population")
-        }
         try checkIsKept(threshold, asked: aggregation)
         return Figure(
             name: text, source: .metric(threshold), unit: unit(of: entry, aggregation),
@@ -131,7 +133,7 @@ extension Figure {
     }
 
     /// Every figure of these runs, in the order in which reports show their metrics; of distributions the mean, the
-    /// median and three percentiles.
+    /// median and three percentiles. Then those of the timeline's entries; of their distributions the median and the 95th.
     package static func all(in cells: [LabReport.Cell]) -> [Figure] {
         var figures: [Figure] = []
         for entry in MetricCatalogue.all
@@ -140,7 +142,18 @@ extension Figure {
             figures += asked.compactMap { try? parse(entry.name + $0) }
             if entry.name == "events_lost" { figures += losses(in: cells) }
         }
-        return figures + CostMeasures.all.map(measure)
+        return figures + CostMeasures.all.map(measure) + ofEntries(in: cells)
+    }
+
+    private static func ofEntries(in cells: [LabReport.Cell]) -> [Figure] {
+        var names: [String] = []
+        for entry in cells.flatMap(\.entries) where !names.contains(entry.name) { names.append(entry.name) }
+        return names.flatMap { name in
+            MetricCatalogue.ofEntries.flatMap { metric in
+                let asked = metric.kind == .trend ? [".med", ".p(95)"] : [""]
+                return asked.compactMap { try? parse("\(metric.name){entry:\(name)}\($0)") }
+            }
+        }
     }
 
     private static func losses(in cells: [LabReport.Cell]) -> [Figure] {

@@ -157,6 +157,7 @@ extension ReportCodec<LabReport.Cell> {
                 ReportField("metrics", \.metrics, .metrics),
                 .later("measures", \.measures, .measures),
                 .later("populations", \.populations, .named(\.name, .population)),
+                .later("entries", \.entries, .named(\.name, .entry)),
             ])
     }
 }

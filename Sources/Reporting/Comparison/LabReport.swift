@@ -69,6 +69,8 @@ package struct LabReport: Sendable {
         package var measures: [NamedValue] = []
         /// Where there are several.
         package var populations: [Report.Population] = []
+        /// Of the timeline.
+        package var entries: [Report.Entry] = []
 
         package init(seed: UInt64) { self.seed = seed }
     }
@@ -129,5 +131,6 @@ extension LabReport.Cell {
         metrics = report.summarised.metrics
         measures = CostMeasures.of(report)
         populations = report.populations.count > 1 ? report.summarised.populations : []
+        entries = report.summarised.entries
     }
 }

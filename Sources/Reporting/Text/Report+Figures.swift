@@ -57,6 +57,7 @@ extension Report {
         for index in copy.populations.indices {
             copy.populations[index].metrics = reduced(populations[index].metrics)
         }
+        for index in copy.entries.indices { copy.entries[index].metrics = reduced(entries[index].metrics) }
         return copy
     }
 
