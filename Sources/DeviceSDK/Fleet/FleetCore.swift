@@ -184,11 +184,12 @@ package struct FleetCore<System: TrackingSystem> {
 // MARK: - Radios
 
 extension FleetCore {
-    /// How long radios were awake; `nil` where networks are ideal.
-    var radioTime: Interval? { radios.isIdle ? nil : radios.timeAwake }
+    /// How long radios were awake; `nil` where networks are ideal. Mutating, for it is asked for at every second of a run,
+    /// and would be handed the fleet by a copy otherwise, which is most of the work of a fleet that sleeps.
+    var radioTime: Interval? { mutating get { radios.isIdle ? nil : radios.timeAwake } }
 
     /// How often requests woke radios; `nil` where networks are ideal.
-    var radioWakeups: UInt64? { radios.isIdle ? nil : radios.wakeups }
+    var radioWakeups: UInt64? { mutating get { radios.isIdle ? nil : radios.wakeups } }
 
     /// Tells a device of the radio that it is on by now: before everything else of that moment.
     @inline(__always)
