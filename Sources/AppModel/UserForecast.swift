@@ -30,15 +30,13 @@ package struct UserForecast: Hashable, Sendable {
             app: AppDescription, persona: PersonaDescription, calendar: UserCalendar, usersEnd: Instant
         ) {
             models = UserModels(app: app, persona: persona, calendar: calendar)
+            outline = models.outline
             self.calendar = calendar
             self.usersEnd = usersEnd
         }
 
-        /// Users whose sessions are empty; where the app has a say in how long those are, whole users.
-        var outline: UserModels {
-            guard !model.persona.endsAtExit else { return models }
-            return UserModels(app: model.app, persona: model.persona, calendar: calendar, isOutline: true)
-        }
+        /// The same users with empty sessions, where sessions can be empty.
+        let outline: UserModels
 
         var deviceCount: Int { calendar.deviceCount }
         var start: Instant { calendar.start }

@@ -39,15 +39,12 @@ package final class UserModel: Sendable {
 
     /// Compiles the tables.
     ///
-    /// - Parameter isOutline: Whether sessions are to be empty, and so as cheap as can be: all draws are what they
-    ///   are, but those of what is done in a session.
     /// - Precondition: ``AppDescription/problems()`` and ``PersonaDescription/problems()`` are empty.
     /// - Complexity: linear in the size of the description and of its catalogues.
     package init(
-        app: AppDescription, persona: PersonaDescription, calendar: UserCalendar? = nil,
-        isOutline: Bool = false
+        app: AppDescription, persona: PersonaDescription, calendar: UserCalendar? = nil
     ) {
-        self.isOutline = isOutline
+        isOutline = false
         let problems = app.problems() + persona.problems()
         precondition(problems.isEmpty, problems.first?.description ?? "")
         self.app = app
@@ -77,6 +74,18 @@ package final class UserModel: Sendable {
         pace = Pace(persona)
         let isSteadyState = calendar?.startsInSteadyState == true && !isSteady
         steadyState = isSteadyState ? SteadyState(app: app, persona: persona) : nil
+    }
+
+    /// The same users with empty sessions, which cost as little as can be: all draws are what they are, but those of
+    /// what is done in a session.
+    init(outlineOf model: UserModel) {
+        isOutline = true
+        (app, persona, calendar) = (model.app, model.persona, model.calendar)
+        (reactions, reactionRanges, triggers) = (model.reactions, model.reactionRanges, model.triggers)
+        (screens, controls, transitions) = (model.screens, model.controls, model.transitions)
+        (popularity, steadyActions) = (model.popularity, model.steadyActions)
+        (pace, steadyState, isSteady) = (model.pace, model.steadyState, model.isSteady)
+        (changesChances, plainVersions) = (model.changesChances, model.plainVersions)
     }
 
     func range(of trigger: Int) -> Range<UInt32> { reactionRanges[trigger] }

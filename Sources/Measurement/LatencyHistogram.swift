@@ -2,7 +2,8 @@ import Histogram
 package import Timebase
 
 /// A distribution of lengths of time: HdrHistogram with three significant digits from a microsecond
-/// to a hundred days, constant memory (about 300 kB), exactly mergeable.
+/// to a hundred days, constant memory (about 300 kB), exactly mergeable. The first values are kept as they are: to make
+/// the histogram costs as much as some ten thousand of them, and most distributions of small parts never need one.
 ///
 /// The library drops what is out of range without a word; here such values are counted in
 /// ``clamped`` and recorded as the bound. Sums are integers of microseconds, so a mean does not
@@ -11,7 +12,11 @@ package struct LatencyHistogram: Sendable {
     /// A hundred days in microseconds.
     package static let maximum: UInt64 = 100 * 86_400 * 1_000_000
 
+    /// All values, once there are more than ``fewLimit``.
     private var histogram: Histogram<UInt64>?
+    /// All values until then, in microseconds, each with its number.
+    private var few: ContiguousArray<(value: UInt64, times: UInt64)> = []
+    private static let fewLimit = 64
     private var sum: UInt64 = 0
     private var lowest: UInt64 = .max
     private var highest: UInt64 = 0
@@ -20,7 +25,7 @@ package struct LatencyHistogram: Sendable {
     /// Values that were negative or above ``maximum``.
     package private(set) var clamped: UInt64 = 0
 
-    /// Makes an empty histogram; its memory comes with the first value.
+    /// Makes an empty histogram; its memory comes with its values.
     package init() {}
 
     /// Records one value. Takes about 10 ns.
@@ -28,22 +33,43 @@ package struct LatencyHistogram: Sendable {
         let raw = interval.nanoseconds / 1000
         let value = min(UInt64(max(raw, 0)), LatencyHistogram.maximum)
         if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
-        if count == 0 {
-            histogram = Histogram(
-                lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
-                numberOfSignificantValueDigits: .three)
-        }
-        histogram?.record(value, count: times)
+        note(value, times: times)
         count += times
         sum += value * times
         lowest = min(lowest, value)
         highest = max(highest, value)
     }
 
+    /// Adds a value in microseconds to the distribution.
+    private mutating func note(_ value: UInt64, times: UInt64) {
+        guard histogram?.record(value, count: times) == nil else { return }
+        few.append((value, times))
+        guard few.count > LatencyHistogram.fewLimit else { return }
+        histogram = filled
+        few = []
+    }
+
+    /// All values as a histogram; `nil` for none.
+    private var filled: Histogram<UInt64>? {
+        guard histogram == nil, !few.isEmpty else { return histogram }
+        var filled = Histogram<UInt64>(
+            lowestDiscernibleValue: 1, highestTrackableValue: LatencyHistogram.maximum,
+            numberOfSignificantValueDigits: .three)
+        for entry in few { filled.record(entry.value, count: entry.times) }
+        return filled
+    }
+
     /// Adds another histogram's values.
     package mutating func merge(_ other: LatencyHistogram) {
-        guard let theirs = other.histogram else { return }
-        if histogram == nil { histogram = theirs } else { histogram?.add(theirs) }
+        if let theirs = other.histogram {
+            if histogram?.add(theirs) == nil {
+                histogram = theirs
+                for entry in few { note(entry.value, times: entry.times) }
+                few = []
+            }
+        } else {
+            for entry in other.few { note(entry.value, times: entry.times) }
+        }
         count += other.count
         clamped += other.clamped
         sum += other.sum
@@ -56,7 +82,7 @@ package struct LatencyHistogram: Sendable {
     /// - Parameter percentile: 0…100. 100 gives the exact maximum.
     /// - Complexity: O(counters), about 0.3 ms.
     package func milliseconds(atPercentile percentile: Double) -> Double {
-        guard let histogram, count > 0 else { return 0 }
+        guard let histogram = filled else { return 0 }
         if percentile >= 100 { return maximumMilliseconds }
         let value = min(max(histogram.valueAtPercentile(percentile), lowest), highest)
         return Double(value) / 1000
@@ -71,7 +97,7 @@ package struct LatencyHistogram: Sendable {
 
     /// The share of values up to `interval`, 0…1; 0 if empty.
     package func share(upTo interval: Interval) -> Double {
-        guard let histogram, count > 0 else { return 0 }
+        guard let histogram = filled else { return 0 }
         let value = UInt64(max(0, interval.nanoseconds / 1000))
         return Double(histogram.count(within: 0...min(value, LatencyHistogram.maximum))) / Double(count)
     }
@@ -84,7 +110,7 @@ package struct LatencyHistogram: Sendable {
         var curve = PercentileCurve()
         curve.buckets = LatencyHistogram.bucketCount
         curve.subBuckets = LatencyHistogram.subBucketCount
-        guard let histogram, count > 0 else { return curve }
+        guard let histogram = filled else { return curve }
         curve.points = histogram.percentiles(ticksPerHalfDistance: 5).map { step in
             PercentileCurve.Point(
                 milliseconds: Double(min(step.value, highest)) / 1000,

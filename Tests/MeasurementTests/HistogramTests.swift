@@ -49,6 +49,44 @@ struct LatencyHistogramTests {
         }
     }
 
+    @Test("tell the same of few values as of many, merged in any order")
+    func fewValues() {
+        let seed = UInt64.random(in: 0...(.max))
+        var stream = RandomStream(key: seed)
+        for round in 0..<40 {
+            // As many values as are kept as they are, some more, some fewer.
+            let parts = (0..<3).map { _ in
+                (0..<Int(stream.below(150))).map { _ in
+                    (Interval.microseconds(Int64(1 << stream.below(40))), 1 + stream.below(3))
+                }
+            }
+            let filled = parts.map { values in
+                var histogram = LatencyHistogram()
+                for (value, times) in values { histogram.record(value, times: times) }
+                return histogram
+            }
+            // The oracle: every value once for each time, sorted.
+            let all = parts.joined().flatMap {
+                Array(repeating: $0.0.fractionalSeconds * 1000, count: Int($0.1))
+            }
+            let sorted = all.sorted()
+            for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+                var merged = LatencyHistogram()
+                for part in order { merged.merge(filled[part]) }
+                #expect(merged.count == UInt64(sorted.count), "seed \(seed), round \(round)")
+                guard let last = sorted.last else { continue }
+                #expect(merged.maximumMilliseconds == last, "seed \(seed), round \(round)")
+                #expect(merged.percentileCurve.totalCount == UInt64(sorted.count))
+                for percentile in [0.0, 25, 50, 90, 99] {
+                    let rank = max(1, (percentile / 100 * Double(sorted.count)).rounded(.up))
+                    let exact = sorted[Int(rank) - 1]
+                    let told = merged.milliseconds(atPercentile: percentile)
+                    #expect(abs(told / exact - 1) < 0.0015, "seed \(seed), round \(round)")
+                }
+            }
+        }
+    }
+
     @Test("are silent when empty")
     func empty() {
         let histogram = LatencyHistogram()

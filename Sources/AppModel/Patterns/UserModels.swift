@@ -11,20 +11,32 @@ package struct UserModels: Sendable {
 
     /// Compiles them.
     ///
-    /// - Precondition: as ``UserModel/init(app:persona:calendar:isOutline:)``, of the bots' personas too.
+    /// - Precondition: as ``UserModel/init(app:persona:calendar:)``, of the bots' personas too.
     package init(
-        app: AppDescription, persona: PersonaDescription, calendar: UserCalendar, isOutline: Bool = false
+        app: AppDescription, persona: PersonaDescription, calendar: UserCalendar
     ) {
         self.calendar = calendar
-        usual = UserModel(app: app, persona: persona, calendar: calendar, isOutline: isOutline)
+        usual = UserModel(app: app, persona: persona, calendar: calendar)
         bots = calendar.patterns.bots.map { group in
             var own = calendar
             own.week = group.persona.hours.flatMap { $0.isFlat ? nil : $0 }
             own.retention = group.persona.retention
             own.installedOver = group.persona.installedOver.fractionalSeconds
-            let isEmpty = isOutline && !group.persona.endsAtExit
-            return UserModel(app: app, persona: group.persona, calendar: own, isOutline: isEmpty)
+            return UserModel(app: app, persona: group.persona, calendar: own)
         }
+    }
+
+    /// The same users with empty sessions; where the app has a say in how long those are, whole users.
+    var outline: UserModels {
+        UserModels(usual: Self.outline(of: usual), bots: bots.map(Self.outline(of:)), calendar: calendar)
+    }
+
+    private static func outline(of model: UserModel) -> UserModel {
+        model.persona.endsAtExit ? model : UserModel(outlineOf: model)
+    }
+
+    private init(usual: UserModel, bots: [UserModel], calendar: UserCalendar) {
+        (self.usual, self.bots, self.calendar) = (usual, bots, calendar)
     }
 
     /// The kind of user of a device.

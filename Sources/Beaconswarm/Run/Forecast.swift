@@ -45,9 +45,11 @@ struct Forecast {
         var events = EventCourse()
         var requests = RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace))
         for plan in plans.populations {
-            let sample = PopulationSample(plan, schedule: plans.schedule, stepLimit: stepLimit, pace: pace)
+            let users = plan.users
+            let sample = PopulationSample(
+                plan, users, schedule: plans.schedule, stepLimit: stepLimit, pace: pace)
             let record = sample.recorder.populations[0]
-            let outline = UserOutline(of: plan.users, budget: outlineBudget)
+            let outline = UserOutline(of: users, budget: outlineBudget)
             let offered = OfferedEvents(
                 parts: sample.parts, outline: outline, isSteady: plan.persona.steadyRate != nil)
             (low, high) = (low + offered.range.lowerBound, high + offered.range.upperBound)

@@ -33,9 +33,13 @@ struct PopulationSample {
     private(set) var totalScale = 1.0
 
     /// - Parameters:
+    ///   - users: Those of the plan.
     ///   - stepLimit: Steps after which no further slice is begun; a slice takes no more either.
     ///   - pace: Seconds of the run in a real one.
-    init(_ plan: PopulationPlan, schedule: RunSchedule, stepLimit: Int, pace: Int = 1) {
+    init(
+        _ plan: PopulationPlan, _ users: UserForecast.Population, schedule: RunSchedule, stepLimit: Int,
+        pace: Int = 1
+    ) {
         requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
         var quietPlan = plan
         quietPlan.index = 0
@@ -62,7 +66,7 @@ struct PopulationSample {
             openRequests += result.openRequestsPeak
             let indices = (0..<share.deviceCount(of: plan.deviceCount)).map(share.populationIndex(ofSlot:))
             let outline = UserOutline(
-                of: plan.users, indices: indices, until: schedule.start + result.simulated)
+                of: users, indices: indices, until: schedule.start + result.simulated)
             parts.append(
                 OfferedEvents.Part(
                     sessions: outline.sessions, seconds: outline.seconds,

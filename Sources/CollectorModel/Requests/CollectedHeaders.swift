@@ -13,6 +13,8 @@ package struct CollectedHeader: Hashable, Sendable {
     }
 
     package static let contentType = CollectedHeader("content-type")
+    /// Of a request whose events are only to be checked.
+    package static let dryRun = CollectedHeader("dry-run")
 
     /// Those that some system reads, each once, in the order of the systems.
     package static let all = CollectorSystem.allCases.reduce(into: [CollectedHeader]()) { all, system in

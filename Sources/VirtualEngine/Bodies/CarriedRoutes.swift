@@ -10,11 +10,11 @@ extension CollectedRequest {
     /// A request as its device wrote it.
     package init(_ head: RequestHead, body: UnsafeRawBufferPointer = .init(start: nil, count: 0)) {
         let parts = head.path.split(separator: "?", maxSplits: 1)
+        let headers = CollectedHeaders(lines: head.headerLines)
         self.init(
             method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
             query: parts.count > 1 ? String(parts[1]) : "",
-            dryRun: head.headerLines.contains("Dry-Run: true"),
-            headers: CollectedHeaders(lines: head.headerLines), body: body)
+            dryRun: headers[.dryRun] == "true", headers: headers, body: body)
     }
 }
 
