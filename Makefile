@@ -37,6 +37,10 @@ load-datasets: build
 fuzz: setup
 	@.ci/fuzz
 
+## cluster-test: a simulation as tasks of a real Slurm of four nodes on this machine, one of them killed, joined and compared
+cluster-test: build
+	@.ci/cluster-test
+
 ## explore: random scenarios, each judged by the same invariants (EXPLORE_MINUTES=10, EXPLORE_SEED=…)
 explore: setup
 	@.ci/explore
@@ -82,4 +86,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench load-datasets fuzz explore planted sbom example tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench load-datasets cluster-test fuzz explore planted sbom example tsan soak lint format validate docs clean

@@ -116,9 +116,10 @@ let package = Package(
 
         // The pure modules: no clock, no input or output, no threads.
         .module("Timebase"),
-        .module("Accounting", ["Timebase"]),
+        .module("Snapshots"),
+        .module("Accounting", ["Timebase", "Snapshots"]),
         .module("World", ["Timebase"]),
-        .module("Measurement", ["Timebase", "Accounting", "World", histogram]),
+        .module("Measurement", ["Timebase", "Snapshots", "Accounting", "World", histogram]),
         .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy", "CZstd"]),
         .module("AppModel", ["Timebase"]),
         .module(
@@ -159,7 +160,8 @@ let package = Package(
         .module(
             "Beaconswarm",
             [
-                "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
+                "Timebase", "Snapshots", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK",
+                "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
             ] + nio),
@@ -210,8 +212,9 @@ let package = Package(
             swiftSettings: Release.plain.settings),
 
         .tests(of: "Timebase"),
+        .tests(of: "Snapshots", ["Timebase"]),
         .tests(of: "Accounting", ["Timebase"]),
-        .tests(of: "Measurement", ["Timebase", "Accounting", "World"]),
+        .tests(of: "Measurement", ["Timebase", "Snapshots", "Accounting", "World"]),
         .tests(of: "Wire", ["Timebase", "CZstd"]),
         .tests(of: "AppModel", ["TestSupport", "Timebase"]),
         .tests(of: "World", ["Timebase"]),
@@ -250,7 +253,7 @@ let package = Package(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario", "DeviceSDK", "GrowingSDK", "SensorsSDK", "World",
+                "Scenario", "DeviceSDK", "GrowingSDK", "SensorsSDK", "VirtualEngine", "World",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Exploration", ["Scenario", "Wire"]),

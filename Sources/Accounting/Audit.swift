@@ -1,3 +1,5 @@
+package import Snapshots
+
 /// What the collector holds against what the devices believe.
 ///
 /// Two sums always hold: `received` = `unique` + `duplicates`, and
@@ -122,5 +124,59 @@ package struct Audit: Sendable, Equatable {
             return
         }
         recoveredFates[code, default: 0] += 1
+    }
+}
+
+extension Audit {
+    /// Adds the audit of other devices: of events that no device of this one's made.
+    package mutating func merge(_ other: Audit) {
+        for count in Audit.counts { self[keyPath: count] += other[keyPath: count] }
+        recoveredFates.merge(other.recoveredFates, uniquingKeysWith: +)
+        missing = Array((missing + other.missing).sorted().prefix(Audit.missingLimit))
+        let natural = (missingNatural + other.missingNatural).sorted()
+        missingNatural = Array(natural.prefix(Audit.missingLimit - missing.count))
+    }
+
+    private static var counts: [WritableKeyPath<Audit, UInt64>] {
+        [
+            \.received, \.unique, \.duplicates, \.confirmed, \.ackedNotFound, \.swallowed, \.dryRun,
+            \.recovered,
+            \.recoveredSuppressed, \.unexpected, \.undecodable,
+        ]
+    }
+}
+
+extension Audit: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        for count in Audit.counts { writer.write(self[keyPath: count]) }
+        writer.write(UInt64(recoveredFates.count))
+        for (code, count) in recoveredFates.sorted(by: { $0.key < $1.key }) {
+            writer.write(UInt64(code))
+            writer.write(count)
+        }
+        writer.write(UInt64(missing.count))
+        for id in missing {
+            writer.write(UInt64(id.device))
+            writer.write(UInt64(id.sequence))
+        }
+        writer.write(UInt64(missingNatural.count))
+        for key in missingNatural {
+            writer.write(key.high)
+            writer.write(key.low)
+        }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        for count in Audit.counts { self[keyPath: count] = try reader.unsigned() }
+        for _ in 0..<(try reader.count()) {
+            let code: UInt32 = try reader.integer()
+            recoveredFates[code] = try reader.unsigned()
+        }
+        for _ in 0..<(try reader.count()) {
+            missing.append(EventID(device: try reader.integer(), sequence: try reader.integer()))
+        }
+        for _ in 0..<(try reader.count()) {
+            missingNatural.append(NaturalKey(high: try reader.unsigned(), low: try reader.unsigned()))
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import Snapshots
+
 /// The books of a population: how many events ended where.
 ///
 /// The number captured is counted by the devices themselves, apart from the fates, so that
@@ -73,4 +75,33 @@ package struct Ledger: Equatable, Sendable {
 
     /// Evicted, rejected and lost events: what `events_lost` counts.
     package var lostInAnyWay: UInt64 { count(of: .evicted) + count(of: .rejected) + count(of: .lost) }
+}
+
+extension Ledger: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(captured)
+        writer.write(delivered)
+        for list in [suppressed, evicted, lost, pending] {
+            writer.write(UInt64(list.count))
+            for count in list { writer.write(count) }
+        }
+        writer.write(UInt64(rejected.count))
+        for entry in rejected {
+            writer.write(UInt64(entry.status))
+            writer.write(entry.count)
+        }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        captured = try reader.unsigned()
+        delivered = try reader.unsigned()
+        for list in [\Ledger.suppressed, \Ledger.evicted, \Ledger.lost, \Ledger.pending] {
+            guard try reader.count() == self[keyPath: list].count else { throw reader.impossible }
+            for index in self[keyPath: list].indices { self[keyPath: list][index] = try reader.unsigned() }
+        }
+        for _ in 0..<(try reader.count()) {
+            let status: UInt16 = try reader.integer()
+            seal(.rejected(status: status), times: try reader.unsigned())
+        }
+    }
 }

@@ -63,6 +63,9 @@ public struct RunOptions: Sendable {
     public var threads: Int?
     /// Seeds of several simulations: `20` of them from the scenario's own on, or `1..20`; `nil` for one.
     public var seeds: String?
+    /// Which part of the devices is simulated, `I/N` with I from 0, to be joined with the others by
+    /// ``Beaconswarm/merge(_:)``; `nil` for all.
+    public var shard: String?
     /// Live runs of the scenario, one after the other, each with the next seed; `nil` for one run, and against two targets
     /// for ``defaultRepeats``.
     public var repeats: Int?

@@ -13,6 +13,20 @@ package enum Folder {
         }
     }
 
+    /// The names of what is in a folder, in any order; none where there is no such folder.
+    package static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     /// The size of the file at a path in bytes; `nil` if no file is there.
     package static func size(of path: String) -> Int? {
         var info = stat()

@@ -1,3 +1,5 @@
+import Snapshots
+
 /// A value for each case of an enum: an array whose index is the case, kept in place.
 struct CaseTable<Case: CaseIterable & RawRepresentable<UInt8>, Value> {
     /// Places beyond the last case are never looked at.
@@ -22,3 +24,19 @@ struct CaseTable<Case: CaseIterable & RawRepresentable<UInt8>, Value> {
 }
 
 extension CaseTable: Sendable where Value: Sendable {}
+
+extension CaseTable: Snapshotable where Value: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        for key in Case.allCases { self[key].write(to: &writer) }
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        // A value of any kind to begin with: each is read over.
+        let cases = Array(Case.allCases)
+        guard let first = cases.first else { throw reader.impossible }
+        let value: Value = try reader.value()
+        self.init(repeating: value)
+        self[first] = value
+        for key in cases.dropFirst() { self[key] = try reader.value() }
+    }
+}

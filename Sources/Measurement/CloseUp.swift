@@ -1,3 +1,4 @@
+package import Snapshots
 package import Timebase
 
 /// A part of a run that is recorded in shorter intervals than the rest: what happened around a fault would
@@ -18,5 +19,17 @@ package struct CloseUp: Sendable {
         let length = range.upperBound - range.lowerBound
         while width * CloseUp.capacity < length { width = width * 2 }
         series = TimeSeries(start: range.lowerBound, width: width, shortest: shortest)
+    }
+}
+
+extension CloseUp: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(range)
+        writer.write(series)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        range = try reader.value()
+        series = try reader.value()
     }
 }

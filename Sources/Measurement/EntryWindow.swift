@@ -1,3 +1,4 @@
+package import Snapshots
 import Accounting
 package import Timebase
 
@@ -83,4 +84,23 @@ package struct EntryWindow: Sendable {
 /// What is measured of an entry of the timeline alone.
 enum EntryMeasure: Hashable, Sendable {
     case attempts, recovery, herd
+}
+
+extension EntryWindow: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(range)
+        writer.write(record)
+        writer.write(recovery)
+        writer.write(attempts)
+        writer.write(UInt64(arrivals.count))
+        for count in arrivals { writer.write(UInt64(count)) }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        range = try reader.value()
+        record = try reader.value()
+        recovery = try reader.value()
+        attempts = try reader.value()
+        for _ in 0..<(try reader.count()) { arrivals.append(try reader.integer()) }
+    }
 }

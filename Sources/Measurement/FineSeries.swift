@@ -1,3 +1,4 @@
+package import Snapshots
 package import Timebase
 
 /// What was counted in one interval.
@@ -170,6 +171,17 @@ struct FineSeries: Sendable {
         }
     }
 
+    /// Takes over the gauges of another series of the same width.
+    mutating func takeGauges(of other: FineSeries) {
+        if let end = other.count > count ? other.count - 1 : nil { reach(end) }
+        var rest = Cell()
+        rest.last = other.cells.last?.last ?? .zero
+        for index in cells.indices {
+            let theirs = index < other.count ? other.cells[index] : rest
+            (cells[index].last, cells[index].low, cells[index].high) = (theirs.last, theirs.low, theirs.high)
+        }
+    }
+
     /// The extremes of some cells; `nil` where there are none.
     func extremes(of range: Range<Int>) -> SeriesExtremes? {
         let range = range.clamped(to: 0..<count)
@@ -195,5 +207,48 @@ struct FineSeries: Sendable {
         tally.failures = UInt64(cell.counts.w)
         tally.bytesSent = cell.bytesSent
         return tally
+    }
+}
+
+extension Tally: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        for count in [captured, delivered, requests, failures, abandoned, bytesSent] { writer.write(count) }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        captured = try reader.unsigned()
+        delivered = try reader.unsigned()
+        requests = try reader.unsigned()
+        failures = try reader.unsigned()
+        abandoned = try reader.unsigned()
+        bytesSent = try reader.unsigned()
+    }
+}
+
+extension FineSeries: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(width)
+        writer.write(shortest)
+        writer.write(UInt64(cells.count))
+        for cell in cells {
+            for group in [cell.counts, cell.last, cell.low, cell.high] {
+                for place in 0..<4 { writer.write(UInt64(group[place])) }
+            }
+            writer.write(cell.bytesSent)
+        }
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        width = try reader.value()
+        shortest = try reader.value()
+        guard shortest > .zero, width >= shortest else { throw reader.impossible }
+        for _ in 0..<(try reader.count()) {
+            var cell = Cell()
+            for group in [\Cell.counts, \Cell.last, \Cell.low, \Cell.high] {
+                for place in 0..<4 { cell[keyPath: group][place] = try reader.integer() }
+            }
+            cell.bytesSent = try reader.unsigned()
+            cells.append(cell)
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import Snapshots
+
 /// A state of a fleet that is a metric, in the order in which reports show them.
 enum FleetGauge: UInt8, CaseIterable {
     case storedRows, devicesActive
@@ -32,11 +34,13 @@ extension TimeSeries {
 
         package static func + (left: Gauges, right: Gauges) -> Gauges {
             var sum = left
-            sum.storedRows += right.storedRows
-            sum.devicesActive += right.devicesActive
-            sum.devicesStarted += right.devicesStarted
-            sum.connections += right.connections
+            for level in all { sum[keyPath: level] += right[keyPath: level] }
             return sum
+        }
+
+        /// All of them, in the order in which they are written.
+        static var all: [WritableKeyPath<Gauges, UInt64>] {
+            [\.storedRows, \.devicesActive, \.devicesStarted, \.connections]
         }
 
         /// As ``FineSeries`` keeps them: stored rows, active devices, started devices, connections.
@@ -86,4 +90,28 @@ struct GaugeRange: Sendable {
     }
 
     var metric: MetricValue { .gauge(value: last, minimum: minimum, maximum: maximum) }
+}
+
+extension GaugeRange: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(isEmpty)
+        for level in [last, minimum, maximum] { writer.write(UInt64(level)) }
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        isEmpty = try reader.bool()
+        last = Double(try reader.unsigned())
+        minimum = Double(try reader.unsigned())
+        maximum = Double(try reader.unsigned())
+    }
+}
+
+extension TimeSeries.Gauges: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        for level in Self.all { writer.write(self[keyPath: level]) }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        for level in Self.all { self[keyPath: level] = try reader.unsigned() }
+    }
 }

@@ -1,3 +1,4 @@
+package import Snapshots
 package import Timebase
 
 /// A distribution for one interval of a time series: HdrHistogram's arrangement of counters with two
@@ -129,5 +130,35 @@ extension IntervalHistogram: Equatable {
     /// Whether the same values were recorded, packed or not.
     package static func == (left: IntervalHistogram, right: IntervalHistogram) -> Bool {
         left.count == right.count && left.recorded.elementsEqual(right.recorded, by: ==)
+    }
+}
+
+extension IntervalHistogram: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        let recorded = recorded
+        writer.write(UInt64(recorded.count))
+        var last = 0
+        for (index, number) in recorded {
+            writer.write(UInt64(index - last))
+            writer.write(UInt64(number))
+            last = index
+        }
+        writer.write(count)
+    }
+
+    /// - Complexity: O(counters). What is made is packed.
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        var counters: [PackedCounter] = []
+        var last = 0
+        for _ in 0..<(try reader.count()) {
+            let step: UInt16 = try reader.integer()
+            last += Int(step)
+            guard last <= IntervalHistogram.index(of: LatencyHistogram.maximum) else {
+                throw reader.impossible
+            }
+            counters.append(PackedCounter(index: UInt16(last), count: try reader.integer()))
+        }
+        packed = counters
+        count = try reader.unsigned()
     }
 }

@@ -1,3 +1,4 @@
+package import Snapshots
 import Histogram
 package import Timebase
 
@@ -128,4 +129,45 @@ package struct LatencyHistogram: Sendable {
     /// Powers of two that it needs to reach ``maximum``.
     private static let bucketCount =
         1 + maximum.bitWidth - (maximum / UInt64(subBucketCount)).leadingZeroBitCount
+}
+
+extension LatencyHistogram: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        for number in [count, clamped, sum, lowest, highest] { writer.write(number) }
+        // The counters' lowest values: those put the same counts into the same counters.
+        let values = histogram.map { $0.recordedValues().map { (value: $0.value, times: $0.count) } }
+        writer.write(values != nil)
+        // In an order of their own, so that the same values are the same bytes.
+        let entries =
+            values
+            ?? few.sorted { ($0.value, $0.times) < ($1.value, $1.times) }
+            .map { (value: $0.value, times: $0.times) }
+        writer.write(UInt64(entries.count))
+        var last: UInt64 = 0
+        for entry in entries {
+            writer.write(Int64(bitPattern: entry.value &- last))
+            writer.write(entry.times)
+            last = entry.value
+        }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        count = try reader.unsigned()
+        clamped = try reader.unsigned()
+        sum = try reader.unsigned()
+        lowest = try reader.unsigned()
+        highest = try reader.unsigned()
+        let isFull = try reader.bool()
+        var last: UInt64 = 0
+        for _ in 0..<(try reader.count()) {
+            last = last &+ UInt64(bitPattern: try reader.signed())
+            guard last <= LatencyHistogram.maximum else { throw reader.impossible }
+            let times = try reader.unsigned()
+            guard times <= count else { throw reader.impossible }
+            few.append((last, times))
+        }
+        guard isFull else { return }
+        histogram = filled
+        few = []
+    }
 }

@@ -1,3 +1,4 @@
+package import Snapshots
 import Accounting
 package import Timebase
 
@@ -81,6 +82,11 @@ package struct MeasuringWindow: Sendable {
         isOpen = range.contains(instant + Interval(nanoseconds: 1))
     }
 
+    /// Takes over what another window of the same run noted of the fleets' levels.
+    mutating func takeLevels(of other: MeasuringWindow) {
+        for index in populations.indices { populations[index].takeLevels(of: other.populations[index]) }
+    }
+
     mutating func merge(_ other: MeasuringWindow) {
         precondition(range == other.range, "windows of different runs")
         for index in populations.indices {
@@ -89,5 +95,28 @@ package struct MeasuringWindow: Sendable {
             captured[index] += other.captured[index]
         }
         scheduleLag.merge(other.scheduleLag)
+    }
+}
+
+extension MeasuringWindow: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(range)
+        writer.write(each: populations)
+        writer.write(each: started)
+        writer.write(each: captured)
+        writer.write(scheduleLag)
+        writer.write(isOpen)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        range = try reader.value()
+        populations = try reader.values()
+        started = try reader.values()
+        captured = try reader.values()
+        scheduleLag = try reader.value()
+        isOpen = try reader.bool()
+        guard started.count == populations.count, captured.count == populations.count else {
+            throw reader.impossible
+        }
     }
 }

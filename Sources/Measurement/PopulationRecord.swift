@@ -1,3 +1,4 @@
+package import Snapshots
 package import Accounting
 import Timebase
 package import World
@@ -81,6 +82,12 @@ package struct PopulationRecord: Sendable {
         for gauge in FleetGauge.allCases {
             gauges[gauge].set(gauge.level(in: extremes.lowGauges), gauge.level(in: extremes.highGauges))
         }
+    }
+
+    /// Takes over what another record of the same population noted of its fleet's levels.
+    mutating func takeLevels(of other: PopulationRecord) {
+        gauges = other.gauges
+        (radioTime, radioWakeups) = (other.radioTime, other.radioWakeups)
     }
 
     /// Adds another shard's or population's record.
@@ -189,6 +196,44 @@ enum FreshnessBound: UInt8, CaseIterable {
             self = .day
         } else {
             return nil
+        }
+    }
+}
+
+extension PopulationRecord: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(ledger)
+        writer.write(measuresFreshness)
+        writer.write(freshness)
+        writer.write(optional: radioTime)
+        writer.write(optional: radioWakeups)
+        writer.write(delivered)
+        writer.write(times)
+        writer.write(sizes)
+        writer.write(counts)
+        writer.write(gauges)
+        writer.write(failureCounts)
+        writer.write(UInt64(statusCounts.count))
+        for entry in statusCounts {
+            writer.write(UInt64(entry.status))
+            writer.write(entry.count)
+        }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        ledger = try reader.value()
+        measuresFreshness = try reader.bool()
+        freshness = try reader.value()
+        radioTime = try reader.optional()
+        radioWakeups = try reader.optional()
+        delivered = try reader.value()
+        times = try reader.value()
+        sizes = try reader.value()
+        counts = try reader.value()
+        gauges = try reader.value()
+        failureCounts = try reader.value()
+        for _ in 0..<(try reader.count()) {
+            count(status: try reader.integer(), times: try reader.unsigned())
         }
     }
 }

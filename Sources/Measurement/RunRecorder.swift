@@ -1,3 +1,4 @@
+package import Snapshots
 package import Accounting
 package import Timebase
 
@@ -127,6 +128,29 @@ package struct RunRecorder: Sendable {
         }
     }
 
+    /// Notes a look at one population's fleet.
+    package mutating func note(_ levels: FleetLevels, population: Int, at instant: Instant) {
+        note(
+            gauges: levels.gauges, captured: levels.captured, prefilled: levels.prefilled,
+            radioTime: levels.radioTime, radioWakeups: levels.radioWakeups, population: population,
+            at: instant)
+    }
+
+    /// How much has been recorded, in no unit: it grows with each fate and each request.
+    package var activity: UInt64 {
+        populations.reduce(0) { $0 + $1.ledger.sealed + $1.allRequests + $1.offlineAttempts }
+    }
+
+    /// Takes over the levels that another recorder of the same run noted, and what follows from them: gauges, their
+    /// extremes, the radios' time. What else was recorded stays.
+    package mutating func takeLevels(of other: RunRecorder) {
+        series.takeGauges(of: other.series)
+        for index in closeUps.indices { closeUps[index].series.takeGauges(of: other.closeUps[index].series) }
+        for index in populations.indices { populations[index].takeLevels(of: other.populations[index]) }
+        if let theirs = other.window { window?.takeLevels(of: theirs) }
+        nextGauges = other.nextGauges
+    }
+
     private static let oneDelivered: Tally = {
         var tally = Tally()
         tally.delivered = 1
@@ -188,5 +212,39 @@ package struct RunRecorder: Sendable {
             .child(UInt64(bitPattern: event.capturedAt.nanoseconds))
             .child(UInt64(bitPattern: event.ackedAt.nanoseconds))
         return stream.next()
+    }
+}
+
+extension RunRecorder: Snapshotable {
+    /// Everything but ``beliefs``, which have a file of their own.
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(each: populations)
+        writer.write(series)
+        writer.write(eventFingerprint)
+        writer.write(scheduleLag)
+        writer.write(optional: window)
+        writer.write(each: closeUps)
+        writer.write(each: entries)
+        writer.write(closeUpBounds)
+        writer.write(measuresFreshness)
+        writer.write(each: nextGauges)
+        writer.write(each: capturedInRun)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        populations = try reader.values()
+        series = try reader.value()
+        eventFingerprint = try reader.unsigned()
+        scheduleLag = try reader.value()
+        window = try reader.optional()
+        closeUps = try reader.values()
+        entries = try reader.values()
+        closeUpBounds = try reader.value()
+        measuresFreshness = try reader.bool()
+        nextGauges = try reader.values()
+        capturedInRun = try reader.values()
+        guard nextGauges.count == populations.count, capturedInRun.count == populations.count else {
+            throw reader.impossible
+        }
     }
 }

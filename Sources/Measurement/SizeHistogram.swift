@@ -1,3 +1,5 @@
+package import Snapshots
+
 /// A distribution of small whole numbers (rows, events, a count of devices), exact below 1024 and
 /// within 0.8 % above; 9 kB at most, exactly mergeable.
 package struct SizeHistogram: Hashable, Sendable {
@@ -60,5 +62,22 @@ package struct SizeHistogram: Hashable, Sendable {
         let exponent = UInt64((index - 1024) / 64 + 10)
         let step = UInt64((index - 1024) % 64 + 64)
         return (step + 1) << (exponent - 6) - 1
+    }
+}
+
+extension SizeHistogram: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        for number in [count, sum, lowest, highest] { writer.write(number) }
+        let last = counts.lastIndex { $0 > 0 } ?? -1
+        writer.write(UInt64(last + 1))
+        for number in counts[...last] { writer.write(number) }
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        count = try reader.unsigned()
+        sum = try reader.unsigned()
+        lowest = try reader.unsigned()
+        highest = try reader.unsigned()
+        for _ in 0..<(try reader.count()) { counts.append(try reader.unsigned()) }
     }
 }

@@ -1,3 +1,4 @@
+package import Snapshots
 package import Timebase
 
 /// What happened in each interval of a run. Memory is constant: when there are more than
@@ -172,6 +173,21 @@ package struct TimeSeries: Sendable {
         widenParts()
     }
 
+    /// Takes over the gauges of another series of the same run.
+    mutating func takeGauges(of other: TimeSeries) {
+        precondition(start == other.start, "series of different runs")
+        var theirs = other
+        while width < theirs.width { halve() }
+        while theirs.width < width { theirs.halve() }
+        while buckets.count < theirs.buckets.count { buckets.append(Bucket()) }
+        let last = theirs.buckets.last?.gauges ?? Gauges()
+        for index in buckets.indices {
+            buckets[index].gauges = index < theirs.buckets.count ? theirs.buckets[index].gauges : last
+        }
+        packOld()
+        fine.takeGauges(of: theirs.fine)
+    }
+
     /// Adds another shard's series of the same run; gauges add up.
     package mutating func merge(_ other: TimeSeries) {
         precondition(start == other.start, "series of different runs")
@@ -192,5 +208,40 @@ package struct TimeSeries: Sendable {
             bucket.gauges = bucket.gauges + rest
             buckets.append(bucket)
         }
+    }
+}
+
+extension TimeSeries.Bucket: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(counts)
+        for histogram in [freshness, duration, service, lag] { writer.write(histogram) }
+        writer.write(gauges)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        counts = try reader.value()
+        freshness = try reader.value()
+        duration = try reader.value()
+        service = try reader.value()
+        lag = try reader.value()
+        gauges = try reader.value()
+    }
+}
+
+extension TimeSeries: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(start)
+        writer.write(width)
+        writer.write(each: buckets)
+        writer.write(fine)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        start = try reader.value()
+        width = try reader.value()
+        buckets = try reader.values()
+        fine = try reader.value()
+        guard width >= fine.width, buckets.count <= TimeSeries.capacity else { throw reader.impossible }
+        packedEnd = buckets.count
     }
 }

@@ -1,3 +1,4 @@
+package import Snapshots
 package import Timebase
 package import World
 
@@ -16,6 +17,8 @@ package struct UnexpectedAnswer: Sendable, Hashable {
     /// The first 2 kB of the body.
     package var body: [UInt8]
     package var population: Int
+    /// The device's number in the run; of live runs, nobody tells it.
+    package var device: UInt32 = 0
     package var at: Instant
     /// Whether it answered a fetch of a configuration, and not an upload.
     package var isConfig: Bool
@@ -32,5 +35,29 @@ package struct UnexpectedAnswer: Sendable, Hashable {
         self.body = body
         self.population = population
         self.at = at
+    }
+}
+
+extension UnexpectedAnswer: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) {
+        writer.write(UInt64(status))
+        writer.write(UInt64(failure?.rawValue ?? .max))
+        writer.write(headers)
+        writer.write(body)
+        writer.write(population)
+        writer.write(UInt64(device))
+        writer.write(at)
+        writer.write(isConfig)
+    }
+
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        status = try reader.integer()
+        failure = RequestFailure(rawValue: try reader.integer())
+        headers = try reader.text()
+        body = try reader.raw()
+        population = try reader.int()
+        device = try reader.integer()
+        at = try reader.value()
+        isConfig = try reader.bool()
     }
 }

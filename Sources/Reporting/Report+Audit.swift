@@ -44,6 +44,7 @@ extension Report {
         findings.internalError = internalError
         findings.delivery = delivery
         findings.unwritten = unwritten
+        findings.missingParts = run.missingParts
         apply(VerdictRules.judge(findings))
         if isPartial { reasons.append(stateNote) }
     }

@@ -85,31 +85,6 @@ package struct Report: Sendable {
         }
     }
 
-    /// How the run came about, and on what.
-    package struct RunContext: Hashable, Sendable {
-        package var command: [String]
-        package var host: String
-        package var operatingSystem: String
-        package var cores: Int
-        package var memoryBytes: UInt64
-        /// Where the events went: a URL without secrets, `embedded collector`, or `modelled world`.
-        package var target: String
-        /// What became of requests' bytes in virtual time: `encode`, or `measure` where sizes are a model's; `nil` for
-        /// live runs.
-        package var bodies: String?
-        package init(
-            command: [String], host: String, operatingSystem: String, cores: Int, memoryBytes: UInt64,
-            target: String
-        ) {
-            self.command = command
-            self.host = host
-            self.operatingSystem = operatingSystem
-            self.cores = cores
-            self.memoryBytes = memoryBytes
-            self.target = target
-        }
-    }
-
     /// The ledger.
     package struct EventCounts: Hashable, Sendable {
         package var captured: UInt64 = 0

@@ -27,6 +27,8 @@ package enum VerdictRules {
         package var delivery = Delivery()
         /// Why some of the results could not be written.
         package var unwritten: [String] = []
+        /// Which parts of a run that was joined from several are missing, in words.
+        package var missingParts: String?
         package init() {}
     }
 
@@ -41,6 +43,7 @@ package enum VerdictRules {
         case generatorLate = "generator_late"
         case generatorFailed = "generator_failed"
         case maxRate = "max_rate"
+        case partsMissing = "parts_missing"
         case thresholdBroken = "threshold_broken"
         case `guard`
         case guardMissing = "guard_missing"
@@ -53,7 +56,7 @@ package enum VerdictRules {
             case .internalError, .unwritten: 70
             case .balance, .ackedNotFound, .unexpectedEvents: 95
             case .interrupted: 105
-            case .generatorLate, .generatorFailed, .maxRate: 96
+            case .generatorLate, .generatorFailed, .maxRate, .partsMissing: 96
             case .thresholdBroken, .guard, .guardMissing, .nothingDelivered, .deliveredUnexpectedly: 99
             }
         }
@@ -132,6 +135,7 @@ package enum VerdictRules {
         if let text = findings.delivery.ownFailureReason { found.append((.generatorFailed, text)) }
         let end = findings.endedBy
         if let end, end.cause == .maxRate { found.append((.maxRate, end.text)) }
+        if let text = findings.missingParts { found.append((.partsMissing, text)) }
         found += findings.thresholds.filter { !$0.ok }.map { (.thresholdBroken, sentence($0)) }
         let isGuarded = end?.cause == .guard
         if let end, isGuarded, !findings.delivery.expectsGuard { found.append((.guard, end.text)) }

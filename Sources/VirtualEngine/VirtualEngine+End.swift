@@ -21,7 +21,7 @@ extension VirtualEngine {
                 return phases.begin(.closing, at: now)
             }
         #endif
-        let isIdle = open.isEmpty && !configuration.playsWholeDrain
+        let isIdle = open.isEmpty && !configuration.playsWholeDrain && !configuration.isPart
         guard let next = phases.next(at: now, isIdle: isIdle, fleets: fleets) else { return }
         phases.begin(next, at: now)
         if next == .closing { drainEndedAt = now }
@@ -31,32 +31,28 @@ extension VirtualEngine {
     }
 
     mutating func noteGauges() {
-        let instant = max(schedule.start, now - Interval(nanoseconds: 1))
-        for (index, fleet) in fleets.enumerated() {
-            var gauges = TimeSeries.Gauges()
-            gauges.storedRows = fleet.storedCount
-            gauges.devicesActive = UInt64(fleet.foregroundCount)
-            gauges.devicesStarted = UInt64(fleet.startedCount)
-            recorder.note(
-                gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,
-                radioTime: fleet.radioTime, radioWakeups: fleet.radioWakeups,
-                population: index, at: instant)
-        }
+        let isDrained = part != nil && phases.phase == .draining && open.isEmpty && phases.isDrained(fleets)
+        let look = FleetLook(
+            at: max(schedule.start, now - Interval(nanoseconds: 1)), levels: fleets.map(\.levels),
+            isDrained: isDrained)
+        guard part?.isQuiet(look, activity: recorder.activity) != true else { return }
+        for index in fleets.indices { recorder.note(look.levels[index], population: index, at: look.at) }
     }
 
     mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
         while !open.isEmpty, phases.phase == .closing, let entry = queue.first(), entry.time <= phases.limit {
             poll(&observer)
             _ = queue.popFirst()
+            let item = QueueItem(payload: entry.payload)
+            if case .wake = item { continue }
             now = entry.time
-            switch QueueItem(payload: entry.payload) {
-            case .wake: break
-            case .departure(let index): depart(index, device: Int(entry.device))
-            case .answer(let index):
-                guard let request = open.take(index) else { continue }
+            if case .departure(let index) = item { depart(index, device: Int(entry.device)) }
+            if case .answer(let index) = item, let request = open.take(index) {
                 complete(request, device: Int(entry.device), &observer)
             }
         }
+        // What is still open was waited for in vain.
+        if !open.isEmpty, phases.phase == .closing { now = max(now, phases.limit) }
         endOpenRequests(&observer)
     }
 
@@ -68,18 +64,47 @@ extension VirtualEngine {
                 let slots = first..<min(first + VirtualEngine.closingBlock, fleet.deviceCount)
                 fleet.finish(slots, effects: &effects)
                 recorder.note(effects.sealed, population: index)
-                observer.sealed(effects.sealed, population: index)
+                observer.sealed(effects.sealed, population: index, at: .distantFuture)
             }
         }
-        noteGauges()
-        recorder.beliefs.capturedCounts = (0..<devices.count).map { device in
-            let (fleet, slot) = devices.location(of: device)
-            return fleets[fleet].capturedCount(of: slot)
-        }
+        let levels = part.map { closing(of: $0) }
+        if part == nil { noteGauges() }
+        noteCapturedCounts()
         return VirtualResult(
             recorder: recorder, receipts: server.collector.receipts, statistics: server.collector.statistics,
             simulated: now - schedule.start, devicesStarted: fleets.reduce(0) { $0 + $1.startedCount },
             stoppedAt: phases.stoppedAt, drainEndedAt: drainEndedAt, unexpectedAnswers: unexpectedAnswers,
-            openRequestsPeak: open.peak, wakes: wakes)
+            openRequestsPeak: open.peak, wakes: wakes, levels: levels)
+    }
+
+    private func closing(of part: PartLooks) -> PartLevels {
+        let look = FleetLook(
+            at: max(schedule.start, now - Interval(nanoseconds: 1)), levels: fleets.map(\.levels),
+            isDrained: true)
+        return PartLevels(log: part.log, quietSince: part.quietSince, closing: look)
+    }
+
+    /// By the devices' numbers in the run; 0 for devices of other parts.
+    private mutating func noteCapturedCounts() {
+        let end = configuration.plans.map { Int($0.firstDevice) + $0.deviceCount }.max() ?? 0
+        var counts = [UInt32](repeating: 0, count: end)
+        for device in 0..<devices.count {
+            let (fleet, slot) = devices.location(of: device)
+            counts[Int(fleets[fleet].globalNumber(of: slot))] = fleets[fleet].capturedCount(of: slot)
+        }
+        recorder.beliefs.capturedCounts = counts
+    }
+}
+
+extension DeviceFleet {
+    /// What a look at the fleet tells.
+    fileprivate var levels: FleetLevels {
+        var levels = FleetLevels()
+        levels.gauges.storedRows = storedCount
+        levels.gauges.devicesActive = UInt64(foregroundCount)
+        levels.gauges.devicesStarted = UInt64(startedCount)
+        (levels.captured, levels.prefilled) = (capturedCount, prefilledCount)
+        (levels.radioTime, levels.radioWakeups) = (radioTime, radioWakeups)
+        return levels
     }
 }

@@ -73,6 +73,7 @@ extension VirtualEngine {
                 answer = UnexpectedAnswer(
                     status: status, failure: nil, headers: exchange.headers, body: exchange.body,
                     population: population, at: endsAt)
+                answer?.device = fleets[population].globalNumber(of: devices.location(of: device).slot)
             }
         case .failed(let failure): sample.failure = failure
         }

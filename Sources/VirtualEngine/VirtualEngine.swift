@@ -25,6 +25,8 @@ struct VirtualEngine {
     var unexpectedAnswers: [UnexpectedAnswer] = []
     /// When the drain was over.
     var drainEndedAt: Instant?
+    /// Of a part of a run.
+    var part: PartLooks?
     private var nextTick: Instant
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0
@@ -54,6 +56,7 @@ struct VirtualEngine {
         recorder = RunRecorder(
             start: schedule.start, populationCount: fleets.count, measured: schedule.measured,
             closeUps: schedule.closeUps, entries: schedule.entries)
+        if configuration.isPart { part = PartLooks(populationCount: fleets.count) }
         nextTick = schedule.start
         nextTick = nextTick(after: schedule.start)
     }
@@ -178,7 +181,7 @@ struct VirtualEngine {
         if !effects.died.isEmpty { cutRequests(of: device, population: fleet) }
         if !effects.sealed.isEmpty {
             recorder.note(effects.sealed, population: fleet)
-            observer.sealed(effects.sealed, population: fleet)
+            observer.sealed(effects.sealed, population: fleet, at: now)
         }
         for request in effects.requests { start(request, device: device, population: fleet) }
         effects.removeAll()

@@ -15,6 +15,9 @@ package struct VirtualConfiguration: Sendable {
     package var sizes: BodySizes?
     /// Whether the drain is as long as it may be, whatever is left to be done: then no device's end depends on others.
     package var playsWholeDrain = false
+    /// Whether these devices are a part of a run's, to be joined with others: each look at them is kept, and what
+    /// follows once nothing happens any more is only looked at.
+    package var isPart = false
     /// Whether answers that are open at the end are awaited.
     package var awaitsOpenAnswers = true
 
@@ -33,6 +36,8 @@ package struct VirtualConfiguration: Sendable {
 package protocol VirtualObserver {
     /// Events whose fate became final, in the run's total order.
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int)
+    /// The same, with the time: the end of all times for what the end of the run seals. By default passed on without it.
+    mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int, at now: Instant)
     /// Called at each tick of simulated time (a second, or more in runs of days).
     ///
     /// - Returns: whether the run goes on; `false` ends the users' part and begins the drain.
@@ -45,6 +50,12 @@ package protocol VirtualObserver {
 }
 
 extension VirtualObserver {
+    package mutating func sealed(
+        _ events: ContiguousArray<SealedEvent>, population: Int, at now: Instant
+    ) {
+        sealed(events, population: population)
+    }
+
     /// Lets the run go on.
     package mutating func poll(_ recorder: RunRecorder, at now: Instant, wakes: UInt64) -> VirtualWish {
         .goOn
@@ -78,6 +89,24 @@ package struct VirtualResult: Sendable {
     package var openRequestsPeak: Int
     /// Entries taken from the event queue.
     package var wakes: UInt64
+    /// Of a part of a run: each look at its devices.
+    package var levels: PartLevels?
+}
+
+/// The looks at a part of a run.
+package struct PartLevels: Sendable {
+    /// Up to the end of the drain, the last one at it.
+    package var log: LevelLog
+    /// From this look on nothing happened any more; `nil` if something did, or might have, up to the end.
+    package var quietSince: Instant?
+    /// When the books were closed.
+    package var closing: FleetLook
+
+    package init(log: LevelLog, quietSince: Instant?, closing: FleetLook) {
+        self.log = log
+        self.quietSince = quietSince
+        self.closing = closing
+    }
 }
 
 /// Runs a scenario in virtual time: discrete events in the total order (time, device, device

@@ -30,14 +30,15 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               69   target unreachable
               70   internal error
               95   the ledger does not balance, or acknowledged events are missing
-              96   the generator could not keep its own schedule, had no sockets or disk, or passed --max-rate
+              96   the generator could not keep its own schedule, had no sockets or disk, or passed --max-rate; a part is missing in a merge
               99   a threshold failed, compare found a regression, a live run delivered nothing, or the guard ended it
               104  invalid scenario
               105  interrupted
             """,
         version: Beaconswarm.version,
         subcommands: [
-            Run.self, Simulate.self, Generate.self, Compare.self, Sweep.self, Collect.self, Audit.self,
+            Run.self, Simulate.self, Generate.self, Merge.self, Compare.self, Sweep.self, Collect.self,
+            Audit.self,
             Sample.self,
             Report.self,
             Validate.self,

@@ -38,11 +38,20 @@ struct Simulate: AsyncParsableCommand {
         transform: readBodies)
     var bodies: Bodies?
 
+    @Option(
+        help: ArgumentHelp(
+            "Plays part I (from 0) of N of each population's devices, or of several simulations each N-th, to be joined by "
+                + "beaconswarm merge. --out names the folder in which all parts meet; --events keeps the part's lines "
+                + "there, whatever its name.",
+            valueName: "I/N"))
+    var shard: String?
+
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         options.bodies = bodies
         options.threads = threads
         options.seeds = seeds
+        options.shard = shard
         let chosen = options
         try await finish { try await Beaconswarm.simulate(chosen) }
     }

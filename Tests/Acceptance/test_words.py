@@ -55,7 +55,7 @@ def listening():
 )
 def test_a_mistyped_verb_is_told_what_was_meant(tool: Tool, word: str, meant: str):
     text = expect_words(tool.run(word, "scenario.json"), 64, f'no verb "{word}"', f'did you mean "{meant}"?')
-    assert "simulate, generate, compare, sweep, collect" in text, "and which there are"
+    assert "simulate, generate, merge, compare, sweep, collect" in text, "and which there are"
 
 
 def test_a_word_that_is_like_no_verb_gets_the_list_alone(tool: Tool):

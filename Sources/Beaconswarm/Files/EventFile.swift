@@ -29,6 +29,8 @@ final class EventFile: Sendable {
     private static let blockSize = 1 << 18
 
     let path: String
+    /// Whether each line comes after the time at which its event was sealed.
+    private let isOfPart: Bool
     private let prefixes: [[LinePrefix]]
     private let state: Mutex<State>
 
@@ -38,14 +40,17 @@ final class EventFile: Sendable {
     }
 
     /// Creates `path.partial`; `.gz` at the end of the path packs it.
-    init(path: String, populations: [PopulationNames]) throws(CommandFailure) {
+    ///
+    /// - Parameter isOfPart: Whether the file is that of a part of a run, to be joined with others: nobody else reads it.
+    init(path: String, populations: [PopulationNames], isOfPart: Bool = false) throws(CommandFailure) {
         guard !OutputFile.exists(path) else {
             throw CommandFailure(.usage, "--events \(path) exists already; name another file or remove it")
         }
-        guard path.hasSuffix(".ndjson") || path.hasSuffix(".ndjson.gz") else {
+        guard isOfPart || path.hasSuffix(".ndjson") || path.hasSuffix(".ndjson.gz") else {
             throw CommandFailure(.usage, "--events \(path): the name must end in .ndjson or .ndjson.gz")
         }
         self.path = path
+        self.isOfPart = isOfPart
         prefixes = populations.map { population in population.labels.map { EventFile.prefix(population, $0) }
         }
         let file = try AppendingFile(path: path + ".partial", failing: .usage)
@@ -68,11 +73,26 @@ final class EventFile: Sendable {
     }
 
     /// Writes the lines of sealed events. A failure is kept for ``finish()``; what follows it is dropped.
-    func write(_ events: some Collection<SealedEvent>, population: Int) {
+    ///
+    /// - Parameter now: When they were sealed; only parts of runs want to know.
+    func write(_ events: some Collection<SealedEvent>, population: Int, at now: Instant = .distantFuture) {
         state.withLock { state in
             guard state.failure == nil else { return }
-            for event in events { append(event, population: population, to: &state.line) }
+            for event in events {
+                if isOfPart { state.line.append("\(now.nanoseconds)\t") }
+                append(event, population: population, to: &state.line)
+            }
             state.lines += UInt64(events.count)
+            if state.line.count >= EventFile.blockSize { EventFile.flush(&state) }
+        }
+    }
+
+    /// Writes a line that is one already, its end included.
+    func write(line: [UInt8]) {
+        state.withLock { state in
+            guard state.failure == nil else { return }
+            state.line.append(contentsOf: line)
+            state.lines += 1
             if state.line.count >= EventFile.blockSize { EventFile.flush(&state) }
         }
     }

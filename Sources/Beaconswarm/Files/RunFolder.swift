@@ -45,14 +45,7 @@ struct RunFolder: Sendable {
 
     /// Removes the folder with the files in it, but no folder of it.
     func delete() {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { remove(name) }
-        }
-        closedir(directory)
+        for name in Folder.names(in: path) { remove(name) }
         rmdir(path)
     }
 

@@ -12,6 +12,8 @@ struct LabRunner {
     /// In the order of the scenario.
     let variants: [String]
     let seeds: [UInt64]
+    /// Which of the simulations are played, by their number; `nil` for all.
+    var part: PartNumber?
     let console: RunConsole
     let interruption: Interruption
 
@@ -23,7 +25,9 @@ struct LabRunner {
 
     /// All variants of a seed before the next seed: what is broken off can still be compared.
     private var cells: [Cell] {
-        seeds.flatMap { seed in variants.map { Cell(variant: $0, seed: seed) } }
+        let all = seeds.flatMap { seed in variants.map { Cell(variant: $0, seed: seed) } }
+        guard let part else { return all }
+        return all.indices.filter { $0 % part.count == part.index }.map { all[$0] }
     }
 
     private var bodies: Bodies { options.bodies ?? .measure }
@@ -37,12 +41,10 @@ struct LabRunner {
                 "\(option.0): is for one simulation; name one with --variant and --seed, without --seeds")
         }
         try checkRoom()
-        let path =
-            options.out
-            ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .virtual, at: Host.now)
-        let folder = try RunFolder(creating: path)
+        let folder = try makeFolder()
         console.say(
-            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(cells.count) simulations: "
+            "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(part.map { "part \($0.text), " } ?? "")"
+                + "\(cells.count) simulations: "
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
         for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
@@ -60,7 +62,27 @@ struct LabRunner {
             if let result { output.add(result, of: cell.variant) }
         }
         output.report.bodies = bodies.rawValue
-        return try output.finish(isWhole: !results.contains { $0 == nil })
+        let isWhole = !results.contains { $0 == nil }
+        guard let part, isWhole else { return try output.finish(isWhole: isWhole) }
+        try LabPart(number: part, report: output.report).write(to: folder)
+        folder.remove("report.partial.json")
+        console.say(
+            "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge \(options.out ?? "") --out DIR"
+        )
+        return .success
+    }
+
+    private func makeFolder() throws(CommandFailure) -> RunFolder {
+        if let part {
+            guard !options.json else {
+                throw CommandFailure(.usage, "--json: a part has no report; beaconswarm merge makes it")
+            }
+            return RunFolder(existing: try PartFolder.claim(part, in: PartFolder.meeting(of: options)).path)
+        }
+        let path =
+            options.out
+            ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .virtual, at: Host.now)
+        return try RunFolder(creating: path)
     }
 
     private func play(into output: LabOutput) throws(CommandFailure) -> [LabReport.Cell?] {

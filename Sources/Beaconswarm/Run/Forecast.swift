@@ -102,6 +102,15 @@ struct Forecast {
             + (connections.map { Double(min(sockets, $0)) * DeviceMemory.connection } ?? openRequestMemory)
     }
 
+    /// What one of so many parts of the run takes.
+    func share(of count: Int) -> Forecast {
+        var share = self
+        share.growingMemory /= Double(count)
+        share.openRequestMemory /= Double(count)
+        share.devices = (devices + count - 1) / count
+        return share
+    }
+
     /// How many devices would fit into so many bytes, if all populations shrank alike.
     func devicesFitting(_ bytes: Double, connections: Int?) -> Int {
         let room = max(0, bytes - DeviceMemory.process)

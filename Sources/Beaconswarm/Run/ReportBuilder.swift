@@ -18,10 +18,10 @@ struct ReportBuilder: Sendable {
     let scenario: Report.ScenarioReference
     let mode: Report.Mode
     let seed: UInt64
-    let context: Report.RunContext
+    var context: Report.RunContext
     let populations: [PopulationInfo]
     let marks: [Report.Mark]
-    let warnings: [String]
+    var warnings: [String]
     let thresholds: [Threshold]
     let startedAt: Instant
     /// Seconds of the run's clock in a real second.

@@ -24,7 +24,8 @@ struct RunOutput: Sendable {
     let startedAt: Instant
 
     init(
-        scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode, options: RunOptions
+        scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode, options: RunOptions,
+        partFolder: PartFolder? = nil
     ) throws(CommandFailure) {
         self.scenario = scenario
         self.mode = mode
@@ -32,13 +33,14 @@ struct RunOutput: Sendable {
         startedAt = Host.now
         marks = scenario.marks(plans)
         let path =
-            options.out
+            partFolder?.path ?? options.out
             ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: startedAt)
-        if OutputFile.exists(path) {
+        if partFolder == nil, OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
         }
         if let file = options.events {
-            events = try EventFile(path: file, populations: scenario.eventNames(plans))
+            events = try EventFile(
+                path: file, populations: scenario.eventNames(plans), isOfPart: partFolder != nil)
         } else {
             events = nil
         }
@@ -46,7 +48,7 @@ struct RunOutput: Sendable {
         if mode == .live, let devices = options.tracedDevices {
             traced = try TracedDevices(devices, of: scenario.document.deviceCount)
         }
-        let folder = try RunFolder(creating: path)
+        let folder = partFolder == nil ? try RunFolder(creating: path) : RunFolder(existing: path)
         self.folder = folder
         if let traced { trace = try TraceFile(of: traced, in: folder) } else { trace = nil }
         reserve = DiskReserve(in: path, bytes: DiskReserve.limit, share: 0.5)

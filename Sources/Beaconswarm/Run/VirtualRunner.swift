@@ -83,13 +83,17 @@ struct VirtualRunner {
         let onProgress: (@Sendable (Double) -> Void)?
         let planned: Interval
         let start: Instant
-        fileprivate var lastNoted: Interval
+        var lastNoted: Interval
 
         /// How often the run's state is looked at and kept, in real time.
         private static let period = Interval.milliseconds(500)
 
-        mutating func sealed(_ sealed: ContiguousArray<SealedEvent>, population: Int) {
-            follower.events?.write(sealed, population: population)
+        mutating func sealed(_ sealed: ContiguousArray<SealedEvent>, population: Int) {}
+
+        mutating func sealed(
+            _ sealed: ContiguousArray<SealedEvent>, population: Int, at now: Instant
+        ) {
+            follower.events?.write(sealed, population: population, at: now)
         }
 
         mutating func tick(_ recorder: RunRecorder, at now: Instant) -> Bool {

@@ -37,12 +37,19 @@ extension Beaconswarm {
             isAll
             ? [VariantName.base] + scenario.document.variants
             : [scenario.document.variant ?? VariantName.base]
-        guard options.seeds != nil || names.count > 1 else { return try simulate(options, scenario) }
+        let part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
+        guard options.seeds != nil || names.count > 1 else {
+            guard let part else { return try simulate(options, scenario) }
+            return try PartRunner(
+                scenario: scenario, options: options, part: part, console: RunConsole(options),
+                interruption: Interruption()
+            ).run()
+        }
         let hasOwnSeed = scenario.document.overrides.contains { $0.path == "/seed" }
         let seeds = try SeedRange.parse(
             options.seeds, first: scenario.document.seed, hasOwnSeed: hasOwnSeed)
         let runner = LabRunner(
-            options: options, content: content, base: scenario, variants: names, seeds: seeds,
+            options: options, content: content, base: scenario, variants: names, seeds: seeds, part: part,
             console: RunConsole(options), interruption: Interruption())
         return try runner.run()
     }

@@ -76,6 +76,13 @@ package struct RunPhases {
         return true
     }
 
+    /// Whether nothing that a device has left to do holds up the end of the drain.
+    ///
+    /// - Complexity: as ``next(at:isIdle:fleets:)``.
+    package mutating func isDrained(_ fleets: some Sequence<any DeviceFleet>) -> Bool {
+        !isHeldUp(by: fleets)
+    }
+
     /// Whether an app in the foreground has rows.
     private mutating func isHeldUp(by fleets: some Sequence<any DeviceFleet>) -> Bool {
         // Who held up the drain when this was asked last mostly still does: no search then.

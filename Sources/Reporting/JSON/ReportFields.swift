@@ -50,6 +50,22 @@ extension ReportCodec<Report.RunContext> {
                 .later("memory_bytes", \.memoryBytes, .unsigned),
                 .later("target", \.target, .text),
                 ReportField("bodies", \.bodies, .text),
+                .rare("parts", \.parts, .list(.part)),
+                .rare("missing_parts", \.missingParts, .text),
+            ])
+    }
+}
+
+extension ReportCodec<Report.Part> {
+    static var part: ReportCodec {
+        object(
+            Report.Part(name: "", devices: 0, attempt: 1, host: "", wallSeconds: 0),
+            [
+                ReportField("part", \.name, .text),
+                ReportField("devices", \.devices, .whole),
+                ReportField("attempt", \.attempt, .whole),
+                ReportField("host", \.host, .text),
+                ReportField("wall_seconds", \.wallSeconds, .real),
             ])
     }
 }

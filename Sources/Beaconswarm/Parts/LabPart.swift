@@ -1,0 +1,138 @@
+import Reporting
+import Wire
+
+/// The part of several simulations that one process played: every N-th of them, from the I-th on.
+///
+/// Its file is written last, so an attempt without one did not finish. The first line tells the part and the sum of the rest,
+/// which is the report with the cells of this part alone.
+struct LabPart: Sendable {
+    static let fileName = "simulations.json"
+    private static let head = "beaconswarm.simulations/1"
+
+    let number: PartNumber
+    let report: LabReport
+
+    init(number: PartNumber, report: LabReport) { (self.number, self.report) = (number, report) }
+
+    func write(to folder: RunFolder) throws(CommandFailure) {
+        let body = LabJSON.write(report)
+        let first = "\(LabPart.head) \(number.text) \(SHA256.hexadecimal(of: body))\n"
+        try OutputFile.write(Array(first.utf8) + body, to: folder.file(LabPart.fileName))
+    }
+
+    /// Reads the file of an attempt.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a file that is cut, was changed, or is none.
+    init(of folder: PartFolder) throws(CommandFailure) {
+        let path = folder.file(LabPart.fileName)
+        let bytes = try OutputFile.read(path, failing: .usage)
+        let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+        let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ").map(String.init)
+        guard words.count == 3, words[0] == LabPart.head else {
+            throw CommandFailure(.usage, "\(path): not a part of several simulations of this version")
+        }
+        let body = Array(bytes[end...].dropFirst())
+        guard SHA256.hexadecimal(of: body) == words[2] else {
+            throw CommandFailure(
+                .usage, "\(path): the file is cut or was changed: its sum is another; play the part again")
+        }
+        do {
+            report = try LabJSON.read(body)
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+        number = try PartNumber(words[1])
+    }
+}
+
+/// Joins parts of several simulations: each simulation is whole in one of them.
+struct LabMerge {
+    let options: MergeOptions
+
+    func run(_ folders: [PartFolder]) throws(CommandFailure) -> CommandStatus {
+        if options.events != nil {
+            throw CommandFailure(.usage, "--events: is for the parts of one simulation")
+        }
+        var parts: [(folder: PartFolder, part: LabPart)] = []
+        for folder in folders { parts.append((folder, try LabPart(of: folder))) }
+        var report = LabMerge.blank(parts[0].part.report)
+        let identity = LabJSON.write(report)
+        for (folder, part) in parts {
+            guard LabJSON.write(LabMerge.blank(part.report)) == identity,
+                part.number.count == parts[0].part.number.count
+            else {
+                throw CommandFailure(
+                    .usage,
+                    "\(folder.path) is not of the simulations that \(parts[0].folder.path) is of: another scenario, other "
+                        + "seeds, options, number of parts or version; nothing was written")
+            }
+            try add(part.report, to: &report, from: folder)
+        }
+        return try finish(report, parts: parts[0].part.number.count)
+    }
+
+    /// The report without its cells.
+    private static func blank(_ report: LabReport) -> LabReport {
+        var blank = report
+        blank.isPartial = false
+        (blank.verdict, blank.exitCode) = (.passed, 0)
+        for index in blank.variants.indices { blank.variants[index].cells = [] }
+        return blank
+    }
+
+    private func add(
+        _ part: LabReport, to report: inout LabReport, from folder: PartFolder
+    ) throws(CommandFailure) {
+        for (index, variant) in part.variants.enumerated() {
+            for cell in variant.cells {
+                if let known = report.variants[index].cell(cell.seed) {
+                    guard known.fingerprint == cell.fingerprint else {
+                        throw CommandFailure(
+                            .usage,
+                            "\(folder.path): \(variant.name) of seed \(cell.seed) is there twice, and not the same; nothing "
+                                + "was written")
+                    }
+                } else {
+                    report.variants[index].cells.append(cell)
+                }
+            }
+        }
+    }
+
+    private func finish(_ joined: LabReport, parts: Int) throws(CommandFailure) -> CommandStatus {
+        var report = joined
+        for index in report.variants.indices { report.variants[index].cells.sort { $0.seed < $1.seed } }
+        let missing = LabMerge.missing(in: report, parts: parts)
+        report.isPartial = !missing.isEmpty
+        report.judge()
+        if !missing.isEmpty, VerdictRules.weight(of: report.exitCode) <= VerdictRules.weight(of: 105) {
+            (report.verdict, report.exitCode) = (.invalid, CommandStatus.invalidRun.rawValue)
+        }
+        let folder = try RunFolder(creating: options.out)
+        try LabFiles.write(report, to: folder)
+        var own = RunOptions(source: ScenarioSource(path: ""))
+        (own.json, own.quiet, own.color) = (options.json, options.quiet, options.color)
+        let console = RunConsole(own)
+        if !missing.isEmpty {
+            console.warn("missing: \(missing.joined(separator: ", ")); play these parts and merge again")
+        }
+        let (finished, comparisons) = (report, report.comparisons)
+        console.end(json: { LabJSON.write(finished) }) { colored in
+            LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
+                + "report: \(folder.file("report.html"))\n"
+        }
+        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Parts of which a simulation is missing.
+    private static func missing(in report: LabReport, parts: Int) -> [String] {
+        var missing: Set<PartNumber> = []
+        for (place, seed) in report.seeds.enumerated() {
+            for (index, variant) in report.variants.enumerated() where variant.cell(seed) == nil {
+                missing.insert(
+                    PartNumber(index: (place * report.variants.count + index) % parts, count: parts))
+            }
+        }
+        return missing.sorted().map { "--shard \($0.text)" }
+    }
+}

@@ -1,0 +1,95 @@
+import Files
+import Accounting
+import Measurement
+import Reporting
+import Scenario
+import Snapshots
+import Timebase
+import VirtualEngine
+import Wire
+
+/// Joins the parts of a run, exactly as if one process had played all devices.
+///
+/// What was counted adds up. Levels that all devices reach together (the rows in all stores, the apps in the foreground)
+/// are added look by look. And the end of the drain, which hangs on all devices, is found among the parts' looks: the first
+/// at which every part was drained. A part in which something happened after it is played again up to there.
+struct MergeRunner {
+    let options: MergeOptions
+
+    func run() throws(CommandFailure) -> CommandStatus {
+        let found = try PartFolder.found(in: options.folders)
+        let several = found.filter(\.isOfSeveral)
+        if !several.isEmpty { return try LabMerge(options: options).run(several) }
+        let set = try PartSet(found)
+        let scenario = try self.scenario(of: set)
+        var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
+        (own.out, own.events, own.json) = (options.out, options.events, options.json)
+        (own.quiet, own.color, own.bodies) = (
+            options.quiet, options.color, Bodies(rawValue: set.identity.bodies)
+        )
+        if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
+            throw CommandFailure(
+                .usage,
+                "--events: part \(without.number.text) was played without --events, so that its lines are not there"
+            )
+        }
+        let console = RunConsole(own)
+        let plans = scenario.document.plans(start: set.identity.start)
+        let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: own)
+        var builder = output.builder(target: "modelled world", bodies: own.bodies)
+        builder.warnings = set.warnings
+        builder.context.parts = set.reportedParts
+        builder.context.missingParts = set.missingText
+        if !own.quiet { console.say(set.introduction) }
+        let sum: PartSum
+        do {
+            sum = try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
+                try self.playAgain(member, scenario, own, until: drainEnd, in: output.folder)
+            }
+        } catch {
+            output.folder.delete()
+            throw error
+        }
+        if let events = output.events { try EventMerge(sum.folders).write(to: events) }
+        var progress = sum.progress
+        progress.auditNote = scenario.untaggedNote
+        progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
+        let status = try output.finish(progress, builder: builder, console: console)
+        for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
+        return status
+    }
+
+    /// The scenario that the parts keep, as it was played.
+    private func scenario(of set: PartSet) throws(CommandFailure) -> LoadedScenario {
+        let bytes = try OutputFile.read(set.scenarioPath, failing: .usage)
+        guard SHA256.hexadecimal(of: bytes) == set.identity.scenarioSHA256 else {
+            throw CommandFailure(
+                .usage, "\(set.scenarioPath): not the scenario that the part played: it was changed since")
+        }
+        let environment = Host.environment.filter { !$0.key.hasPrefix(EnvironmentVariables.prefix) }
+        var scenario = try LoadedScenario(
+            ScenarioSource(path: set.scenarioPath), content: bytes, environment: environment)
+        scenario.reference = set.reference
+        return scenario
+    }
+
+    /// Plays a part again, with the drain that all parts together have.
+    private func playAgain(
+        _ member: PartSet.Member, _ scenario: LoadedScenario, _ options: RunOptions, until drainEnd: Instant,
+        in folder: RunFolder
+    ) throws(CommandFailure) -> PartFolder {
+        var own = options
+        own.events = member.hasEvents ? PartFolder.eventsName : nil
+        own.quiet = true
+        let again = PartFolder(path: folder.file("again-\(member.number.index)"), attempt: 1)
+        do { try Folder.make(again.path) } catch { throw CommandFailure(.internalError, error) }
+        let runner = PartRunner(
+            scenario: scenario, options: own, part: member.number, console: .mute,
+            interruption: Interruption())
+        guard try runner.play(into: again, drainEnd: drainEnd, isAlone: false) != nil else {
+            throw CommandFailure(
+                .interrupted, "interrupted while part \(member.number.text) was played again")
+        }
+        return again
+    }
+}

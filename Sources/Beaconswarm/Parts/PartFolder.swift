@@ -1,0 +1,123 @@
+import Files
+import Glibc
+import Snapshots
+import Wire
+
+/// The folder of one attempt at a part of a run: `part-003-of-016/attempt-1` in the folder that all parts of the run
+/// share.
+///
+/// It is whole once its file of state is there, which is written last and ends in its own sum. A process that is killed
+/// leaves an attempt without one, and the next takes the next number: nothing is ever written over.
+struct PartFolder: Hashable, Sendable {
+    let path: String
+    /// From 1.
+    let attempt: Int
+
+    static let stateName = "part.state"
+    /// Lines of events, each after the time at which its event was sealed.
+    static let eventsName = "events.sealed"
+    static let beliefsName = "beliefs.txt"
+    private static let head = "beaconswarm.part/1\n"
+    private static let attemptPrefix = "attempt-"
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Whether the part is one of a single simulation, or of several, that was played to its end.
+    var isWhole: Bool { OutputFile.exists(file(PartFolder.stateName)) || isOfSeveral }
+    var isOfSeveral: Bool { OutputFile.exists(file(LabPart.fileName)) }
+
+    /// The folder in which all parts of a run meet.
+    static func meeting(of options: RunOptions) throws(CommandFailure) -> String {
+        guard let shared = options.out else {
+            throw CommandFailure(.usage, "--shard wants --out: the folder in which all parts of the run meet")
+        }
+        return shared
+    }
+
+    /// Takes the next attempt at a part.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if the part is there already, or the folder cannot be made.
+    static func claim(_ part: PartNumber, in shared: String) throws(CommandFailure) -> PartFolder {
+        try FileName.check(shared, of: "--out")
+        let base = "\(shared)/\(part.folderName)"
+        do { try Folder.make(base) } catch { throw CommandFailure(.usage, error) }
+        for attempt in 1... {
+            let folder = PartFolder(path: "\(base)/\(attemptPrefix)\(attempt)", attempt: attempt)
+            // Made by one process alone, even where two have the same number.
+            if mkdir(folder.path, 0o755) == 0 { return folder }
+            guard errno == EEXIST else {
+                throw OutputFile.failure("create the folder", folder.path, code: .usage)
+            }
+            if folder.isWhole {
+                throw CommandFailure(
+                    .usage, "part \(part.text) is in \(folder.path) already; nothing was run")
+            }
+        }
+        preconditionFailure("numbers end")
+    }
+
+    // MARK: - Its state
+
+    func write(_ state: PartState) throws(CommandFailure) {
+        var writer = SnapshotWriter()
+        writer.append(Array(PartFolder.head.utf8))
+        writer.write(state)
+        let sum = SHA256.hexadecimal(of: writer.bytes)
+        try OutputFile.write(writer.bytes + Array(sum.utf8), to: file(PartFolder.stateName))
+    }
+
+    /// Reads the state of a whole attempt.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a file that is cut, was changed, or is none.
+    func read() throws(CommandFailure) -> PartState {
+        let path = file(PartFolder.stateName)
+        let bytes = try OutputFile.read(path, failing: .usage)
+        let head = Array(PartFolder.head.utf8)
+        guard bytes.starts(with: head), bytes.count > head.count + 64 else {
+            throw CommandFailure(.usage, "\(path): not the state of a run's part of this version")
+        }
+        let body = bytes.dropLast(64)
+        guard SHA256.hexadecimal(of: Array(body)) == String(decoding: bytes.suffix(64), as: UTF8.self) else {
+            throw CommandFailure(
+                .usage, "\(path): the file is cut or was changed: its sum is another; play the part again")
+        }
+        do throws(SnapshotError) {
+            var reader = SnapshotReader(body.dropFirst(head.count))
+            return try PartState(from: &reader)
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    // MARK: - Finding them
+
+    /// The attempts in folders that a user names: each a folder of parts, of one part, or of an attempt.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a folder without any.
+    static func found(in folders: [String]) throws(CommandFailure) -> [PartFolder] {
+        var found: [PartFolder] = []
+        for folder in folders {
+            let inside = attempts(in: folder)
+            guard !inside.isEmpty else {
+                let what = OutputFile.exists(folder) ? "no part of a run is in it" : "there is no such folder"
+                throw CommandFailure(.usage, "\(folder): \(what)")
+            }
+            found += inside.filter { !found.contains($0) }
+        }
+        return found
+    }
+
+    private static func attempts(in folder: String) -> [PartFolder] {
+        let name = folder.split(separator: "/").last.map(String.init) ?? folder
+        if let attempt = number(of: name) { return [PartFolder(path: folder, attempt: attempt)] }
+        let names = Folder.names(in: folder).sorted()
+        let here = names.compactMap { name in
+            number(of: name).map { PartFolder(path: "\(folder)/\(name)", attempt: $0) }
+        }
+        return here + names.filter { $0.hasPrefix("part-") }.flatMap { attempts(in: "\(folder)/\($0)") }
+    }
+
+    private static func number(of name: String) -> Int? {
+        name.hasPrefix(attemptPrefix) ? Int(name.dropFirst(attemptPrefix.count)) : nil
+    }
+}

@@ -1,0 +1,152 @@
+import DeviceSDK
+import Accounting
+import Measurement
+import Reporting
+import Scenario
+import Timebase
+import VirtualEngine
+import Wire
+
+/// Plays a part of a scenario's devices in virtual time, and leaves behind what joins it with the others.
+///
+/// A part judges nothing: a threshold is about all devices.
+struct PartRunner {
+    let scenario: LoadedScenario
+    let options: RunOptions
+    let part: PartNumber
+    let console: RunConsole
+    let interruption: any RunControl
+
+    func run() throws(CommandFailure) -> CommandStatus {
+        let shared = try PartFolder.meeting(of: options)
+        guard !options.json else {
+            throw CommandFailure(.usage, "--json: a part of a run has no report; beaconswarm merge makes it")
+        }
+        try PartRunner.check(scenario)
+        if Room.isNeeded(for: scenario.document) {
+            let forecast = Forecast(scenario.document)
+            try Room.checkMemory(forecast.share(of: part.count), connections: nil)
+        }
+        let folder = try PartFolder.claim(part, in: shared)
+        let state = try play(into: folder, isAlone: true)
+        guard let state else { return .interrupted }
+        let captured = state.recorder.populations.reduce(0) { $0 + $1.ledger.captured }
+        console.say(
+            "part \(part.text): \(state.devices) of \(scenario.document.deviceCount) devices, \(captured) events captured; in "
+                + "\(folder.path); join all parts with: beaconswarm merge \(shared) --out DIR")
+        let balance = state.recorder.populations.reduce(0) { $0 + $1.ledger.balance }
+        return balance != 0 || state.audit.failed ? .unaccounted : .success
+    }
+
+    /// Refuses what no part can know.
+    static func check(_ scenario: LoadedScenario) throws(CommandFailure) {
+        let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
+        guard !Replay.isShared(plans) else {
+            throw CommandFailure(
+                .usage,
+                "--shard: the devices of this scenario wait for each other (a server with a queue, or a fault \"capacity\"): "
+                    + "how long one waits depends on all others, so that no part can be played alone; nothing was run"
+            )
+        }
+        if let threshold = scenario.thresholds.first(where: \.abortOnFail) {
+            throw CommandFailure(
+                .invalidScenario,
+                "--shard: the threshold on \(threshold.metric) has \"abortOnFail\": when all devices together break it, no "
+                    + "part knows; nothing was run")
+        }
+    }
+
+    /// Plays the part.
+    ///
+    /// - Parameters:
+    ///   - drainEnd: When the drain of all parts was over; `nil` while nobody knows.
+    ///   - isAlone: Whether anybody else tells of what goes on.
+    /// - Returns: what it measured, written already; `nil` if it was interrupted.
+    func play(
+        into folder: PartFolder, drainEnd: Instant? = nil, isAlone: Bool
+    ) throws(CommandFailure) -> PartState? {
+        let stores = try RunStores(ofSimulated: scenario)
+        defer { stores.removeIfTemporary() }
+        let start = scenario.document.start ?? ScenarioDocument.virtualStart
+        let output = try RunOutput(part: part, of: scenario, start: start, options: options, in: folder)
+        let plans = output.attached(to: scenario.document.plans(start: start))
+        let bodies = options.bodies ?? .encode
+        let builder = output.builder(target: "modelled world", bodies: bodies)
+        if isAlone { console.begin(builder, forecast: nil) }
+        let state = RunState(builder, folder: output.folder, start: start, console: console)
+        interruption.onEnd {
+            state.writeLastWords()
+            stores.removeIfTemporary()
+        }
+        let began = Host.monotonic
+        if isAlone { interruption.begin {} }
+        var configuration = VirtualConfiguration(plans, bodies: bodies)
+        configuration.isPart = true
+        if let drainEnd { configuration.schedule.drain = drainEnd - plans.schedule.usersEnd }
+        var observer = VirtualRunner.Observer(
+            interruption: interruption,
+            follower: RunFollower(
+                console: console, builder: builder, state: state, events: output.events, start: start,
+                began: began, planned: scenario.document.duration, isLive: false),
+            onProgress: nil, planned: scenario.document.duration, start: start, lastNoted: began)
+        let result = runVirtually(
+            configuration, fleets: plans.populations.map { stores.fleetFactory($0, part.share) },
+            observer: &observer)
+        guard !interruption.isRequested, let levels = result.levels else {
+            state.writeLastWords()
+            return nil
+        }
+        var partState = PartState(result, levels: levels, of: part, output: output, builder: builder)
+        partState.devices = plans.populations.reduce(0) { $0 + part.share.deviceCount(of: $1.deviceCount) }
+        partState.wall = Host.monotonic - began
+        partState.warnings += stores.warnings
+        try output.finish(partState, in: folder)
+        return partState
+    }
+}
+
+extension PartState {
+    fileprivate init(
+        _ result: VirtualResult, levels: PartLevels, of part: PartNumber, output: RunOutput,
+        builder: ReportBuilder
+    ) {
+        let identity = PartIdentity(
+            toolVersion: Beaconswarm.version,
+            scenarioSHA256: SHA256.hexadecimal(of: output.scenario.resolvedBytes), seed: builder.seed,
+            count: part.count, bodies: builder.context.bodies ?? "", start: result.recorder.series.start)
+        self.init(
+            identity: identity, index: part.index, devices: 0, host: builder.context.host,
+            hasEvents: output.events != nil, reference: builder.scenario, warnings: builder.warnings,
+            recorder: result.recorder,
+            audit: Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts),
+            unexpectedAnswers: result.unexpectedAnswers, devicesStarted: result.devicesStarted,
+            simulated: result.simulated, levels: levels)
+    }
+}
+
+extension RunOutput {
+    /// What a part of a run leaves behind.
+    fileprivate init(
+        part: PartNumber, of scenario: LoadedScenario, start: Instant, options: RunOptions,
+        in folder: PartFolder
+    ) throws(CommandFailure) {
+        var own = options
+        own.events = options.events == nil ? nil : folder.file(PartFolder.eventsName)
+        try self.init(
+            scenario: scenario, plans: scenario.document.plans(start: start), mode: .virtual, options: own,
+            partFolder: folder)
+    }
+
+    /// Writes everything of a part, the state last.
+    fileprivate func finish(_ state: PartState, in part: PartFolder) throws(CommandFailure) {
+        reserve.release()
+        try OutputFile.write(scenario.resolvedBytes, to: folder.file(ReplayRecord.scenarioName))
+        try OutputFile.write(
+            BeliefsFile.render(state.recorder.beliefs, times: nil), to: folder.file(PartFolder.beliefsName))
+        try events?.finish()
+        try copies?.finish()
+        try part.write(state)
+        folder.remove("report.partial.json")
+        folder.remove("timeseries.csv")
+    }
+}

@@ -1,0 +1,33 @@
+/// Options of `merge`.
+public struct MergeOptions: Sendable {
+    /// Folders with parts of one run, or of single parts.
+    public var folders: [String]
+    /// The folder of the whole run.
+    public var out: String
+    /// File for a line per event, where the parts were played with one.
+    public var events: String?
+    /// The report's JSON on standard output.
+    public var json = false
+    /// No summary.
+    public var quiet = false
+    /// Colours where the output is a terminal.
+    public var color = true
+
+    /// Asks for the parts in some folders.
+    public init(folders: [String], out: String) {
+        self.folders = folders
+        self.out = out
+    }
+}
+
+extension Beaconswarm {
+    /// Joins the parts of a run into the folder that one process would have written.
+    ///
+    /// - Returns: how the run ended: by its verdict; where parts are missing, that it is invalid.
+    /// - Throws: ``CommandFailure`` with code 64 for parts of different runs, parts that are there twice and not the same,
+    ///   and files that were changed; nothing is written then.
+    public static func merge(_ options: MergeOptions) throws -> CommandStatus {
+        try FileName.check(options.out, of: "--out")
+        return try MergeRunner(options: options).run()
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Beaconswarm
+
+struct Merge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Joins the parts of a run that were played with --shard, exactly as one run.",
+        discussion: """
+            Each DIR is a folder in which parts meet (the --out of simulate --shard), or that of a single part. Sums, \
+            distributions, time series, beliefs and audits are those of one process that plays all devices, and \
+            thresholds and the verdict are judged on the whole: but for when and where it ran, the report is the same, \
+            byte for byte.
+
+            A part that is missing makes the run invalid (96): the report is about the devices that are there and says \
+            which part to play again. Parts of different runs, and a part that is there twice and not the same, are \
+            refused (64), and nothing is written. Attempts that were killed do not count.
+            """)
+
+    @Argument(help: ArgumentHelp("Folders of parts.", valueName: "DIR"))
+    var folders: [String]
+
+    @Option(help: ArgumentHelp("The folder of the whole run; it must not exist.", valueName: "DIR"))
+    var out: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Writes one line per event (.ndjson or .ndjson.gz), if all parts were played with --events.",
+            valueName: "FILE"))
+    var events: String?
+
+    @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "No summary; warnings are still printed.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
+    var noColor = false
+
+    mutating func run() async throws {
+        var options = MergeOptions(folders: folders, out: out)
+        options.events = events
+        options.json = json
+        options.quiet = quiet
+        options.color = !noColor
+        let chosen = options
+        try await finish { try Beaconswarm.merge(chosen) }
+    }
+}

@@ -1,0 +1,249 @@
+"""Parts of a run, joined: the whole run, byte for byte, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Tool
+from helpers import steady, write_scenario
+
+#: What tells when and where a run took place, and nothing of what came out.
+OF_THE_PROCESS = ("started_at", "wall_seconds", "generator", "run")
+
+
+def report(folder: Path) -> dict:
+    found = json.loads((folder / "report.json").read_text())
+    for key in OF_THE_PROCESS:
+        del found[key]
+    return found
+
+
+def play(tool: Tool, scenario: Path, count: int, *options, name: str = "parts", only: list[int] | None = None) -> Path:
+    """Plays the parts of a run, or some of them."""
+    for part in range(count) if only is None else only:
+        tool.run(
+            "simulate", scenario, "--shard", f"{part}/{count}", "--out", tool.folder / name, "--quiet", *options
+        ).expect(0)
+    return tool.folder / name
+
+
+def merge(tool: Tool, *folders: Path, name: str = "all", options: tuple = ()):
+    return tool.run("merge", *folders, "--out", tool.folder / name, "--quiet", *options)
+
+
+#: A world of each kind: systems, networks, clocks, files, deaths, entries, answers that are kept, natural keys, a drain
+#: that ends early and one that does not.
+SHIPPED = [
+    ("demo.json", ["--devices", "60"]),
+    ("systems/mixed.json", ["--devices", "50"]),
+    ("systems/kit-week.json", ["--devices", "9", "--duration", "2d"]),
+    ("rolling-deploy.json", ["--devices", "40"]),
+    ("lossy-clients.json", ["--devices", "20"]),
+    ("device-disk.json", ["--devices", "20"]),
+    ("captive-portal.json", ["--devices", "20"]),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), SHIPPED, ids=[name for name, _ in SHIPPED])
+def test_parts_are_the_whole_run(tool: Tool, name: str, options: list[str]):
+    scenario = ROOT / "scenarios" / name
+    options = [*options, "--bodies", "measure", "--events", tool.folder / "one.ndjson"]
+    whole = tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet", *options)
+    for count in (3, 7):
+        parts = play(tool, scenario, count, *options, name=f"of-{count}")
+        lines = tool.folder / f"all-{count}.ndjson"
+        merge(tool, parts, name=f"all-{count}", options=("--events", lines)).expect(whole.code)
+        joined = tool.folder / f"all-{count}"
+        assert report(joined) == report(tool.folder / "one")
+        assert sorted(lines.read_text().splitlines()) == sorted((tool.folder / "one.ndjson").read_text().splitlines())
+        for file in ("scenario.json", "timeseries.csv", "intervals.hlog"):
+            if (tool.folder / "one" / file).exists():
+                assert data(joined / file) == data(tool.folder / "one" / file), file
+        # Without the wall clock's line and the sum.
+        assert beliefs(joined) == beliefs(tool.folder / "one")
+
+
+def data(path: Path) -> list[str]:
+    """A file's lines without those that tell when it was made."""
+    return [line for line in path.read_text().splitlines() if not line.startswith(("#", "wall"))]
+
+
+def beliefs(folder: Path) -> list[str]:
+    return [line for line in data(folder / "beliefs.txt") if not line.startswith("end ")]
+
+
+def test_more_parts_than_devices(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=2, duration="20s"))
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
+    merge(tool, play(tool, scenario, 5)).expect(0)
+    assert report(tool.folder / "all") == report(tool.folder / "one")
+
+
+def test_a_missing_part_makes_the_run_invalid(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=8, duration="20s"))
+    parts = play(tool, scenario, 4, only=[0, 1, 3])
+    said = merge(tool, parts).expect(96)
+    found = json.loads((tool.folder / "all" / "report.json").read_text())
+    assert found["verdict"] == "invalid" and found["causes"] == ["parts_missing"]
+    assert "3 of 4 parts, 6 devices" in found["reasons"][0] and "--shard 2/4" in found["reasons"][0]
+    assert found["events"]["balance"] == 0 and found["events"]["captured"] > 0
+    assert [part["part"] for part in found["run"]["parts"]] == ["0/4", "1/4", "3/4"]
+    assert "missing is 2/4" in said.out + said.err + found["reasons"][0]
+    # What is missing comes later.
+    play(tool, scenario, 4, only=[2])
+    merge(tool, parts, name="whole").expect(0)
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
+    assert report(tool.folder / "whole") == report(tool.folder / "one")
+
+
+def test_a_killed_attempt_does_not_count_and_is_not_written_over(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    parts = play(tool, scenario, 2)
+    (broken,) = (parts / "part-001-of-002").iterdir()
+    (broken / "part.state").unlink()
+    merge(tool, parts, name="half").expect(96)
+    assert str(broken) in (tool.folder / "half" / "report.json").read_text()
+    play(tool, scenario, 2, only=[1])
+    assert sorted(path.name for path in (parts / "part-001-of-002").iterdir()) == ["attempt-1", "attempt-2"]
+    merge(tool, parts).expect(0)
+    found = json.loads((tool.folder / "all" / "report.json").read_text())
+    assert [part["attempt"] for part in found["run"]["parts"]] == [1, 2]
+
+
+def test_a_part_that_is_there_is_not_played_again(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    parts = play(tool, scenario, 2)
+    again = tool.run("simulate", scenario, "--shard", "0/2", "--out", parts).expect(64)
+    assert "part 0/2 is in" in again.err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (["--seed", "8"], "seed 8, not 7"),
+        (["--duration", "21s"], "another scenario, or other options"),
+        (["--bodies", "measure"], "bodies measure, not encode"),
+    ],
+    ids=["seed", "scenario", "bodies"],
+)
+def test_parts_of_different_runs_are_refused(tool: Tool, change: list[str], said: str):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    one = play(tool, scenario, 2, only=[0])
+    other = play(tool, scenario, 2, *change, name="other", only=[1])
+    refused = merge(tool, one, other).expect(64)
+    assert said in refused.err and "nothing was written" in refused.err
+    assert not (tool.folder / "all").exists()
+
+
+def test_of_another_number_of_parts(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=6, duration="5s"))
+    one, other = play(tool, scenario, 2, only=[0]), play(tool, scenario, 3, name="other", only=[1])
+    assert "of so many parts: 3, not 2" in merge(tool, one, other).expect(64).err
+
+
+def test_the_same_part_twice(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    one, same = play(tool, scenario, 2), play(tool, scenario, 2, name="same", only=[1])
+    merge(tool, one, same).expect(0)
+
+
+def test_a_file_that_was_changed(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    parts = play(tool, scenario, 2)
+    state = parts / "part-001-of-002" / "attempt-1" / "part.state"
+    content = bytearray(state.read_bytes())
+    content[len(content) // 2] ^= 1
+    state.write_bytes(content)
+    assert "its sum is another" in merge(tool, parts).expect(64).err
+    state.write_bytes(content[:200])
+    assert "part.state" in merge(tool, parts).expect(64).err
+    assert not (tool.folder / "all").exists()
+
+
+@pytest.mark.parametrize("value", ["16/16", "-1/4", "1", "a/b", "1/0", "1/2/3", ""])
+def test_what_is_no_part(tool: Tool, value: str):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    refused = tool.run("simulate", scenario, f"--shard={value}", "--out", tool.folder / "parts").expect(64)
+    assert "--shard" in refused.err
+    assert not (tool.folder / "parts").exists()
+
+
+def test_devices_that_wait_for_each_other_are_not_divided(tool: Tool):
+    refused = tool.run(
+        "simulate", ROOT / "scenarios" / "capacity-ramp.json", "--shard", "0/2", "--out", tool.folder / "parts"
+    ).expect(64)
+    assert "wait for each other" in refused.err
+    assert not (tool.folder / "parts").exists()
+
+
+def test_a_threshold_that_ends_a_run_is_about_all(tool: Tool):
+    scenario = steady(devices=4, duration="5s")
+    scenario["thresholds"] = {"events_lost": [{"threshold": "rate<0.5", "abortOnFail": True}]}
+    path = write_scenario(tool.folder, scenario)
+    assert "abortOnFail" in tool.run("simulate", path, "--shard", "0/2", "--out", tool.folder / "p").expect(104).err
+
+
+def test_thresholds_are_judged_on_the_whole(tool: Tool):
+    scenario = steady(devices=4, duration="20s")
+    scenario["thresholds"] = {"events_captured": ["count<1"]}
+    parts = play(tool, write_scenario(tool.folder, scenario), 2)
+    merge(tool, parts).expect(99)
+
+
+def test_a_folder_without_parts(tool: Tool):
+    (tool.folder / "empty").mkdir()
+    assert "no part of a run is in it" in merge(tool, tool.folder / "empty").expect(64).err
+    assert "there is no such folder" in merge(tool, tool.folder / "nowhere").expect(64).err
+
+
+def test_events_that_were_not_kept(tool: Tool):
+    parts = play(tool, write_scenario(tool.folder, steady(devices=4, duration="5s")), 2)
+    refused = merge(tool, parts, options=("--events", tool.folder / "lines.ndjson")).expect(64)
+    assert "part 0/2 was played without --events" in refused.err
+    assert not (tool.folder / "all").exists()
+
+
+def test_parts_need_a_place_to_meet(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=4, duration="5s"))
+    assert "--shard wants --out" in tool.run("simulate", path, "--shard", "0/2").expect(64).err
+
+
+def test_a_merged_run_can_be_explained(tool: Tool):
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    merge(tool, play(tool, scenario, 3)).expect(0)
+    told = json.loads(tool.run("explain", tool.folder / "all", "2-0", "--json").expect(0).out)
+    assert told["event"] == "2-0" and told["story"]
+
+
+def test_parts_that_were_moved(tool: Tool):
+    """Each part may come from another machine: no path is in it."""
+    scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
+    parts = play(tool, scenario, 2)
+    moved = tool.folder / "elsewhere"
+    moved.mkdir()
+    for part in list(parts.iterdir()):
+        shutil.move(part, moved / part.name)
+    folders = sorted(moved.iterdir())
+    merge(tool, folders[1], folders[0]).expect(0)
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
+    assert report(tool.folder / "all") == report(tool.folder / "one")
+
+
+def test_parts_of_several_simulations(tool: Tool):
+    scenario = steady(devices=3, duration="10s")
+    scenario["variants"] = {"larger": {"populations.0.sdk.upload.batch": 200}}
+    path = write_scenario(tool.folder, scenario)
+    options = ("--seeds", "3")
+    tool.run("simulate", path, *options, "--out", tool.folder / "one", "--quiet").expect(0)
+    parts = play(tool, path, 4, *options, only=[0, 1, 3])
+    half = merge(tool, parts, name="half").expect(96)
+    assert "missing: --shard 2/4" in half.err
+    play(tool, path, 4, *options, only=[2])
+    merge(tool, parts).expect(0)
+    assert (tool.folder / "all" / "report.json").read_bytes() == (tool.folder / "one" / "report.json").read_bytes()
+    other = play(tool, path, 4, "--seeds", "2", name="other", only=[1])
+    assert "nothing was written" in merge(tool, parts, other, name="mixed").expect(64).err

@@ -1,0 +1,74 @@
+import DeviceSDK
+import Reporting
+import Testing
+import Timebase
+import VirtualEngine
+
+@testable import Beaconswarm
+
+@Suite("Parts of a run")
+struct PartMergeTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// Devices whose drain is over long before its time.
+    private static let scenario = """
+        {"name": "parts", "seed": 3, "duration": "30s", "drain": "40s",
+         "populations": [{"name": "a", "devices": 5, "system": "sensors", "app": "shop", "persona": "casual",
+                          "arrival": {"over": "10s"}}]}
+        """
+
+    private func options(_ out: String, shard: String? = nil) -> RunOptions {
+        var options = RunOptions(source: ScenarioSource(path: scratch.file("parts.json")))
+        options.out = scratch.file(out)
+        options.quiet = true
+        options.shard = shard
+        options.events = shard == nil ? nil : "kept"
+        return options
+    }
+
+    private func report(_ folder: String) throws -> [UInt8] {
+        var report = try RunReader.read(scratch.file(folder))
+        report.startedAt = Instant(nanoseconds: 0)
+        report.wallSeconds = 0
+        report.run.command = []
+        report.run.parts = nil
+        return ReportJSON.write(report)
+    }
+
+    @Test("one in which something happened after the end of the whole drain is played again up to there")
+    func playedAgain() async throws {
+        try OutputFile.write(Array(Self.scenario.utf8), to: scratch.file("parts.json"))
+        #expect(try await Beaconswarm.simulate(options("one")) == .success)
+        for part in 0..<3 {
+            #expect(try await Beaconswarm.simulate(options("parts", shard: "\(part)/3")) == .success)
+        }
+        let whole = try report("one")
+        let record = try ReplayRecord(of: scratch.file("one"))
+        let end = try #require(record.drainEndedAt)
+        let found = try PartFolder.found(in: [scratch.file("parts")])
+        for folder in found { #expect(try #require(try folder.read().levels.quietSince) < end) }
+        // As if the second had gone on.
+        var state = try found[1].read()
+        state.levels.quietSince = nil
+        try found[1].write(state)
+        let merge = MergeOptions(folders: [scratch.file("parts")], out: scratch.file("all"))
+        var told = merge
+        told.quiet = true
+        told.events = scratch.file("lines.ndjson")
+        #expect(try Beaconswarm.merge(told) == .success)
+        #expect(try report("all") == whole)
+        #expect(!OutputFile.exists(scratch.file("all/again-1")))
+    }
+
+    @Test("are named so that they sort, and read what is told")
+    func numbers() throws {
+        #expect(try PartNumber("3/16").folderName == "part-003-of-016")
+        #expect(try PartNumber("0/20000").folderName == "part-00000-of-20000")
+        #expect(try PartNumber("3/16").share.index == 3)
+        for text in ["16/16", "1", "+1/2", "1/0", "1/100000", " 1/2", "١/2"] {
+            #expect(throws: CommandFailure.self, "\(text)") { _ = try PartNumber(text) }
+        }
+    }
+}
