@@ -29,6 +29,9 @@ extension TimeSeries {
         package var devicesActive: UInt64 = 0
         package var devicesStarted: UInt64 = 0
         package var connections: UInt64 = 0
+        /// Devices that run the latest roll-out, and all that have started where there are roll-outs.
+        package var devicesUpdated: UInt64 = 0
+        package var devicesUpdatable: UInt64 = 0
 
         package init() {}
 
@@ -40,10 +43,14 @@ extension TimeSeries {
 
         /// All of them, in the order in which they are written.
         static var all: [WritableKeyPath<Gauges, UInt64>] {
-            [\.storedRows, \.devicesActive, \.devicesStarted, \.connections]
+            [
+                \.storedRows, \.devicesActive, \.devicesStarted, \.connections, \.devicesUpdated,
+                \.devicesUpdatable,
+            ]
         }
 
-        /// As ``FineSeries`` keeps them: stored rows, active devices, started devices, connections.
+        /// As ``FineSeries`` keeps them: stored rows, active devices, started devices, connections. What a roll-out has
+        /// reached only grows, so nobody asks for its extremes.
         typealias Levels = SIMD4<UInt32>
 
         var levels: Levels {

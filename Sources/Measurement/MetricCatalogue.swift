@@ -77,7 +77,11 @@ package enum MetricCatalogue {
         passes + fails == 0 ? nil : Double(passes) / Double(passes + fails)
     }
 
-    private static let fleet: [Entry] = events + FleetGauge.allCases.map(\.entry)
+    private static let fleet: [Entry] = events + FleetGauge.allCases.map(\.entry) + [rollOut]
+
+    private static let rollOut = Entry(
+        "rollout_reached", .share, .rollOut,
+        "Devices that run the latest roll-out, of those that have started; only with roll-outs.")
 
     private static let events: [Entry] = [
         Entry(
@@ -128,7 +132,7 @@ package enum MetricCatalogue {
 
 /// What of a ``PopulationRecord`` a metric tells.
 enum MetricSource: Hashable, Sendable {
-    case captured, lost, freshness, radioTime, radioWakeups
+    case captured, lost, freshness, radioTime, radioWakeups, rollOut
     case deliveredWithin(FreshnessBound)
     case time(RequestTime)
     case size(RequestSize)
@@ -144,7 +148,7 @@ enum MetricSource: Hashable, Sendable {
         switch self {
         case .freshness, .time, .size, .entry(.attempts), .entry(.recovery): .trend
         case .captured, .count, .audit, .radioTime, .radioWakeups: .counter
-        case .lost, .deliveredWithin, .share: .rate
+        case .lost, .deliveredWithin, .share, .rollOut: .rate
         case .gauge, .entry(.herd): .gauge
         }
     }

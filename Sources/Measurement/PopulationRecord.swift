@@ -18,6 +18,8 @@ package struct PopulationRecord: Sendable {
     var radioTime: Interval?
     /// How often requests woke them; `nil` where networks are ideal.
     var radioWakeups: UInt64?
+    /// Devices that run the latest roll-out, and all; `nil` without roll-outs.
+    private var rollOut: (updated: UInt64, all: UInt64)?
     /// Delivered events by the shortest bound that they keep.
     private var delivered = CaseTable<FreshnessBound, UInt64>(repeating: 0)
 
@@ -75,6 +77,7 @@ package struct PopulationRecord: Sendable {
     /// Notes the state of the fleet.
     mutating func note(_ state: TimeSeries.Gauges) {
         for gauge in FleetGauge.allCases { gauges[gauge].note(Double(gauge.level(in: state))) }
+        if state.devicesUpdatable > 0 { rollOut = (state.devicesUpdated, state.devicesUpdatable) }
     }
 
     /// Sets the extremes of gauges that are known better than by adding populations up.
@@ -102,6 +105,9 @@ package struct PopulationRecord: Sendable {
         gauges.merge(other.gauges) { $0.merge($1) }
         if let theirs = other.radioTime { radioTime = (radioTime ?? .zero) + theirs }
         if let theirs = other.radioWakeups { radioWakeups = (radioWakeups ?? 0) + theirs }
+        if let (updated, all) = other.rollOut {
+            rollOut = ((rollOut?.updated ?? 0) + updated, (rollOut?.all ?? 0) + all)
+        }
         for entry in other.statusCounts { count(status: entry.status, times: entry.count) }
         failureCounts.merge(other.failureCounts) { $0 += $1 }
     }
@@ -156,6 +162,7 @@ extension PopulationRecord {
         case .gauge(let gauge): gauges[gauge].metric
         case .radioTime: radioTime.map { PopulationRecord.counter($0.fractionalSeconds, seconds) }
         case .radioWakeups: radioWakeups.map { PopulationRecord.counter($0, seconds) }
+        case .rollOut: rollOut.map { PopulationRecord.rate($0.updated, of: $0.all) }
         case .audit, .entry: nil
         }
     }

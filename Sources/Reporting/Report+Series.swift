@@ -49,6 +49,7 @@ extension Report {
         package var storedRows: UInt64 = 0
         package var devicesActive = 0
         package var connections = 0
+        package var devicesUpdated = 0
         /// The generator's own lag, p99 of the interval, milliseconds.
         package var lagP99 = 0.0
         /// Extremes within the interval: per second over its parts (a 32nd of it, but no less than a second),
@@ -97,6 +98,7 @@ extension Report {
             storedRows = next.storedRows
             devicesActive = next.devicesActive
             connections = next.connections
+            devicesUpdated = next.devicesUpdated
             for path in SeriesPoint.spreads { self[keyPath: path].add(next[keyPath: path]) }
         }
 
@@ -146,6 +148,7 @@ extension Report.SeriesPoint {
             point.storedRows = bucket.gauges.storedRows
             point.devicesActive = Int(bucket.gauges.devicesActive)
             point.connections = Int(bucket.gauges.connections)
+            point.devicesUpdated = Int(bucket.gauges.devicesUpdated)
             point.lagP99 = bucket.lag.milliseconds(atPercentile: 99)
             point.spreadEvenly()
             if let extremes = series.extremes(of: index) { point.take(extremes) }

@@ -108,6 +108,8 @@ package struct ScenarioPopulation: Sendable {
     package var plugins: (any SystemPlugins)?
     /// What patterns make its users and its app do.
     package var patterns = PopulationPatterns()
+    /// New versions of the app that bring other rules, by time.
+    package var rollOuts: [ScenarioRollOut] = []
 
     /// The first of ``targets``.
     package var target: PopulationPlan.Target? { targets.first }
@@ -148,6 +150,8 @@ package struct TimelineEntry: Hashable, Sendable {
         case disk(DiskFailure, share: Double, population: Int?)
         /// A notification that makes a share of the users open the app within a time.
         case push(share: Double, within: Interval, population: Int?)
+        /// A new version of the app; its rules are the populations' (``ScenarioPopulation/rollOuts``).
+        case rollOut(share: Double, over: Interval, population: Int?)
     }
 
     /// The scenario's own name for it; unique.
@@ -167,7 +171,7 @@ package struct TimelineEntry: Hashable, Sendable {
     package var needsOwnCollector: Bool {
         switch change {
         case .collector, .remoteConfig: true
-        case .client, .network, .disk, .push: false
+        case .client, .network, .disk, .push, .rollOut: false
         }
     }
 }

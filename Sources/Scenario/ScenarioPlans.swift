@@ -72,7 +72,7 @@ extension ScenarioDocument {
                 change.region = region.map { RandomStream.hash(of: $0) }
                 schedule.deviceEntries.append(change)
             // Users' own affairs are in the populations' plans.
-            case .remoteConfig, .push, .disk: break
+            case .remoteConfig, .push, .disk, .rollOut: break
             }
         }
         collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
@@ -127,6 +127,7 @@ extension ScenarioDocument {
             plan.zones = population.zones
             plan.tagsEvents = population.tagsEvents
             plan.plugins = population.plugins
+            plan.rollOuts = population.rollOuts.map { $0.plan(start: schedule.start) }
             firstDevice += UInt32(population.devices)
             return plan
         }

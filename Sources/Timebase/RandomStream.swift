@@ -18,7 +18,7 @@ package struct RandomStream: Sendable, Hashable {
         case traits = 1, arrival, sessions, screens, business, properties, trackIdentifiers, clock
         case lifecycle, remoteConfig, network, faults, retries, identity, test, clientFaults, push
         /// Far from the others, which are counted up.
-        case zone = 64, installation, pattern
+        case zone = 64, installation, pattern, rollOut
     }
 
     /// Makes the stream with an exact key, at its first draw.

@@ -32,9 +32,7 @@ extension VirtualEngine {
 
     mutating func noteGauges() {
         let isDrained = part != nil && phases.phase == .draining && open.isEmpty && phases.isDrained(fleets)
-        let look = FleetLook(
-            at: max(schedule.start, now - Interval(nanoseconds: 1)), levels: fleets.map(\.levels),
-            isDrained: isDrained)
+        let look = look(isDrained: isDrained)
         guard part?.isQuiet(look, activity: recorder.activity) != true else { return }
         for index in fleets.indices { recorder.note(look.levels[index], population: index, at: look.at) }
     }
@@ -78,10 +76,13 @@ extension VirtualEngine {
     }
 
     private func closing(of part: PartLooks) -> PartLevels {
-        let look = FleetLook(
-            at: max(schedule.start, now - Interval(nanoseconds: 1)), levels: fleets.map(\.levels),
-            isDrained: true)
-        return PartLevels(log: part.log, quietSince: part.quietSince, closing: look)
+        PartLevels(log: part.log, quietSince: part.quietSince, closing: look(isDrained: true))
+    }
+
+    /// A look at the last moment before now.
+    private func look(isDrained: Bool) -> FleetLook {
+        let instant = max(schedule.start, now - Interval(nanoseconds: 1))
+        return FleetLook(at: instant, levels: fleets.map { $0.levels(at: instant) }, isDrained: isDrained)
     }
 
     /// By the devices' numbers in the run; 0 for devices of other parts.
@@ -98,11 +99,15 @@ extension VirtualEngine {
 
 extension DeviceFleet {
     /// What a look at the fleet tells.
-    fileprivate var levels: FleetLevels {
+    fileprivate func levels(at instant: Instant) -> FleetLevels {
         var levels = FleetLevels()
         levels.gauges.storedRows = storedCount
         levels.gauges.devicesActive = UInt64(foregroundCount)
         levels.gauges.devicesStarted = UInt64(startedCount)
+        if let updated = updatedCount(at: instant) {
+            levels.gauges.devicesUpdated = UInt64(updated)
+            levels.gauges.devicesUpdatable = levels.gauges.devicesStarted
+        }
         (levels.captured, levels.prefilled) = (capturedCount, prefilledCount)
         (levels.radioTime, levels.radioWakeups) = (radioTime, radioWakeups)
         return levels

@@ -136,12 +136,14 @@ struct RunRecorderTests {
         recorder.note(full, population: 0)
         recorder.note([event(0, .delivered)], population: 0)
         let entries = MetricCatalogue.all.filter { $0.source != .audit }
-        // Where networks are ideal, nobody counts how long radios were awake.
+        // Where networks are ideal, nobody counts how long radios were awake, nor roll-outs that are not there.
         #expect(
             recorder.populations[0].metrics(seconds: 1).map(\.name)
-                == entries.map(\.name).filter { !$0.hasPrefix("radio_") })
+                == entries.map(\.name).filter { !$0.hasPrefix("radio_") && $0 != "rollout_reached" })
+        var gauges = TimeSeries.Gauges()
+        (gauges.devicesUpdated, gauges.devicesUpdatable) = (2, 5)
         recorder.note(
-            gauges: TimeSeries.Gauges(), captured: 1, radioTime: .milliseconds(2500), radioWakeups: 2,
+            gauges: gauges, captured: 1, radioTime: .milliseconds(2500), radioWakeups: 2,
             population: 0, at: start)
         let metrics = recorder.populations[0].metrics(seconds: 1)
         #expect(metrics.map(\.name) == entries.map(\.name))

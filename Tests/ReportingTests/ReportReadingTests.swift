@@ -142,7 +142,7 @@ struct ReportReadingTests {
         #expect(error(["close_ups", "0", "mark"], .int(-1))?.hasPrefix("close_ups[0].mark") == true)
         #expect(
             error(["series", "rows", "1"], .list([.int(1)]))
-                == "series.rows[1]: expected 32 values, found 1")
+                == "series.rows[1]: expected 33 values, found 1")
         #expect(
             error(["events", "captured"], .int(1 << 53))
                 == "events.captured: expected a count below 2^53")
@@ -203,8 +203,8 @@ struct ReportReadingTests {
             return
         }
         let old = JSONNode.object([
-            ("columns", .list(Array(names.prefix(16)))),
-            ("rows", .list(rows.map { .list(Array(($0.elements ?? []).prefix(16))) })),
+            ("columns", .list(Array(names.prefix(17)))),
+            ("rows", .list(rows.map { .list(Array(($0.elements ?? []).prefix(17))) })),
         ])
         let bytes = (ReportReadingTests.changed(whole, [.key("series")], to: old)).bytes(.compact)
         let report = try ReportJSON.read(bytes)

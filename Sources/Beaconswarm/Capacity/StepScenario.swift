@@ -98,8 +98,10 @@ struct StepScenario: Sendable {
 
     /// Whether an entry of the timeline holds all the time.
     private func isCondition(_ entry: TimelineEntry) -> Bool {
-        if case .push = entry.change { return false }
-        return entry.at <= .zero && (entry.until ?? base.duration) >= base.duration
+        switch entry.change {
+        case .push, .rollOut: return false
+        default: return entry.at <= .zero && (entry.until ?? base.duration) >= base.duration
+        }
     }
 
     /// Whether the timeline says something of remote configuration all the time.
@@ -156,6 +158,7 @@ struct StepScenario: Sendable {
             if scaling == .rate { document.populations[index].persona.tempo *= load }
             document.populations[index].activity = nil
             document.populations[index].week = nil
+            document.populations[index].rollOuts = []
             if !document.populations[index].hasSessions, !hasConfiguration {
                 document.populations[index].dropConfiguration()
             }

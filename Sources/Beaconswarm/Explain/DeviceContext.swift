@@ -55,6 +55,12 @@ struct DeviceContext {
         return "in session \(session.number) (since \(clock.offset(session.from)))"
     }
 
+    /// The version of the app that a process was started of.
+    func update(to number: Int) -> String {
+        let text = plan.rollOuts.indices.contains(number - 1) ? ": \(plan.rollOuts[number - 1].text)" : ""
+        return "the app was launched with the rules of a roll-out\(text)"
+    }
+
     /// How the app's process came to its end at an instant.
     func death(at instant: Instant) -> String {
         if life.uninstalledAt == instant { return "the app was deleted" }

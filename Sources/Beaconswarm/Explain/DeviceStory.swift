@@ -171,6 +171,7 @@ struct DeviceStory {
                     tellLast()
                     last = (step.at, event, 1)
                 }
+            case .updated(let number): items.append((step.at, .line(context.update(to: number))))
             case .died: items.append((step.at, .line(context.death(at: step.at))))
             case .network(let kind):
                 let name = kind.map { "on \($0.name)" } ?? "back on its own network"

@@ -46,6 +46,7 @@ struct EventStory {
             say(step.at, "the collector stored the events of upload \(upload)\(again)")
         case .ended(let number, let end) where number.kind == .upload:
             tell(end, of: number.number, step.at, place)
+        case .updated(let number) where isCaptured: say(step.at, context.update(to: number))
         case .died where isCaptured: tellDeath(step.at, place)
         case .network(let kind) where isCaptured:
             let name = kind.map { "on \($0.name)" } ?? "back on its own network"

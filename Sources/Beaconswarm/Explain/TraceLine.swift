@@ -33,6 +33,7 @@ enum TraceLine {
                 ("step", .text("ended")), ("request", .text(name(number.kind))),
                 ("number", .int(number.number)),
             ] + members(of: end)
+        case .updated(let number): [("step", .text("updated")), ("rollout", .int(number))]
         case .died: [("step", .text("died"))]
         case .network(let kind):
             [("step", .text("network")), ("network", kind.map { .text($0.name) } ?? .null)]
@@ -81,6 +82,9 @@ enum TraceLine {
         case "ended":
             guard let number = number(of: node), let end = end(of: node) else { return nil }
             return .ended(number, end)
+        case "updated":
+            guard let number: Int = node.number("rollout") else { return nil }
+            return .updated(number)
         case "died": return .died
         case "network":
             return .network(node["network"]?.string.flatMap(NetworkKind.init))

@@ -95,6 +95,10 @@ package protocol DeviceFleet: AnyObject {
     var prefilledCount: UInt64 { get }
     /// The number of events that device `slot` captured: its next sequence.
     func capturedCount(of slot: Int) -> UInt32
+    /// The number of the roll-out whose rules a device follows, from 1; 0 for the population's own.
+    func edition(of slot: Int) -> Int
+    /// Devices that run the latest of the roll-outs that have begun; `nil` for a population without any.
+    func updatedCount(at now: Instant) -> Int?
     /// Rows in all devices' stores now.
     var storedCount: UInt64 { get }
     /// How long the devices' radios were awake for requests that ended, tails included; `nil` where networks are
@@ -118,6 +122,12 @@ extension DeviceFleet {
 
     /// None: most fleets begin with empty stores.
     package var prefilledCount: UInt64 { 0 }
+
+    /// The population's own: no roll-outs.
+    package func edition(of slot: Int) -> Int { 0 }
+
+    /// None: no roll-outs.
+    package func updatedCount(at now: Instant) -> Int? { nil }
 
     /// None: ideal networks.
     package var radioTime: Interval? { nil }

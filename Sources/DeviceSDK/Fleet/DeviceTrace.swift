@@ -26,6 +26,8 @@ package struct TraceStep: Sendable {
         case stored(upload: UInt32)
         /// A request ended.
         case ended(RequestNumber, TracedEnd)
+        /// A process started of a new version of the app: the rules are those of a roll-out, by its number from 1.
+        case updated(Int)
         /// The app's process died, and with it the requests that were open.
         case died
         /// The timeline gave the device another network; `nil` for its own again.

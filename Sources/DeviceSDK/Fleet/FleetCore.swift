@@ -19,10 +19,13 @@ package struct FleetCore<System: TrackingSystem> {
     private let calendar: UserCalendar
     var system: System
     private var users: ContiguousArray<UserSimulator>
-    private(set) var devices: ContiguousArray<System.Device>
+    var devices: ContiguousArray<System.Device>
     private var hasArrived: ContiguousArray<Bool>
     private var disks: DiskTimers
-    private var radios: Radios
+    var radios: Radios
+    private var editions: Editions
+    /// By edition; empty without roll-outs.
+    private let rulesByEdition: [System.RulesInForce]
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
 
@@ -51,6 +54,8 @@ package struct FleetCore<System: TrackingSystem> {
         hasArrived = ContiguousArray(repeating: false, count: count)
         disks = DiskTimers(plan: plan, share: share, count: count)
         radios = Radios(plan: plan, share: share, count: count)
+        editions = Editions(plan: plan, share: share, count: count)
+        rulesByEdition = editions.isIdle ? [] : plan.allRules.map { system.rulesInForce(under: $0) }
         let streams = plan.streams
         for slot in 0..<count {
             let index = share.populationIndex(ofSlot: slot)
@@ -84,6 +89,7 @@ package struct FleetCore<System: TrackingSystem> {
         var wake = nextWake(of: slot)
         // Mostly the device is advanced because it wants to be; before an answer, it often is not due.
         guard wake <= now else { return wake }
+        useRules(of: slot)
         let before = tally(slot)
         while wake <= now {
             followRadio(of: slot, through: wake, effects: &effects)
@@ -98,6 +104,7 @@ package struct FleetCore<System: TrackingSystem> {
                 if case .uninstall = planned.action {
                     uninstall(slot, at: planned.at, effects: &effects)
                 } else {
+                    if !editions.isIdle { noteLaunch(planned, slot: slot) }
                     perform(planned, slot: slot, effects: &effects)
                 }
             } else {
@@ -113,25 +120,29 @@ package struct FleetCore<System: TrackingSystem> {
     mutating func encode(
         _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
-        system.encode(request, of: &devices[slot], at: now, into: &body)
+        useRules(of: slot)
+        return system.encode(request, of: &devices[slot], at: now, into: &body)
     }
 
     mutating func carry(
         _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead? {
-        system.carry(request, of: &devices[slot], at: now, into: &events)
+        useRules(of: slot)
+        return system.carry(request, of: &devices[slot], at: now, into: &events)
     }
 
     mutating func encodePlain(
         _ slot: Int, request: RequestNumber, at now: Instant, into plain: inout WireBuffer
     ) -> PlainBody? {
-        system.encodePlain(request, of: &devices[slot], at: now, into: &plain)
+        useRules(of: slot)
+        return system.encodePlain(request, of: &devices[slot], at: now, into: &plain)
     }
 
     mutating func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant {
+        useRules(of: slot)
         let before = tally(slot)
         followRadio(of: slot, through: now, effects: &effects)
         noteEnd(of: slot, outcome, at: now)
@@ -155,6 +166,7 @@ package struct FleetCore<System: TrackingSystem> {
         _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
         effects: inout DeviceEffects
     ) {
+        useRules(of: slot)
         if request.kind == .upload, network != .none { system.takeBack(request, of: &devices[slot]) }
         if network != .none, !radios.isIdle { radios.takeBack(of: slot) }
         _ = complete(slot, request: request, outcome: .failed(.offline), at: now, effects: &effects)
@@ -163,6 +175,7 @@ package struct FleetCore<System: TrackingSystem> {
     mutating func setNetwork(
         _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
+        useRules(of: slot)
         let before = tally(slot)
         if radios.isIdle {
             system.setNetwork(
@@ -177,46 +190,10 @@ package struct FleetCore<System: TrackingSystem> {
     }
 
     mutating func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
-        for slot in slots { system.finish(&devices[slot], effects: &effects) }
-    }
-}
-
-// MARK: - Radios
-
-extension FleetCore {
-    /// How long radios were awake; `nil` where networks are ideal. Mutating, for it is asked for at every second of a run,
-    /// and would be handed the fleet by a copy otherwise, which is most of the work of a fleet that sleeps.
-    var radioTime: Interval? { mutating get { radios.isIdle ? nil : radios.timeAwake } }
-
-    /// How often requests woke radios; `nil` where networks are ideal.
-    var radioWakeups: UInt64? { mutating get { radios.isIdle ? nil : radios.wakeups } }
-
-    /// Tells a device of the radio that it is on by now: before everything else of that moment.
-    @inline(__always)
-    private mutating func followRadio(of slot: Int, through now: Instant, effects: inout DeviceEffects) {
-        guard !radios.isIdle, let kind = radios.change(of: slot, through: now) else { return }
-        system.setNetwork(kind, of: &devices[slot], at: now, effects: &effects)
-    }
-
-    /// Notes the requests that a step asked for; a death in it ended those before.
-    @inline(__always)
-    private mutating func noteRequests(
-        of slot: Int, hasDied: Bool, at now: Instant, effects: inout DeviceEffects
-    ) {
-        guard !radios.isIdle else { return }
-        if hasDied { radios.endAll(of: slot, at: now) }
-        for index in effects.requests.indices
-        where effects.requests[index].radio == nil && effects.requests[index].network != .none {
-            effects.requests[index].radio = radios.begin(
-                of: slot, on: effects.requests[index].network, at: now)
+        for slot in slots {
+            useRules(of: slot)
+            system.finish(&devices[slot], effects: &effects)
         }
-    }
-
-    @inline(__always)
-    private mutating func noteEnd(of slot: Int, _ outcome: RequestOutcome, at now: Instant) {
-        guard !radios.isIdle, outcome != .failed(.offline) else { return }
-        let isWhole = if case .answered = outcome { true } else { false }
-        radios.end(of: slot, isWhole: isWhole, at: now)
     }
 }
 
@@ -227,6 +204,7 @@ extension FleetCore {
         guard arrival(of: slot) <= now else { return false }
         hasArrived[slot] = true
         startedCount += 1
+        useRules(of: slot)
         let before = tally(slot)
         followRadio(of: slot, through: arrival(of: slot), effects: &effects)
         system.arrive(&devices[slot], effects: &effects)
@@ -245,6 +223,28 @@ extension FleetCore {
         // The radio is the phone's: a new app finds it as it is, not as it was at the start of the run.
         guard !radios.isIdle else { return }
         system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)
+    }
+
+    /// Puts the rules that a device follows in force for what is asked of its system next.
+    @inline(__always)
+    private mutating func useRules(of slot: Int) {
+        guard !editions.isIdle, let edition = editions.change(for: slot) else { return }
+        system.follow(rulesByEdition[edition])
+    }
+
+    /// Before a process starts: it is one of the version of the app that has reached the device.
+    private mutating func noteLaunch(_ planned: PlannedAction, slot: Int) {
+        guard case .launch = planned.action else { return }
+        editions.launch(slot, at: planned.at)
+        useRules(of: slot)
+    }
+
+    /// The number of the roll-out whose rules a device follows, 0 for the population's own.
+    mutating func edition(of slot: Int) -> Int { editions[slot] }
+
+    /// Devices that run the latest of the roll-outs that have begun; `nil` without any.
+    mutating func updatedCount(at now: Instant) -> Int? {
+        editions.isIdle ? nil : editions.updatedCount(at: now)
     }
 
     @inline(__always)

@@ -28,6 +28,8 @@ extension ForwardingFleet {
     package func stopUsers(at now: Instant) { base.stopUsers(at: now) }
     package func isDraining(_ slot: Int) -> Bool { base.isDraining(slot) }
     package func capturedCount(of slot: Int) -> UInt32 { base.capturedCount(of: slot) }
+    package func edition(of slot: Int) -> Int { base.edition(of: slot) }
+    package func updatedCount(at now: Instant) -> Int? { base.updatedCount(at: now) }
 
     package func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         base.advance(slot, through: now, effects: &effects)

@@ -106,6 +106,12 @@ extension SpecialisedFleet {
     }
 
     @inline(__always)
+    package func edition(of slot: Int) -> Int { core.edition(of: slot) }
+
+    @inline(__always)
+    package func updatedCount(at now: Instant) -> Int? { core.updatedCount(at: now) }
+
+    @inline(__always)
     package func capturedCount(of slot: Int) -> UInt32 { core.devices[slot].nextSequence }
 }
 

@@ -11,4 +11,12 @@ package struct StatedBounds: Hashable, Sendable {
 
     /// Bounds that nothing states.
     package init() {}
+
+    /// What holds of a device that follows one of several rules after the other.
+    package init(all: [StatedBounds]) {
+        rows = all.map(\.rows).max() ?? .max
+        uploads = all.map(\.uploads).max() ?? .max
+        carriesTwice = all.contains(where: \.carriesTwice)
+        clearsUnsent = all.isEmpty || all.contains(where: \.clearsUnsent)
+    }
 }

@@ -112,12 +112,14 @@ extension TracingFleet {
         let captured: UInt32
         let stored: UInt64
         let requests: Int
+        let edition: Int
         let died: Int
         let sealed: Int
 
         init(_ fleet: any DeviceFleet, _ slot: Int, _ effects: DeviceEffects) {
             captured = fleet.capturedCount(of: slot)
             stored = fleet.storedCount
+            edition = fleet.edition(of: slot)
             requests = effects.requests.count
             died = effects.died.count
             sealed = effects.sealed.count
@@ -130,6 +132,8 @@ extension TracingFleet {
     ) {
         let change = Int64(bitPattern: base.storedCount) - Int64(bitPattern: before.stored)
         stored[slot, default: 0] += Int(change)
+        let edition = base.edition(of: slot)
+        if edition != before.edition { listener(device, TraceStep(at: now, .updated(edition))) }
         let captured = base.capturedCount(of: slot)
         if captured > before.captured {
             let step = TraceStep.What.captured(before.captured..<captured, stored: stored[slot] ?? 0)

@@ -35,12 +35,22 @@ extension TrackedDevice {
 package protocol TrackingSystem {
     /// The state of one device, which the fleet keeps.
     associatedtype Device: TrackedDevice
+    /// The rules that a new version of the app may change, with what follows from them.
+    associatedtype RulesInForce
 
     /// What ``SealedEvent/label`` points into.
     var labels: [EventLabel] { get }
 
     /// The device with an index in the population, before it arrives.
     func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device
+
+    /// The rules of a roll-out, ready for use.
+    ///
+    /// - Parameter rules: Differ from those that the system was made with in nothing but what a launch may change.
+    func rulesInForce(under rules: any SystemRuleSet) -> RulesInForce
+
+    /// The devices that are stepped from here on follow these rules. A fleet without roll-outs never asks for it.
+    mutating func follow(_ rules: RulesInForce)
 
     /// The device appears, with the events that it captured before, if the rules say so.
     mutating func arrive(_ device: inout Device, effects: inout DeviceEffects)

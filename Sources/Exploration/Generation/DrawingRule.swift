@@ -121,6 +121,7 @@ struct DrawingRule: Sendable {
         "^timeline": DrawingRule(presence: 0.85, count: 0...7),
         "timeline.[]": DrawingRule(exactlyOne: [
             ("collector", 8), ("client", 5), ("device", 3), ("remoteConfig", 2), ("push", 2),
+            ("sdk", 2),
         ]),
         "timeline.[].at": .value { draw, frame, _ in
             let end = frame.endsInPeace ? 0.3 : 1.02
@@ -133,6 +134,7 @@ struct DrawingRule: Sendable {
                 WorldFrame.text(milliseconds: Int64(WorldFrame.logUniform(longest / 300, longest, &draw)) + 1)
             )
         },
+        "timeline.[].over": .presence(0.1),
         "timeline.[].share": .presence(0.35),
         "timeline.[].name": .texts("one", "two", "three", presence: 0.1),
         "timeline.[].region": .texts("north", "south", presence: 0.1),

@@ -130,7 +130,7 @@ enum CopiesAreAttempts: Invariant {
         return document.timeline.allSatisfy { entry in
             switch entry.change {
             case .collector, .client: false
-            case .remoteConfig, .network, .disk, .push: true
+            case .remoteConfig, .network, .disk, .push, .rollOut: true
             }
         }
     }
@@ -139,7 +139,7 @@ enum CopiesAreAttempts: Invariant {
 extension CopiesAreAttempts {
     private static func mayCarryTwice(_ document: ScenarioDocument) -> Bool {
         document.populations.contains {
-            $0.system.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
+            $0.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
         }
     }
 }
@@ -163,7 +163,7 @@ enum NothingIsClearedUnasked: Invariant {
     static let name = "nothing-cleared-unasked"
     static func violations(in trial: Trial) -> [String] {
         let mayClear = trial.document.populations.map {
-            $0.system.statedBounds(disksFail: trial.document.timeline.failsDisks).clearsUnsent
+            $0.statedBounds(disksFail: trial.document.timeline.failsDisks).clearsUnsent
         }
         return trial.outcome.sealed.compactMap { event in
             guard event.disposition == .lost(.clearedUnsent), !mayClear[event.population] else { return nil }

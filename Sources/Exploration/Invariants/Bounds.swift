@@ -44,9 +44,9 @@ enum WhatIsAliveDrains: Invariant {
             guard population.network.isIdeal else { continue }
             for device in outcome.undrained where devices.contains(device) {
                 let captured = Int(outcome.world.captured[Int(device)])
-                let wait = population.system.longestDrain(
-                    ofRows: captured, on: population.network.kind)
-                guard let wait, wait * 2 < document.drain else { continue }
+                let rules = [population.system] + population.rollOuts.map(\.rules)
+                let waits = rules.map { $0.longestDrain(ofRows: captured, on: population.network.kind) }
+                guard waits.allSatisfy({ $0.map { $0 * 2 < document.drain } ?? false }) else { continue }
                 stuck.append(
                     "device \(device) of \(population.name) is in the foreground with rows after \(document.drain.text)"
                 )
@@ -63,7 +63,7 @@ enum WhatIsAliveDrains: Invariant {
                 switch entry.change {
                 case .remoteConfig: false
                 case .disk: false
-                case .push: true
+                case .push, .rollOut: true
                 case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
                 }
             }

@@ -39,7 +39,7 @@ final class WatchedFleet: ForwardingFleet {
         self.base = base
         self.watch = watch
         population = plan.name
-        bounds = plan.system.statedBounds(disksFail: timeline.failsDisks)
+        bounds = plan.statedBounds(disksFail: timeline.failsDisks)
         rows = Array(repeating: 0, count: base.deviceCount)
         uploads = Array(repeating: [], count: base.deviceCount)
         isClosed = Array(repeating: false, count: base.deviceCount)

@@ -165,6 +165,10 @@ extension Shard {
             gauges.storedRows = fleet.storedCount
             gauges.devicesActive = UInt64(fleet.foregroundCount)
             gauges.devicesStarted = UInt64(fleet.startedCount)
+            if let updated = fleet.updatedCount(at: instant) {
+                gauges.devicesUpdated = UInt64(updated)
+                gauges.devicesUpdatable = gauges.devicesStarted
+            }
             gauges.connections = UInt64(parts[index].connections)
             recorder.note(
                 gauges: gauges, captured: fleet.capturedCount, prefilled: fleet.prefilledCount,

@@ -115,7 +115,9 @@ extension Figure {
 
     private static let lowerIsWorse = ["freshness_within_1m", "freshness_within_1h", "freshness_within_24h"]
     /// More or less of these is neither good nor bad by itself.
-    private static let neutral = ["events_captured", "batch_size", "devices_active", "connections"]
+    private static let neutral = [
+        "events_captured", "batch_size", "devices_active", "connections", "rollout_reached",
+    ]
 
     private static func direction(of entry: MetricCatalogue.Entry) -> Direction {
         if lowerIsWorse.contains(entry.name) { return .lowerIsWorse }

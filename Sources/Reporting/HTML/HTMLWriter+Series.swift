@@ -180,6 +180,12 @@ extension HTMLWriter {
                 "c-sent", "Traffic sent", .bytesPerSecond, [rate("sent", "a", \.bytesSent, \.sentRate)]),
             chart("c-fleet", "Devices", .count, fleet(points)),
         ]
+        if points.contains(where: { $0.devicesUpdated > 0 }) {
+            charts.append(
+                chart(
+                    "c-rollout", "Devices that run the latest roll-out", .count,
+                    [.init(name: "devices", tone: "a", value: { Double($0.devicesUpdated) })]))
+        }
         if report.mode == .live {
             charts.append(
                 chart("c-lag", "The generator's own lag", .time, [time("p(99)", "a", \.lagP99)]))

@@ -20,7 +20,8 @@ enum SeriesColumns {
             ("duration_p50_ms", .real(\.durationP50)), ("duration_p95_ms", .real(\.durationP95)),
             ("duration_p99_ms", .real(\.durationP99)),
             ("stored_rows", .count(\.storedRows)), ("active_devices", .whole(\.devicesActive)),
-            ("connections", .whole(\.connections)), ("generator_lag_p99_ms", .real(\.lagP99)),
+            ("connections", .whole(\.connections)), ("updated_devices", .whole(\.devicesUpdated)),
+            ("generator_lag_p99_ms", .real(\.lagP99)),
         ] + spreads
     }
 

@@ -14,6 +14,9 @@ struct SystemFormat: Sendable, Equatable {
     let schema: @Sendable (inout SchemaDefinitions) -> JSONNode
     /// Makes the rules of a version from its knobs, and reports what is wrong with them.
     let bind: @Sendable (_ version: String, _ sdk: Place?, _ reading: inout Reading) -> (any SystemRuleSet)?
+    /// Changes rules of this system by the knobs of a roll-out, and reports what is wrong with them.
+    let change:
+        @Sendable (_ rules: any SystemRuleSet, _ sdk: Place, _ reading: inout Reading) -> any SystemRuleSet
 
     /// Every system that can be simulated, in the order in which messages name them.
     static let all = [
@@ -45,6 +48,14 @@ struct SystemFormat: Sendable, Equatable {
             }
             return rules
         }
+        change = { rules, sdk, reading in
+            guard var changed = rules as? Rules else { return rules }
+            let before = reading.problems.count
+            description.decode(sdk, into: &changed, &reading)
+            if reading.problems.count == before { RollOutKnobs.check(sdk, &reading) }
+            if reading.problems.count == before { check(changed, sdk, &reading) }
+            return changed
+        }
     }
 
     static func == (left: SystemFormat, right: SystemFormat) -> Bool { left.name == right.name }
@@ -56,6 +67,21 @@ struct SystemFormat: Sendable, Equatable {
     static let sdk = Form<Place>(
         shape: { .either(all.map { $0.shape() }) }, decode: { place, _ in place },
         schema: { _ in .object([("type", .text("object"))]) })
+
+    /// `timeline[].sdk`: some of the knobs of any system, decoded once the populations are known.
+    static let rollOut = Form<Place>(
+        shape: sdk.shape, decode: sdk.decode,
+        schema: { definitions in
+            .object([
+                (
+                    "anyOf",
+                    .list(
+                        all.map { system in
+                            definitions.reference(to: "sdk-" + system.name) { system.schema(&$0) }
+                        })
+                )
+            ])
+        })
 
     /// What the schema of a population demands of `version` and `sdk`, system by system.
     static func conditions(_ definitions: inout SchemaDefinitions) -> [JSONNode] {

@@ -11,21 +11,24 @@ struct TimelineDraft: Sendable {
     var population: Located<String>?
     var name: Located<String>?
     var region: Located<String>?
+    var over: Located<Interval>?
     var collector: Located<CollectorFaultFormat.Union.Draft>?
     var client: Located<ClientFaultFormat.Union.Draft>?
     var remoteConfig: Located<RemoteConfigDraft>?
     var device: Located<DeviceDraft>?
     var push: Located<PushDraft>?
+    /// Decoded for each population that it concerns.
+    var sdk: Place?
 
     /// What an entry may be about; the raw value is its key.
     enum Kind: String, CaseIterable {
-        case collector, client, remoteConfig, device, push
+        case collector, client, remoteConfig, device, push, sdk
 
         /// Whether it is about devices, which a collector of its own has none of.
         var needsDevices: Bool {
             switch self {
             case .collector, .remoteConfig: false
-            case .client, .device, .push: true
+            case .client, .device, .push, .sdk: true
             }
         }
     }
@@ -34,7 +37,7 @@ struct TimelineDraft: Sendable {
 
     private static let format: ObjectDescription<TimelineDraft> = ObjectDescription(
         "Something that happens at a time: exactly one of \"collector\", \"client\", "
-            + "\"remoteConfig\", \"device\" and \"push\".",
+            + "\"remoteConfig\", \"device\", \"push\" and \"sdk\".",
         start: TimelineDraft.init,
         [
             Field("at", \.at, .duration(), required: true, "Time since the start."),
@@ -47,11 +50,15 @@ struct TimelineDraft: Sendable {
             ),
             Field(
                 "population", \.population, Form<String>.text().located,
-                "For \"client\", \"device\" and \"push\": the only population concerned."),
+                "For \"client\", \"device\", \"push\" and \"sdk\": the only population concerned."),
             Field(
                 "region", \.region, Form<String>.text(limit: 64).located,
                 "For \"device\" with a \"network\": the \"share\" is that of the region of this name, and the devices are "
                     + "the same in every entry that names it."),
+            Field(
+                "over", \.over, Form<Interval>.duration(.zero...Form<Interval>.longest).located,
+                "For \"sdk\": how long it takes until each device has had its moment; by default all have it at once."
+            ),
             Field(
                 "name", \.name, ScenarioDraft.identifier.located,
                 "What reports call the entry; no other has the same."),
@@ -72,6 +79,11 @@ struct TimelineDraft: Sendable {
             Field(
                 "push", \.push, Form<PushDraft>.object(PushDraft.format).located,
                 "A notification makes users open the app."),
+            Field(
+                "sdk", \.sdk, SystemFormat.rollOut,
+                "A new version of the app changes rules of the SDK: each device takes them at the first launch of the app "
+                    + "after its moment, drawn evenly from \"at\" on. Knobs of \"upload\" and of the store's limits."
+            ),
         ])
 }
 

@@ -22,7 +22,8 @@ extension ScenarioBinder {
                 )
                 return nil
             }
-            let length = entry.push?.value.within ?? entry.length
+            let over = entry.over.map(\.value).flatMap { $0 > .zero ? $0 : nil }
+            let length = entry.push?.value.within ?? over ?? entry.length
             return TimelineEntry(
                 name: entry.name?.value, at: at, until: length.map { at + $0 }, change: bound.change,
                 text: bound.text + (entry.length.map { ", for \($0.text)" } ?? ""),
@@ -45,10 +46,10 @@ extension ScenarioBinder {
                 .conflict, place, found: present.isEmpty ? "none of them" : quotedList(present),
                 allowed: "exactly one of: " + quotedList(kinds))
         }
-        if let population = entry.population, ![["client"], ["device"], ["push"]].contains(present) {
+        if let population = entry.population, ![["client"], ["device"], ["push"], ["sdk"]].contains(present) {
             reading.report(
                 .conflict, population.place,
-                allowed: "\"population\" only beside \"client\", \"device\" or \"push\"")
+                allowed: "\"population\" only beside \"client\", \"device\", \"push\" or \"sdk\"")
         }
         if let region = entry.region, entry.device?.value.network == nil {
             reading.report(
@@ -62,6 +63,7 @@ extension ScenarioBinder {
                 .conflict, Place(node: length, path: place.path.appending("for")),
                 allowed: "no \"for\": a notification is sent once; \"within\" says how long users take")
         }
+        checkRollOut(entry, place, present)
         if let share = place.node["share"], present == ["remoteConfig"] {
             reading.report(
                 .conflict, Place(node: share, path: place.path.appending("share")),
@@ -78,6 +80,7 @@ extension ScenarioBinder {
         let population = population(of: entry)
         if let fault = entry.client { return change(fault.value, fault.place, entry, population) }
         if let push = entry.push { return change(push.value, push.place, entry, population) }
+        if let sdk = entry.sdk { return change(sdk, entry, population) }
         guard let device = entry.device else { return nil }
         return change(device.value, device.place, entry, population)
     }
@@ -125,7 +128,7 @@ extension ScenarioBinder {
                 + suffix(population))
     }
 
-    private func suffix(_ population: Int?) -> String {
+    func suffix(_ population: Int?) -> String {
         population.map { ", \(populationNames[$0])" } ?? ""
     }
 
@@ -162,7 +165,7 @@ extension ScenarioBinder {
                         "users of population \"\(population.name)\" have the app open all the time: a notification "
                             + "changes nothing for them")
                 }
-            case .collector, .network, .disk: break
+            case .collector, .network, .disk, .rollOut: break
             }
         }
     }

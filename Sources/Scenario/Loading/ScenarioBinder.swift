@@ -45,6 +45,7 @@ struct ScenarioBinder {
         let thresholds = bindThresholds(thresholdChecker)
         checkMeasureFrom()
         let isComplete = populations.count == bound.count
+        if isComplete { bindRollOuts(&populations) }
         let patterns = isComplete ? bindPatterns(&populations) : []
         scale(&populations, complete: populations.count == bound.count, devices)
         warnUnused()

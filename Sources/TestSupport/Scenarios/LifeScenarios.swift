@@ -4,7 +4,7 @@ extension ConformanceSuite {
     static let lifeScenarios = [
         sessions, shapes, timers, signUps, identities, instantEvents, brokenBodies,
         kills, killsBehindStall, disabledSDK, blacklist,
-        configFaults,
+        configFaults, rollOuts,
     ]
 
     private static let everyConfig = "\"minInterval\": \"0s\", \"maxInterval\": \"0s\""
@@ -167,6 +167,21 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "blacklist", shows: ["delivered", "suppressed/blacklisted", "suppressed/autotrack_off"],
             tolerates: [.answerTimes], json: text.text)
+    }()
+
+    /// A collector that does not know some of the devices, and a version of the app that gives up what it refuses so,
+    /// launched by one after the other.
+    private static let rollOuts = {
+        var text = ScenarioText(seed: 108, duration: "7s")
+        text.devices = 5
+        text.persona = "faller"
+        text.upload = fallersUpload
+        for device in 0..<4 {
+            text.timeline += text.fault("\"fault\": \"status\", \"status\": 404", device: device)
+        }
+        text.timeline.append(#"{"at": "1s", "over": "3s", "sdk": {"upload": {"keepStatuses": ["5xx"]}}}"#)
+        return ConformanceScenario(
+            "roll-outs", shows: ["delivered", "rejected/404", "pending/stored"], json: text.text)
     }()
 
     /// Fetches of the configuration meet the collector's faults like everything else, and are tried

@@ -1,7 +1,7 @@
 extension ConformanceSuite {
     /// What happens to every system and version at once, at one collector.
     static let mixedScenarios = [
-        healthy, windows, holes, badClients, failingDisks, naturalKeys, inFlight,
+        healthy, windows, holes, badClients, failingDisks, rollOuts, naturalKeys, inFlight,
     ]
 
     /// Devices of every system, whose users tap and move between screens. An event of TrackingSDK
@@ -89,6 +89,24 @@ extension ConformanceSuite {
         return ConformanceScenario(
             "every system, failing disks", shows: ["delivered", "lost/storage_error", "lost/killed"],
             tolerates: [.attemptsOf(population: 3)], json: text.text)
+    }()
+
+    /// A version of the app that gives up what is refused, launched by one device after the other. Sensors has a
+    /// scenario of its own; what TrackingSDK clears with it depends on how fast answers are.
+    private static let rollOuts = {
+        var text = mixed(seed: 204, duration: "7s")
+        text.systems = SystemMember.every(in: text).filter {
+            $0.system != "sensors" && $0.system != "trackingsdk"
+        }
+        text.persona = "faller"
+        let devices = (text.systems?.count ?? 0) * text.devices
+        text.timeline = (0..<devices).filter { $0 % 3 > 0 }.map { device in
+            #"{"at": "0s", "collector": {"fault": "status", "status": 404, "device": \#(device)}}"#
+        }
+        text.timeline.append(#"{"at": "1s", "over": "3s", "sdk": {"upload": {"keepStatuses": ["5xx"]}}}"#)
+        return ConformanceScenario(
+            "every system, roll-outs", shows: ["delivered", "rejected/404", "pending/stored"], json: text.text
+        )
     }()
 
     /// Events without the harness's id.

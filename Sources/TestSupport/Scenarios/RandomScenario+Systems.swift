@@ -38,7 +38,19 @@ extension RandomScenario {
         text.tagsEvents = needsTags || draw.chance(0.7)
         let devices = text.devices * systems.count
         text.timeline = (0..<draw.below(9)).map { _ in entry(devices: devices, &draw) }
+        if draw.chance(0.4) { text.timeline.append(rollOut(&draw)) }
         return text.text
+    }
+
+    /// Rules that every system has.
+    private static func rollOut(_ draw: inout RandomStream) -> String {
+        let rules = [
+            #""keepStatuses": ["5xx"]"#, #""timeout": "700ms""#, #""networks": ["wifi"]"#,
+            #""retryAfter": true"#,
+            #""backoff": {"initial": "2s"}"#,
+        ]
+        let time = "\"at\": \"\(draw.below(15_000))ms\", \"over\": \"\(draw.below(10_000))ms\""
+        return "{\(time), \"sdk\": {\"upload\": {\(pick(rules, &draw))}}}"
     }
 
     /// Every system, those more often that have more to draw.

@@ -21,11 +21,11 @@ package struct CodelessSystem: HookingSystem, Custodian {
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
-    let rules: CodelessRules
+    var rules: CodelessRules
     package let views: AppViews
     let encoder: CodelessEncoder
     let endpoints: CodelessEndpoints
-    let networkMask: NetworkMask
+    var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
     /// Configurations that any device has met; index 0 is none.
     var configs = [CodelessBusinessData()]

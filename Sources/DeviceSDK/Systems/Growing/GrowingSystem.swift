@@ -22,7 +22,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
-    let rules: GrowingRules
+    var rules: GrowingRules
     let templates: GrowingTemplates
     package let views: AppViews
     let hooks: HookTable
@@ -39,9 +39,9 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     let policyBits: [UInt8]
     let stores: [GrowingStoreKind?]
     let isExcluded: [Bool]
-    let networkMask: NetworkMask
-    /// Batches of fewer events cannot reach ``GrowingRules/Upload/maxBytes``, however large the events are.
-    let measuredCount: Int
+    var networkMask: NetworkMask
+    /// See ``GrowingRulesInForce/measuredCount``.
+    var measuredCount: Int
     let makeTable: (Int, GrowingStoreKind) -> Table
     /// By channel: the heads of uploads that are handed over without their bytes.
     let carriedHeads: [RequestHead]
@@ -101,19 +101,10 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
         stores = routes.channelOf.map { channel in
             channel.map { routes.channels[Int($0)].isCustom ? .realtime : .timing }
         }
-        networkMask = NetworkMask(rules.upload.networks)
         isExcluded = templates.all.map { rules.excludedEvents.contains($0.typeName) }
-        measuredCount = Self.measuredCount(rules.upload, encoder, isPlain: !hasWatchers)
-    }
-
-    /// - Parameter isPlain: Whether nobody but the encoder has a say in how large an event is.
-    private static func measuredCount(
-        _ rules: GrowingRules.Upload, _ encoder: GrowingEncoder, isPlain: Bool
-    ) -> Int {
-        guard let limit = rules.maxBytes else { return .max }
-        let size = max(1, encoder.sizeLimit)
-        let count = limit / size + (limit % size > 0 ? 1 : 0)
-        return isPlain || count > rules.batch ? count : 0
+        let inForce = GrowingRulesInForce(rules, encoder, isPlain: !hasWatchers)
+        networkMask = inForce.networkMask
+        measuredCount = inForce.measuredCount
     }
 
     package var labels: [EventLabel] { templates.labels }

@@ -19,11 +19,11 @@ package struct KitSystem: HookingSystem {
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
-    let rules: KitRules
+    var rules: KitRules
     package let views: AppViews
     package let labels: [EventLabel]
     let encoder: KitEncoder
-    let networkMask: NetworkMask
+    var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
 
     /// Makes the system of a population.

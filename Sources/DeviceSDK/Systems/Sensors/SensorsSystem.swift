@@ -23,22 +23,22 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
 
     let plan: PopulationPlan
     let streams: PopulationStreams
-    let rules: SensorsRules
+    var rules: SensorsRules
     /// 4.9.1 rather than 1.10.17 or the published text.
     let isVersion4: Bool
     let templates: SensorsTemplates
     let endpoints: SensorsEndpoints
     let identities: SensorsIdentities
     /// Bit n: network kind n may be used for uploads.
-    let networkMask: NetworkMask
+    var networkMask: NetworkMask
     /// Bits as in `autoTrackMode`.
     let localAutoTrack: Int
     let hookedViews: SensorsHookedViews
     /// For each template, whether its event flushes at once.
-    let isImmediate: [Bool]
+    var isImmediate: [Bool]
     /// For each template, whether its event is instant (4.9.1), and whether any is.
-    let isInstant: [Bool]
-    let tellsInstant: Bool
+    var isInstant: [Bool]
+    var tellsInstant: Bool
     let parser = JSONParser(byteLimit: 1 << 20)
     let makeStore: (Int) -> Store
     let encoder: SensorsEventEncoder
@@ -62,34 +62,17 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         encoder = SensorsEventEncoder(plan: plan, rules: rules, templates: templates)
         endpoints = SensorsEndpoints(plan: plan, rules: rules)
         identities = SensorsIdentities(plan.app)
-        networkMask = Self.mask(rules)
+        let inForce = SensorsRulesInForce(rules, templates)
+        networkMask = inForce.networkMask
+        isImmediate = inForce.isImmediate
+        isInstant = inForce.isInstant
+        tellsInstant = inForce.tellsInstant
         let local = rules.autoTrack
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
-        isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
         hookedViews = encoder.catalogue.hookedViews
-        // Pages say for themselves whether their events are instant; those of the simulation never do.
-        let isVersion4 = isVersion4
-        isInstant = templates.labels.indices.map { template in
-            isVersion4 && !templates.isOfPage(UInt16(template))
-                && rules.upload.instant.contains(templates.labels[template].name)
-        }
-        tellsInstant = isInstant.contains(true)
         configs = [SensorsConfigEntry(.none, templates: templates)]
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
-    }
-
-    /// The networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
-    /// those of all networks (`toNetworkType:`): it tries, unless the app allows none at all.
-    private static func mask(_ rules: SensorsRules) -> NetworkMask {
-        var mask = NetworkMask(rules.upload.networks)
-        guard rules.upload.triesWithoutNetwork, !mask.isEmpty else { return mask }
-        let isVersion4 = rules.isVersion4
-        let null = NetworkKind.none.sensorsName(isVersion4: isVersion4)
-        for kind in NetworkKind.allCases where kind.sensorsName(isVersion4: isVersion4) == null {
-            mask.insert(kind)
-        }
-        return mask
     }
 
     package var labels: [EventLabel] { templates.labels }

@@ -24,12 +24,12 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
 
     let plan: PopulationPlan
     package let streams: PopulationStreams
-    let rules: TrackingSDKRules
+    var rules: TrackingSDKRules
     package let views: AppViews
     package let labels: [EventLabel]
     let encoder: TrackingSDKEncoder
     let head: RequestHead
-    let networkMask: NetworkMask
+    var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
 
     /// Makes the system of a population.

@@ -1,0 +1,73 @@
+import AppModel
+import DeviceSDK
+import Timebase
+import Wire
+
+// Rules of SDKs that change with a new version of the app.
+
+extension ScenarioBinder {
+    /// The most roll-outs of a scenario: a device notes the number of its own in a byte.
+    private static let rollOutLimit = 100
+
+    func change(_ sdk: Place, _ entry: TimelineDraft, _ population: Int?) -> BoundChange {
+        let share = entry.share ?? 1
+        let over = entry.over?.value ?? .zero
+        let some = share < 1 ? ", \(ScenarioBinder.percent(share)) of devices" : ""
+        let time = over > .zero ? ", over \(over.text)" : ""
+        return BoundChange(
+            change: .rollOut(share: share, over: over, population: population),
+            text: "roll-out: \(RollOutKnobs.text(sdk.node))" + time + some + suffix(population))
+    }
+
+    mutating func checkRollOut(_ entry: TimelineDraft, _ place: Place, _ present: [String]) {
+        if let over = entry.over, present != [TimelineDraft.Kind.sdk.rawValue] {
+            reading.report(.conflict, over.place, allowed: "\"over\" only beside \"sdk\"")
+        }
+        if let length = place.node["for"], present == [TimelineDraft.Kind.sdk.rawValue] {
+            reading.report(
+                .conflict, Place(node: length, path: place.path.appending("for")),
+                allowed:
+                    "no \"for\": a version of the app stays; another entry can bring the former rules back")
+        }
+    }
+
+    /// Gives the populations the rules of each entry: what it changes comes on top of what the entries before it, by
+    /// time, have changed.
+    mutating func bindRollOuts(_ populations: inout [ScenarioPopulation]) {
+        let entries = draft.timeline.enumerated().filter { $0.element.value.sdk != nil }
+            .sorted { ($0.element.value.at ?? .zero, $0.offset) < ($1.element.value.at ?? .zero, $1.offset) }
+        if let extra = entries.dropFirst(ScenarioBinder.rollOutLimit).first {
+            reading.report(
+                .outOfRange, extra.element.place, found: "\(entries.count) roll-outs",
+                allowed: "at most \(ScenarioBinder.rollOutLimit)")
+        }
+        for (number, located) in entries.prefix(ScenarioBinder.rollOutLimit) {
+            let entry = located.value
+            guard let sdk = entry.sdk, let at = entry.at else { continue }
+            let only = entry.population?.value
+            for index in populations.indices where only ?? populations[index].name == populations[index].name
+            {
+                guard let system = draft.populations[index].system else { continue }
+                let before = reading.problems.count
+                let rules = system.change(
+                    populations[index].rollOuts.last?.rules ?? populations[index].system, sdk, &reading)
+                // What one population cannot have, the next one mostly cannot either.
+                guard reading.problems.count == before else { break }
+                guard at < draft.duration else { continue }
+                warnAboutLaunches(of: populations[index], located.place)
+                populations[index].rollOuts.append(
+                    ScenarioRollOut(
+                        at: at, over: entry.over?.value ?? .zero, share: entry.share ?? 1,
+                        number: UInt64(number), rules: rules, text: RollOutKnobs.text(sdk.node)))
+            }
+        }
+    }
+
+    private mutating func warnAboutLaunches(of population: ScenarioPopulation, _ place: Place) {
+        guard population.persona.steadyRate != nil else { return }
+        reading.warn(
+            place.path,
+            "users of population \"\(population.name)\" have the app open all the time: only devices that arrive later "
+                + "launch what is rolled out")
+    }
+}

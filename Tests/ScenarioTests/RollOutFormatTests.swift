@@ -1,0 +1,93 @@
+import CodelessSDK
+import DeviceSDK
+import KitSDK
+import SensorsSDK
+import Testing
+import Timebase
+
+@testable import Scenario
+
+@Suite("Roll-outs in the timeline")
+struct RollOutFormatTests {
+    private func timeline(_ entries: String, population: String = "") -> String {
+        scenario("\"timeline\": [\(entries)]", population: population)
+    }
+
+    @Test("each entry's rules come on top of those before it, by time")
+    func rules() throws {
+        let loaded = try document(
+            timeline(
+                """
+                {"at": "30s", "over": "10s", "share": 0.5, "sdk": {"upload": {"batch": 20}}},
+                {"at": "10s", "sdk": {"upload": {"batch": 10, "timeout": "7s"}, "storage": {"limit": 500}}}
+                """, population: #""sdk": {"upload": {"flushBulkSize": 33}}"#))
+        let rollOuts = loaded.populations[0].rollOuts
+        let rules = rollOuts.compactMap { $0.rules as? SensorsRules }
+        #expect(rules.map(\.upload.batch) == [10, 20] && rules.map(\.storage.limit) == [500, 500])
+        #expect(rules.map(\.upload.timeout) == [.seconds(7), .seconds(7)])
+        #expect(rules.allSatisfy { $0.upload.flushBulkSize == 33 })
+        #expect(rollOuts.map(\.at) == [.seconds(10), .seconds(30)] && rollOuts.map(\.number) == [1, 0])
+        #expect(rollOuts.map(\.over) == [.zero, .seconds(10)] && rollOuts.map(\.share) == [1, 0.5])
+        #expect(loaded.populations[0].system as? SensorsRules == loaded.rules())
+        let entry = loaded.timeline[0]
+        #expect(entry.at == .seconds(30) && entry.until == .seconds(40) && !entry.needsOwnCollector)
+        #expect(entry.text == "roll-out: upload.batch 20, over 10s, 50 % of devices")
+        let plan = loaded.plans(start: Instant(milliseconds: 0)).populations[0]
+        #expect(plan.rollOuts.map(\.from.milliseconds) == [10_000, 30_000])
+    }
+
+    @Test("an entry concerns the population that it names, or all")
+    func populations() throws {
+        func rollOuts(_ population: String) throws -> [Int] {
+            try document(
+                """
+                {"duration": "1m", "populations": [
+                   {"name": "a", "devices": 1, "system": "kit"}, {"name": "b", "devices": 1, "system": "codeless"}],
+                 "timeline": [{"at": "1s", \(population)"sdk": {"upload": {"timeout": "3s"}}}]}
+                """
+            ).populations.map(\.rollOuts.count)
+        }
+        #expect(try rollOuts("") == [1, 1])
+        #expect(try rollOuts("\"population\": \"b\", ") == [0, 1])
+    }
+
+    @Test(
+        "what no launch can change is refused where it stands",
+        arguments: [
+            (#"{"at": "1s", "sdk": {"storage": {"prefill": 3}}}"#, "/sdk/storage/prefill"),
+            (#"{"at": "1s", "sdk": {"storage": {"backend": "sqlite"}}}"#, "/sdk/storage/backend"),
+            (#"{"at": "1s", "sdk": {"upload": {"compression": "fast"}}}"#, "/sdk/upload/compression"),
+            (#"{"at": "1s", "sdk": {"clockSkew": "1s"}}"#, "/sdk/clockSkew"),
+            (#"{"at": "1s", "sdk": {"debugMode": "debugOnly"}}"#, "/sdk/debugMode"),
+            (#"{"at": "1s", "sdk": {"upload": {"batches": 3}}}"#, "/sdk/upload/batches"),
+            (#"{"at": "1s", "sdk": {"storage": {"limit": 20}}}"#, "/sdk/storage/limit"),
+            (#"{"at": "1s", "sdk": {}}"#, "/sdk"),
+            (#"{"at": "1s", "for": "2s", "sdk": {"upload": {"batch": 3}}}"#, "/for"),
+            (#"{"at": "1s", "over": "2s", "push": {}}"#, "/over"),
+            (#"{"at": "1s", "population": "no", "sdk": {"upload": {"batch": 3}}}"#, "/population"),
+        ])
+    func refused(entry: String, pointer: String) {
+        #expect(problems(timeline(entry)).map(\.pointer) == ["/timeline/0" + pointer])
+    }
+
+    @Test("a roll-out to people who never start the app is told")
+    func neverLaunched() throws {
+        let json = timeline(
+            #"{"at": "1s", "sdk": {"upload": {"batch": 3}}}"#,
+            population: #""persona": {"preset": "steady", "rate": "1/s"}"#)
+        let warnings = try document(json).warnings.filter { $0.pointer == "/timeline/0" }
+        #expect(warnings.count == 1)
+    }
+
+    @Test("a collector of its own has no devices to roll anything out to")
+    func faultsFile() {
+        let text = #"{"timeline": [{"at": "1s", "sdk": {"upload": {"batch": 3}}}]}"#
+        guard
+            case .failure = FaultsFile.load(
+                bytes: Array(text.utf8), name: "faults.json", start: Instant(milliseconds: 0))
+        else {
+            Issue.record("it was taken")
+            return
+        }
+    }
+}
