@@ -108,6 +108,8 @@ package struct ScenarioPopulation: Sendable {
     package var plugins: (any SystemPlugins)?
     /// What patterns make its users and its app do.
     package var patterns = PopulationPatterns()
+    /// How far its devices' clocks are off; `nil` for what its system's rules say.
+    package var clock: ClockRules?
     /// New versions of the app that bring other rules, by time.
     package var rollOuts: [ScenarioRollOut] = []
 

@@ -127,6 +127,7 @@ extension ScenarioDocument {
             plan.zones = population.zones
             plan.tagsEvents = population.tagsEvents
             plan.plugins = population.plugins
+            plan.clock = population.clock
             plan.rollOuts = population.rollOuts.map { $0.plan(start: schedule.start) }
             firstDevice += UInt32(population.devices)
             return plan

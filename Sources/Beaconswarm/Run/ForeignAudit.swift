@@ -68,8 +68,8 @@ struct ForeignAudit {
 }
 
 extension ScenarioDocument {
-    /// How far a device's clock may be off: nine standard deviations, beyond which none is drawn.
+    /// How far a device's clock may be off.
     var clockSkew: Interval {
-        populations.map { $0.system.clockSkew * 9 }.max() ?? .zero
+        populations.map { ($0.clock ?? ClockRules(deviation: $0.system.clockSkew)).furthest }.max() ?? .zero
     }
 }

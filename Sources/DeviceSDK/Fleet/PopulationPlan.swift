@@ -47,6 +47,8 @@ package struct PopulationPlan: Sendable {
     /// Whether events carry `bs_id`.
     package var tagsEvents = true
     package var system: any SystemRuleSet
+    /// How far devices' clocks are off; `nil` for what the system's rules say.
+    package var clock: ClockRules?
     /// New versions of the app that bring other rules, by time.
     package var rollOuts: [RollOut] = []
     /// What a program registers in the place of the system's own parts; `nil` for nothing.

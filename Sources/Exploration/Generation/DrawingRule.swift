@@ -238,6 +238,7 @@ struct DrawingRule: Sendable {
         "upload.instant.[]": .texts("Alpha", "Beta"),
         "eventBlacklist.[]": .texts("Alpha", "Beta", "$AppStart"),
         "clockSkew": .presence(0.3),
+        "populations.[].clockSkew": .presence(0.1),
         "debugMode": .presence(0.25),
         "channels": DrawingRule(presence: 0.2, count: 1...2),
         "interceptors": DrawingRule(presence: 0.3, count: 1...2),

@@ -25,7 +25,8 @@ enum CodelessFormat {
                 "An absence from the foreground after which a new session begins."),
             Knob(
                 "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
-                "Standard deviation of the devices' clock errors."),
+                "Standard deviation of the devices' clock errors, unless the population's \"clockSkew\" says more."
+            ),
         ])
 
     private static let storage: ObjectDescription<CodelessRules> = .rules(

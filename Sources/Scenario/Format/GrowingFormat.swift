@@ -32,7 +32,8 @@ enum GrowingFormat {
                 "Interceptors; their order is drawn anew for each process."),
             Knob(
                 "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
-                "Standard deviation of the devices' clock errors."),
+                "Standard deviation of the devices' clock errors, unless the population's \"clockSkew\" says more."
+            ),
         ])
 
     private static let configuration: [Field<GrowingRules>] = [

@@ -21,7 +21,8 @@ enum KitFormat {
                     + "the archive alone (\"sent-only\", which no version does)."),
             Knob(
                 "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
-                "Standard deviation of the devices' clock errors."),
+                "Standard deviation of the devices' clock errors, unless the population's \"clockSkew\" says more."
+            ),
         ])
 
     private static let storage: ObjectDescription<KitRules> = .rules(

@@ -18,6 +18,7 @@ struct PopulationDraft: Sendable {
     var target: TargetDraft?
     var tagEvents: Bool?
     var utcOffset: Located<Interval>?
+    var clockSkew: Located<ClockRules>?
     var users: Located<String>?
     var timeZones: Located<[Named<Double>]>?
 
@@ -67,6 +68,10 @@ struct PopulationDraft: Sendable {
             Field(
                 "utcOffset", \.utcOffset, Form<Interval>.utcOffset.located,
                 "How far the devices' local time is ahead of UTC; \"+08:00\" by default."),
+            Field(
+                "clockSkew", \.clockSkew, ClockFormat.form.located,
+                "How far the devices' clocks are off: the standard deviation of their errors, or that and what becomes of "
+                    + "some clocks; by default what \"sdk\" says, else not at all."),
             Field(
                 "timeZones", \.timeZones, zones.located,
                 "Where the people live, instead of \"utcOffset\": a time zone of the IANA database such as "

@@ -28,7 +28,8 @@ enum SensorsFormat {
             Knob("cookie", \.cookie, .text(limit: 4000), "Value of the Cookie header, if the app sets one."),
             Knob(
                 "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
-                "Standard deviation of the devices' clock errors."),
+                "Standard deviation of the devices' clock errors, unless the population's \"clockSkew\" says more."
+            ),
         ])
 
     private static let storage: ObjectDescription<SensorsRules> = .rules(

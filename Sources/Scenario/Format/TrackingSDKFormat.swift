@@ -18,7 +18,8 @@ enum TrackingSDKFormat {
             Knob(group: "autoTrack", autoTrack),
             Knob(
                 "clockSkew", \.clockSkew, .duration(.zero...(.hours(24 * 365))),
-                "Standard deviation of the devices' clock errors."),
+                "Standard deviation of the devices' clock errors, unless the population's \"clockSkew\" says more."
+            ),
         ])
 
     private static let storage: ObjectDescription<TrackingSDKRules> = .rules(

@@ -40,10 +40,22 @@ extension ScenarioBinder {
             targets: own.targets(of: rules, several: hasSeveralSystems), embedded: own.embedded(of: rules),
             tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
             zones: zones, users: draft.users?.value)
+        population.clock = clock(draft)
         population.startsInSteadyState = startsInSteadyState(draft, persona)
         population.week = week(of: persona, inSteadyState: population.startsInSteadyState)
         warnAboutHours(draft, persona, rate, path)
         return population
+    }
+
+    /// The population's own word on its clocks, which its SDK's knob would contradict.
+    private mutating func clock(_ draft: PopulationDraft) -> ClockRules? {
+        guard let clock = draft.clockSkew else { return nil }
+        if draft.sdk?.node["clockSkew"] != nil {
+            reading.report(
+                .conflict, clock.place, found: "\"clockSkew\" of the population and in \"sdk\"",
+                allowed: "one of them")
+        }
+        return clock.value
     }
 
     /// Whether the populations run different systems.

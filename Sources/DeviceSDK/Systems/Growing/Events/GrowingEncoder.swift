@@ -22,6 +22,7 @@ struct GrowingEvent {
 final class GrowingEncoder {
     let plan: PopulationPlan
     let rules: GrowingRules
+    private let isSkewed: Bool
     let templates: GrowingTemplates
     let viewFields: GrowingViewFields
     let block: GrowingDeviceBlock
@@ -61,6 +62,7 @@ final class GrowingEncoder {
     ) {
         self.plan = plan
         self.rules = rules
+        isSkewed = !plan.clockRules.isExact
         self.templates = templates
         self.interceptors = interceptors
         viewFields = GrowingViewFields(views: views, rules: rules)
@@ -114,7 +116,7 @@ final class GrowingEncoder {
     /// How far a device's clock is ahead. Mostly not at all, which needs no look at the plan.
     @inline(__always)
     func skew(_ index: Int) -> Interval {
-        rules.clockSkew == .zero ? .zero : plan.clockSkew(index: index)
+        isSkewed ? plan.clockSkew(index: index) : .zero
     }
 
     /// The event as interceptors get it.

@@ -35,10 +35,7 @@ package struct SensorsTraits: Hashable, Sendable {
         // Within some ten kilometres of the centre.
         latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
         longitude = place.longitude + Int32(stream.below(240_000)) - 120_000
-        var clock = plan.stream(.clock, index: index)
-        let deviation = DeterministicMath.normalQuantile(clock.uniform() * (1 - 0x1p-52) + 0x1p-54)
-        clockSkew = Interval(
-            nanoseconds: Int64((deviation * Double(rules.clockSkew.nanoseconds)).rounded()))
+        clockSkew = plan.clockSkew(index: index)
         identity = plan.stream(.identity, index: index)
         device = DeviceUUID(stream: identity)
     }

@@ -1,0 +1,69 @@
+"""Clocks of devices that are off, in every system: the population's word is the SDK's knob, and events bear their times."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+from helpers import write_scenario
+
+OUTLIERS = {"sd": "2s", "outliers": {"share": 0.5, "sd": "2d"}}
+SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless"]
+
+
+def generate(tool: Tool, system: str, name: str, **population: object) -> Path:
+    scenario = {
+        "name": "clocks", "seed": 3, "duration": "30h", "drain": "1m",
+        "populations": [{"name": "p", "devices": 6, "system": system,
+                         "persona": {"preset": "casual", "sessionsPerDay": 6}} | population],
+    }
+    path = write_scenario(tool.folder, scenario, f"{name}.json")
+    tool.run("generate", path, "--out", name, "--format", "ndjson", "--tag", "-q").expect(0)
+    return tool.folder / name
+
+
+def table(folder: Path, name: str) -> list[dict]:
+    (file,) = sorted(folder.rglob(f"{name}*.ndjson"))
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def tables(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("[a-z]*.ndjson")}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_populations_deviation_is_the_sdks_knob(tool: Tool, system: str):
+    old = generate(tool, system, "old", sdk={"clockSkew": "2s"})
+    new = generate(tool, system, "new", clockSkew="2s")
+    exact = generate(tool, system, "exact")
+    assert tables(old) == tables(new) and len(tables(old)) >= 5
+    assert tables(exact)["events.ndjson"] != tables(new)["events.ndjson"]
+    mixed = generate(tool, system, "mixed", clockSkew=OUTLIERS)
+    before = {row["device"]: row["clock_skew_ms"] for row in table(new, "devices")}
+    skews = {row["device"]: row["clock_skew_ms"] for row in table(mixed, "devices")}
+    wrong = {device for device, skew in skews.items() if skew != before[device]}
+    assert 0 < len(wrong) < 6 and max(abs(skews[device]) for device in wrong) > 3_600_000
+    assert all(abs(skew) < 20_000 for skew in before.values())
+
+
+def test_events_bear_the_time_of_their_devices_clock(tool: Tool):
+    folder = generate(tool, "sensors", "data", clockSkew=OUTLIERS)
+    skews = {row["device"]: row["clock_skew_ms"] for row in table(folder, "devices")}
+    truth = {row["id"]: row for row in table(folder, "truth")}
+
+    def milliseconds(text: str) -> float:
+        return datetime.fromisoformat(text).timestamp() * 1000
+
+    events = table(folder, "events")
+    assert len(events) > 50
+    for event in events:
+        known = truth[event["id"]]
+        assert event["captured_at"] == known["device_at"]
+        off = milliseconds(known["device_at"]) - milliseconds(known["captured_at"])
+        assert abs(off - skews[event["device"]]) <= 1
+    assert max(abs(skew) for skew in skews.values()) > 3_600_000
