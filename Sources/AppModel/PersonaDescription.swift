@@ -44,6 +44,8 @@ package struct PersonaDescription: Hashable, Sendable {
     package var updateChance = 0.0
     /// How long people keep the app; `nil` for ever.
     package var retention: Retention?
+    /// Who installs it again after that; `nil` for nobody.
+    package var reinstall: Reinstallation?
     /// Over how long before the run those installed it whom the run finds in the midst of their lives.
     package var installedOver = Interval.hours(24 * 90)
     /// Speeds everything up: 2 halves every gap.

@@ -24,6 +24,8 @@ package struct UserCalendar: Sendable {
     package var pushes: [PushNotification]
     /// How long people keep the app; `nil` for ever.
     package var retention: Retention?
+    /// Who comes back after that; `nil` for nobody.
+    package var reinstall: Reinstallation?
     /// Over how many seconds before the run those installed it whom the run finds in the midst of their lives.
     package var installedOver = 90 * 86_400.0
     /// What planted patterns change in what users do.

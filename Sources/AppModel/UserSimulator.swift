@@ -28,7 +28,7 @@ package import Timebase
 ///   screen that is under way; from then until the device is back nothing happens on it. It comes
 ///   back as it arrived: with a session, if users open the app at their arrival.
 /// - With a ``UserCalendar/retention`` the app is deleted at a moment drawn for the device; a session that is going on
-///   ends before. That is the end of the user.
+///   ends before. That is the end of the user, or of an installation (``Reinstallation``).
 /// - A notification that is sent while the app is not in front makes a share of the users open it,
 ///   unless they do so by themselves before.
 ///
@@ -250,9 +250,7 @@ extension UserSimulator {
         case .background: return emit(.enterBackground, then: .afterBackground)
         case .afterBackground: return afterBackground(model)
         case .rest: return rest(model)
-        case .gone:
-            nextAt = .distantFuture
-            return false
+        case .gone: return installAgain(model)
         case .afterCrash:
             endProcess()
             planSession(at: nextSession(model), since: nextAt, model)

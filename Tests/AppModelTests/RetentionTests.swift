@@ -90,6 +90,44 @@ struct RetentionTests {
     }
 }
 
+extension RetentionTests {
+    @Test(
+        "whoever installs the app again opens it that long after the deletion, as somebody new",
+        arguments: [1, 0.3])
+    func reinstallation(share: Double) throws {
+        var persona = busyPersona()
+        persona.retention = Retention([
+            .init(seconds: 3600, share: 0.5), .init(seconds: 4 * 3600, share: 0.01),
+        ])
+        var back = Reinstallation()
+        back.share = share
+        back.after = .constant(7200)
+        persona.reinstall = back
+        var calendar = UserCalendar(
+            start: start, deviceCount: 300, streams: { streams(seed: self.seed, device: $1)($0) })
+        calendar.retention = persona.retention
+        calendar.reinstall = back
+        let model = UserModel(app: Presets.shop, persona: persona, calendar: calendar)
+        var (deletions, returns) = (0, 0)
+        for device in 0..<300 {
+            let actions = life(model, seed: seed, device: device, end: day(1))
+            for place in actions.indices where actions[place].action == .uninstall {
+                guard day(1) - actions[place].at > .hours(2) else { continue }
+                deletions += 1
+                guard place + 1 < actions.count else { continue }
+                returns += 1
+                let next = actions[place + 1]
+                #expect(next.at == actions[place].at + .hours(2))
+                #expect(next.action == .launch(passive: false))
+            }
+        }
+        #expect(deletions > 300)
+        let expected = Double(deletions) * share
+        #expect(abs(Double(returns) - expected) <= 5 * (expected * (1 - share)).squareRoot())
+        #expect(share < 1 || returns > 300)
+    }
+}
+
 extension UserAction {
     fileprivate var isCrash: Bool {
         if case .crash = self { true } else { false }

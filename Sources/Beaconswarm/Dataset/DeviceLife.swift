@@ -20,6 +20,8 @@ struct DeviceLife {
         var until: Instant?
         var end: End?
         var isCold: Bool
+        /// From 0: which of the app's installations on the device it belongs to.
+        var installation = 0
     }
 
     var sessions: [Session] = []
@@ -27,7 +29,9 @@ struct DeviceLife {
     var signedUpAt: Instant?
     var loggedInAt: Instant?
     var accounts = 0
-    var uninstalledAt: Instant?
+    /// When the app was deleted, and when it was opened first after each time; in order.
+    var deletions: [Instant] = []
+    var returns: [Instant] = []
     /// Index into the app's versions.
     var version = 0
 
@@ -84,7 +88,6 @@ struct PopulationLives {
         while user.nextAt < end {
             let planned = user.next(model)
             body(planned)
-            if planned.action == .uninstall { return }
         }
     }
 
@@ -98,18 +101,20 @@ extension DeviceLife {
         switch planned.action {
         case .launch(let isPassive):
             launches += 1
+            if returns.count < deletions.count { returns.append(planned.at) }
             coldStart = isPassive ? nil : planned.at
         case .enterForeground:
             sessions.append(
                 Session(
-                    number: sessions.count, from: coldStart ?? planned.at, isCold: coldStart != nil))
+                    number: sessions.count, from: coldStart ?? planned.at, isCold: coldStart != nil,
+                    installation: returns.count))
             coldStart = nil
         case .enterBackground: endSession(planned.at, .background)
         case .crash: endSession(planned.at, .crash)
         case .kill: endSession(planned.at, .kill)
         case .uninstall:
             endSession(planned.at, .uninstall)
-            uninstalledAt = planned.at
+            deletions.append(planned.at)
         case .login(let account, let isSignUp):
             accounts = max(accounts, Int(account) + 1)
             if isSignUp { signedUpAt = signedUpAt ?? planned.at }

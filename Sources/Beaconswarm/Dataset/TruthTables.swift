@@ -58,7 +58,13 @@ enum TruthTables {
                 "logged_in_at", .timestampMillis, isNullable: true, doc: "the first login or sign-up"),
             TableColumn("signed_up_at", .timestampMillis, isNullable: true, doc: "the first sign-up"),
             TableColumn(
-                "uninstalled_at", .timestampMillis, isNullable: true, doc: "when the person deleted the app"),
+                "uninstalled_at", .timestampMillis, isNullable: true,
+                doc: "when the person deleted the app for the first time"),
+            TableColumn(
+                "reinstalled_at", .timestampMillis, isNullable: true,
+                doc: "when the person opened it first after that"),
+            TableColumn(
+                "installations", .int64, doc: "how often the app was installed while the run went on"),
         ], indices: [["user_id"]])
 
     static let devices = TableSchema(
@@ -96,6 +102,8 @@ enum TruthTables {
             TableColumn("duration_ms", .int64, isNullable: true, doc: "how long it lasted"),
             TableColumn("end_reason", .string, isNullable: true, doc: "background, crash, kill or uninstall"),
             TableColumn("is_cold", .bool, doc: "whether the process began with it"),
+            TableColumn(
+                "installation", .int64, doc: "which of the app's installations on the device, from 0"),
             TableColumn("events", .int64, doc: "events captured in it, suppressed ones too"),
             TableColumn("arrived", .int64, doc: "of them, in the table events"),
         ], indices: [["session_id"]])

@@ -186,6 +186,7 @@ extension TruthWriter {
             sinks.sessions.batch.putOptional(length)
             sinks.sessions.batch.putOptional(session.end?.rawValue)
             sinks.sessions.batch.put(session.isCold)
+            sinks.sessions.batch.put(Int64(session.installation))
             sinks.sessions.batch.put(Int64(counts.captured))
             sinks.sessions.batch.put(Int64(counts.arrived))
             sinks.sessions.batch.endRow()
@@ -211,7 +212,9 @@ extension TruthWriter {
         sinks.users.batch.put(Int64(device.life.accounts))
         sinks.users.batch.putOptional(device.life.loggedInAt?.milliseconds)
         sinks.users.batch.putOptional(device.life.signedUpAt?.milliseconds)
-        sinks.users.batch.putOptional(device.life.uninstalledAt?.milliseconds)
+        sinks.users.batch.putOptional(device.life.deletions.first?.milliseconds)
+        sinks.users.batch.putOptional(device.life.returns.first?.milliseconds)
+        sinks.users.batch.put(Int64(device.life.returns.count + 1))
         sinks.users.batch.endRow()
         try sinks.users.flushIfFull()
     }

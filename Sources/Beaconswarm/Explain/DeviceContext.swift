@@ -63,7 +63,7 @@ struct DeviceContext {
 
     /// How the app's process came to its end at an instant.
     func death(at instant: Instant) -> String {
-        if life.uninstalledAt == instant { return "the app was deleted" }
+        if life.deletions.contains(instant) { return "the app was deleted" }
         switch life.sessions.last(where: { $0.until == instant })?.end {
         case .crash: return "the app crashed"
         case .kill: return "the app's process was killed"

@@ -47,7 +47,10 @@ struct DeviceStory {
 
     private func text(_ session: DeviceLife.Session) -> String {
         let captured = sealed.count { context.life.session(at: $0.capturedAt)?.number == session.number }
-        let start = session.isCold ? "launch" : "return to the app"
+        let isInstalledAgain = context.life.returns.contains(session.from)
+        let start =
+            isInstalledAgain
+            ? "launch of the app, which was installed again" : session.isCold ? "launch" : "return to the app"
         guard let until = session.until, let end = session.end else {
             return
                 "session \(session.number) began with a \(start) and went on to the end: \(captured.of("event"))"

@@ -10,6 +10,8 @@ struct EventStory {
     private let steps: [TraceStep]
     /// With its fate; `nil` if the trace does not tell it.
     let sealed: SealedEvent?
+    /// Those of all events of its device.
+    let fates: KeyedFates
     private let sealedPlace: Int
     private(set) var lines: [StoryLine] = []
     /// Uploads that carry it and are under way, by number: when they were asked for.
@@ -28,6 +30,8 @@ struct EventStory {
             if case .sealed(let event) = step.what, event.id.sequence == sequence { found = (place, event) }
         }
         sealed = found?.event
+        fates = KeyedFates(
+            steps.lazy.compactMap { if case .sealed(let event) = $0.what { event } else { nil } })
         sealedPlace = found?.place ?? steps.count
         for place in steps.indices where place <= sealedPlace { tell(steps[place], place) }
     }

@@ -26,7 +26,7 @@ struct EventExplanation {
 
     func tell() throws(CommandFailure) -> CommandStatus {
         guard let story, let sealed = story.sealed else { return try tellLine() }
-        let contradiction = own.contradiction(to: sealed)
+        let contradiction = own.contradiction(to: sealed, among: story.fates)
         if options.json {
             Console.output(json(story.lines, sealed, agrees: contradiction == nil).prettyText() + "\n")
         } else {
@@ -121,7 +121,8 @@ struct DeviceExplanation {
     }
 
     func tell() -> CommandStatus {
-        var contradiction = story.sealed.lazy.compactMap(own.contradiction).first
+        let fates = KeyedFates(story.sealed)
+        var contradiction = story.sealed.lazy.compactMap { own.contradiction(to: $0, among: fates) }.first
         let captured = Int(run.capturedCount(of: device))
         if captured != story.sealed.count {
             contradiction = "it captured \(captured.of("event")), and not \(story.sealed.count)"

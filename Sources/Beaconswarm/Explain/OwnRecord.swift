@@ -25,7 +25,10 @@ struct OwnRecord {
     }
 
     /// What the run says of an event instead; `nil` where it says the same.
-    func contradiction(to event: SealedEvent) -> String? {
+    ///
+    /// - Parameter told: Of all events of the device. Of several that a collector cannot tell apart, the record has the fate
+    ///   of one.
+    func contradiction(to event: SealedEvent, among told: KeyedFates) -> String? {
         if let line = lines[event.id], let told = difference(of: line, from: event) { return told }
         guard event.disposition.fate != .suppressed else { return nil }
         let code: UInt32?
@@ -37,7 +40,7 @@ struct OwnRecord {
             code =
                 beliefs.delivered.contains(event.id) ? Disposition.delivered.code : fates.code(of: event.id)
         }
-        guard code != event.disposition.code else { return nil }
+        if let code, told.codes(like: event).contains(code) { return nil }
         return
             "its devices ended \(event.id.text) as \(code.flatMap(Disposition.init(code:))?.name ?? "nothing")"
     }
@@ -61,6 +64,23 @@ struct OwnRecord {
         }
         if beliefs.delivered.contains(id) { return (.delivered, nil, nil) }
         return fates.code(of: id).flatMap(Disposition.init(code:)).map { ($0.fate, $0.cause, nil) }
+    }
+}
+
+/// The fates of a device's events that bear no id, by their natural keys: rows of a file that was deleted with its app, and
+/// of one that took its name, have the same.
+struct KeyedFates {
+    private var codes: [NaturalKey: Set<UInt32>] = [:]
+
+    init(_ events: some Sequence<SealedEvent>) {
+        for event in events {
+            if let key = event.naturalKey { codes[key, default: []].insert(event.disposition.code) }
+        }
+    }
+
+    /// The codes of the fates of all events that a collector cannot tell from one, its own included.
+    func codes(like event: SealedEvent) -> Set<UInt32> {
+        event.naturalKey.flatMap { codes[$0] } ?? [event.disposition.code]
     }
 }
 

@@ -23,9 +23,9 @@ package struct FleetCore<System: TrackingSystem> {
     private var hasArrived: ContiguousArray<Bool>
     private var disks: DiskTimers
     var radios: Radios
-    private var editions: Editions
+    var editions: Editions
     /// By edition; empty without roll-outs.
-    private let rulesByEdition: [System.RulesInForce]
+    let rulesByEdition: [System.RulesInForce]
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
 
@@ -214,37 +214,18 @@ extension FleetCore {
         return true
     }
 
-    /// The app is deleted; the device keeps its number and its sequence.
+    /// The app is deleted; the device keeps its number and its sequence. A new installation finds the phone as it is.
     private mutating func uninstall(_ slot: Int, at now: Instant, effects: inout DeviceEffects) {
         let index = share.populationIndex(ofSlot: slot)
         system.uninstall(
             &devices[slot], index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot),
             at: now, effects: &effects)
+        if let disk = disks.present(of: slot, at: now) {
+            system.changeDisk(of: &devices[slot], disk, effects: &effects)
+        }
         // The radio is the phone's: a new app finds it as it is, not as it was at the start of the run.
         guard !radios.isIdle else { return }
         system.setNetwork(radios.kind(of: slot), of: &devices[slot], at: now, effects: &effects)
-    }
-
-    /// Puts the rules that a device follows in force for what is asked of its system next.
-    @inline(__always)
-    private mutating func useRules(of slot: Int) {
-        guard !editions.isIdle, let edition = editions.change(for: slot) else { return }
-        system.follow(rulesByEdition[edition])
-    }
-
-    /// Before a process starts: it is one of the version of the app that has reached the device.
-    private mutating func noteLaunch(_ planned: PlannedAction, slot: Int) {
-        guard case .launch = planned.action else { return }
-        editions.launch(slot, at: planned.at)
-        useRules(of: slot)
-    }
-
-    /// The number of the roll-out whose rules a device follows, 0 for the population's own.
-    mutating func edition(of slot: Int) -> Int { editions[slot] }
-
-    /// Devices that run the latest of the roll-outs that have begun; `nil` without any.
-    mutating func updatedCount(at now: Instant) -> Int? {
-        editions.isIdle ? nil : editions.updatedCount(at: now)
     }
 
     @inline(__always)

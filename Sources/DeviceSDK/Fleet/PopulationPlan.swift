@@ -93,6 +93,7 @@ package struct PopulationPlan: Sendable {
             activity: activity.flatMap { ActivityClock(rate: $0, start: start, length: usersEnd - start) },
             week: week, zones: zones, pushes: pushes, streams: { streams.stream($0, index: $1) })
         calendar.retention = persona.retention
+        calendar.reinstall = persona.reinstall
         calendar.installedOver = persona.installedOver.fractionalSeconds
         if !patterns.isEmpty { calendar.patterns = patterns }
         return calendar

@@ -52,6 +52,15 @@ package protocol TrackingSystem {
     /// The devices that are stepped from here on follow these rules. A fleet without roll-outs never asks for it.
     mutating func follow(_ rules: RulesInForce)
 
+    /// The app was deleted: what outlasts it on the device that is made anew. That is the network, the version of the
+    /// app, what the SDK has in the keychain, and what counts up, so that no id and no draw comes
+    /// twice. What begins with an installation is new with it.
+    ///
+    /// - Parameters:
+    ///   - old: The device that had the app. Its process is dead, and its store empty.
+    ///   - new: Just made, with its sequence.
+    func keep(of old: Device, in new: inout Device)
+
     /// The device appears, with the events that it captured before, if the rules say so.
     mutating func arrive(_ device: inout Device, effects: inout DeviceEffects)
 
@@ -124,7 +133,7 @@ extension TrackingSystem {
 
 extension TrackingSystem {
     /// The app is deleted: its process dies, and what it stored is gone. The device is as one that has never had it, but for
-    /// its sequence, which goes on.
+    /// its sequence, which goes on, and for ``keep(of:in:)``.
     mutating func uninstall(
         _ device: inout Device, index: Int, slot: UInt32, number: UInt32, at now: Instant,
         effects: inout DeviceEffects
@@ -137,8 +146,9 @@ extension TrackingSystem {
             guard case .pending = effects.sealed[place].disposition else { continue }
             effects.sealed[place].disposition = .lost(.uninstalled)
         }
-        let sequence = device.nextSequence
-        device = makeDevice(index: index, slot: slot, number: number)
-        device.nextSequence = sequence
+        var next = makeDevice(index: index, slot: slot, number: number)
+        next.nextSequence = device.nextSequence
+        keep(of: device, in: &next)
+        device = next
     }
 }

@@ -146,6 +146,13 @@ struct DiskTimers: Sendable {
         return changes
     }
 
+    /// What a device's disk is now; `nil` if no disk ever changes.
+    func present(of slot: Int, at now: Instant) -> DiskChange? {
+        guard !due.isEmpty else { return nil }
+        return DiskChange(
+            condition: schedule.condition(at: now, faults: faults(of: slot)), isDamaged: false)
+    }
+
     private func faults(of slot: Int) -> RandomStream {
         streams.stream(.faults, index: share.populationIndex(ofSlot: slot))
     }

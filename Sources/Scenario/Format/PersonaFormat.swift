@@ -62,6 +62,10 @@ enum PersonaFormat {
                 "The share of people who still have the app after a time; whoever has it no longer deletes it with "
                     + "all that it stored. By default nobody does."),
             Trait(
+                "reinstall", \.reinstall, RetentionFormat.reinstallation,
+                "Who of those who delete the app install it again, and after how long; they keep it as \"retention\" says of "
+                    + "newcomers. By default nobody does."),
+            Trait(
                 "installedOver", \.installedOver, .duration(.zero...Form<Interval>.longest),
                 "Where the run finds its users in the midst of their lives: over how long before they installed the "
                     + "app, evenly; fewer are left of those who came early."),

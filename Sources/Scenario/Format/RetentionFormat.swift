@@ -15,6 +15,19 @@ enum RetentionFormat {
         ], allowed: "\"mobile\", or an object of times and shares such as {\"1d\": 0.25, \"30d\": 0.06}",
         encode: { $0 == Presets.mobileRetention ? .text("mobile") : nil })
 
+    /// `reinstall`.
+    static let reinstallation = Form<Reinstallation>.object(
+        ObjectDescription<Reinstallation>(
+            "People who install an app again that they had deleted.", start: Reinstallation.init,
+            [
+                Field(
+                    "share", \.share, .share, required: true,
+                    "The share of the deletions after which somebody does."),
+                Field(
+                    "after", \.after, DistributionDraft.seconds, required: true,
+                    "How long after the deletion: a time, or a distribution."),
+            ]))
+
     private static func curve(_ members: [Named<Double>], _ place: Place, _ reading: inout Reading)
         -> Retention?
     {

@@ -74,7 +74,13 @@ extension ScenarioBinder {
         _ draft: PopulationDraft, _ persona: PersonaDescription, _ rules: any SystemRuleSet,
         _ path: JSONPath
     ) {
-        guard persona.retention != nil else { return }
+        guard persona.retention != nil else {
+            if persona.reinstall != nil {
+                reading.warn(
+                    path.appending("persona"), "\"reinstall\" without \"retention\": nobody deletes the app")
+            }
+            return
+        }
         let place = draft.persona ?? Place(node: root.node, path: path)
         if draft.arrival?.value.stages != nil {
             reading.report(

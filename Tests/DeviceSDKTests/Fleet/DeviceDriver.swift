@@ -74,6 +74,14 @@ class DeviceDriver<System: TrackingSystem> {
         }
     }
 
+    /// The app is deleted. Should it be installed again, its next start is that of another installation.
+    func uninstall(at seconds: Double) {
+        run(to: seconds)
+        step {
+            system.uninstall(&device, index: 0, slot: 0, number: Self.number, at: now, effects: &$0)
+        }
+    }
+
     func setNetwork(_ kind: NetworkKind, at seconds: Double) {
         run(to: seconds)
         step { system.setNetwork(kind, of: &device, at: now, effects: &$0) }

@@ -99,6 +99,43 @@ struct IdentityTests {
     }
 
     @Test(
+        "installed again: the keychain has the anonymous id, the IDFV is a new one, and the first start the first again",
+        arguments: SensorsRules.Version.allCases)
+    func installedAgain(version: SensorsRules.Version) throws {
+        let world = world(version)
+        world.act(1, .identity(update: Call.identify))
+        world.act(2, .login(account: 1, signUp: false))
+        world.track(3)
+        let before = try stored(world)
+        let anonymous = try #require(before.last?[version == .v4 ? "anonymous_id" : "distinct_id"] as? String)
+        let count = world.device.nextSequence
+        world.uninstall(at: 8)
+        #expect(world.deaths == 1 && world.device.storedCount == 0)
+        #expect(world.sequences(.lost(.uninstalled)) == Array(0..<count))
+        world.act(86_400 * 3, .launch(passive: false), .enterForeground)
+        world.track(86_400 * 3 + 5)
+        let traits = SensorsTraits(plan: world.system.plan, index: 0)
+        let vendor = traits.device(ofInstallation: 1).text
+        #expect(vendor != traits.deviceID && traits.device(ofInstallation: 0).text == traits.deviceID)
+        let events = try stored(world)
+        #expect(events.count == 2 && world.stored == [count, count + 1])
+        let first = try #require(events.first?["properties"] as? [String: Any])
+        #expect(first["$is_first_time"] as? Bool == true && first["$is_first_day"] as? Bool == true)
+        for event in events {
+            #expect((event["properties"] as? [String: Any])?["$device_id"] as? String == vendor)
+            #expect((event["distinct_id"] as? String)?.hasPrefix("user-") == false)
+        }
+        let distinct = try ids(world, "distinct_id").compactMap { $0 }
+        #expect(Set(distinct).count == 1 && distinct[0] != traits.deviceID)
+        guard version == .v4 else { return }
+        #expect(distinct[0] == anonymous)
+        #expect(
+            try identities(world).allSatisfy {
+                $0 == ["$identity_idfv": vendor, "$identity_anonymous_id": anonymous]
+            })
+    }
+
+    @Test(
         "under a login identify shows as anonymous id and original_id only, then after the logout",
         arguments: SensorsRules.Version.allCases)
     func identifyUnderLogin(version: SensorsRules.Version) throws {

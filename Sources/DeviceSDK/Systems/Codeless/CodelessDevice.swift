@@ -49,6 +49,8 @@ package struct CodelessDevice: HookedDevice, LogDevice, Sendable {
     // What is around it.
 
     var disk = DiskCondition.sound
+    /// Counts the installations of the app from 0.
+    var installation: UInt8 = 0
     var network: NetworkKind
 
     init(index: Int, slot: UInt32, number: UInt32, network: NetworkKind) {

@@ -33,8 +33,13 @@ struct CodelessEncoder: Sendable {
         return text.text
     }
 
-    /// `deviceId`: the identifier for vendors.
-    func deviceID(index: Int) -> String { DeviceUUID(stream: streams.stream(.identity, index: index)).text }
+    /// `deviceId`: the identifier for vendors, a new one for each installation.
+    func deviceID(index: Int, installation: UInt8) -> String {
+        let identity = streams.stream(.identity, index: index)
+        return DeviceUUID(
+            stream: installation == 0 ? identity : identity.child(5 << 32 | UInt64(installation))
+        ).text
+    }
 
     /// `sessionId` of a device's session.
     func sessionID(_ session: UInt32, index: Int) -> String {
@@ -44,9 +49,9 @@ struct CodelessEncoder: Sendable {
     }
 
     /// Appends what comes before the events of a batch.
-    func beginBatch(index: Int, eventsID: String, into out: inout WireBuffer) {
+    func beginBatch(index: Int, installation: UInt8, eventsID: String, into out: inout WireBuffer) {
         out.appendProtobufField(1, string: appKey)
-        out.appendProtobufField(2, string: deviceID(index: index))
+        out.appendProtobufField(2, string: deviceID(index: index, installation: installation))
         out.appendProtobufField(3, string: eventsID)
     }
 
@@ -115,7 +120,7 @@ struct CodelessEncoder: Sendable {
     ///
     /// `events_id` is not in it: an event whose file is sent twice has two of them.
     func naturalKey(
-        _ record: EventRecord, epoch: CodelessEpoch, index: Int, skew: Interval
+        _ record: EventRecord, epoch: CodelessEpoch, index: Int, installation: UInt8, skew: Interval
     ) -> Hash128 {
         guard let template = CodelessTemplate(rawValue: record.template) else {
             return Hash128(high: 0, low: 0)
@@ -123,7 +128,8 @@ struct CodelessEncoder: Sendable {
         let view = ViewReference(screen: record.screen, node: record.control, detail: record.detail)
         let isWeb = [.webViewStart, .webViewFinish, .webViewFail].contains(template)
         let parts = [
-            deviceID(index: index), sessionID(epoch.session, index: index), template.name,
+            deviceID(index: index, installation: installation), sessionID(epoch.session, index: index),
+            template.name,
             String((record.capturedAt + skew).milliseconds),
             table.pageName(view, isPage: !template.hasViewInfo),
             template.hasViewInfo ? table.viewID(of: view) : "",

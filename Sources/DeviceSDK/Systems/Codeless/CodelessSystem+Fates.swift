@@ -14,7 +14,8 @@ extension CodelessSystem {
         guard !plan.tagsEvents else { return nil }
         let index = Int(device.index)
         let key = encoder.naturalKey(
-            record, epoch: device.epochs[record.epoch], index: index, skew: plan.clockSkew(index: index))
+            record, epoch: device.epochs[record.epoch], index: index, installation: device.installation,
+            skew: plan.clockSkew(index: index))
         return NaturalKey(high: key.high, low: key.low)
     }
 

@@ -66,7 +66,8 @@ extension CodelessSystem {
             return endpoints.upload(eventsID: "")
         }
         let eventsID = eventsID(id, of: device)
-        encoder.beginBatch(index: Int(device.index), eventsID: eventsID, into: &body)
+        encoder.beginBatch(
+            index: Int(device.index), installation: device.installation, eventsID: eventsID, into: &body)
         let skew = plan.clockSkew(index: Int(device.index))
         let epochs = device.epochs
         let number = device.number

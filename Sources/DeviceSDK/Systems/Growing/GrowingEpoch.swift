@@ -21,6 +21,8 @@ package struct GrowingEpoch: Hashable, Sendable {
     package var network = NetworkKind.wifi
     /// The app has told the SDK its location.
     package var hasLocation = false
+    /// Counts the installations of the app from 0.
+    package var installation: UInt8 = 0
 
     package init() {}
 }

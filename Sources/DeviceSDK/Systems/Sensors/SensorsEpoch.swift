@@ -18,6 +18,8 @@ package struct SensorsEpoch: Hashable, Sendable {
     package var superGroups: UInt64 = 0
     /// The process was started by the system in the background (`$app_state`).
     package var startedPassively = false
+    /// Counts the installations of the app from 0.
+    package var installation: UInt8 = 0
     /// New ids that the app has passed to `identify:`. Here, because the room is.
     package var identifications: UInt16 = 0
 

@@ -26,6 +26,7 @@ final class GrowingDeviceBlock {
         var appVersion: UInt16
         var network: NetworkKind
         var hasLocation: Bool
+        var installation: UInt8
     }
 
     init(plan: PopulationPlan, rules: GrowingRules) {
@@ -38,7 +39,8 @@ final class GrowingDeviceBlock {
     func prepare(index: Int, epoch: GrowingEpoch) {
         let wanted = Key(
             index: index, account: epoch.account, session: epoch.session, appVersion: epoch.appVersion,
-            network: epoch.network, hasLocation: epoch.hasLocation)
+            network: epoch.network, hasLocation: epoch.hasLocation,
+            installation: epoch.installation)
         guard key != wanted else { return }
         if key?.index != index {
             traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: index)
@@ -46,7 +48,7 @@ final class GrowingDeviceBlock {
         key = wanted
         common = GrowingCompiledFields(commonFields(epoch))
         advertising = GrowingCompiledFields([
-            (.idfa, advertisingID.map { .text($0) }), (.idfv, .text(traits.vendorID.text)),
+            (.idfa, advertisingID.map { .text($0) }), (.idfv, .text(vendorID(epoch))),
         ])
         guard !rules.events.isEmpty else { return }
         short = GrowingCompiledFields(shortFields(epoch))
@@ -55,6 +57,10 @@ final class GrowingDeviceBlock {
 
     private var advertisingID: String? {
         rules.buildFlags.contains(.disableIDFA) ? nil : traits.advertisingID?.text
+    }
+
+    private func vendorID(_ epoch: GrowingEpoch) -> String {
+        traits.vendorID(ofInstallation: epoch.installation).text
     }
 
     private func userID(_ epoch: GrowingEpoch) -> String? { epoch.account.map { traits.userID($0) } }
@@ -112,7 +118,7 @@ final class GrowingDeviceBlock {
             ("u", .text(traits.deviceID.text)), ("s", .text(traits.sessionID(epoch.session).text)),
             ("d", .text(plan.app.bundleIdentifier)), ("dm", .text(traits.machine)),
             ("osv", .text(traits.systemVersion)), ("ui", advertisingID.map { .text($0) }),
-            ("iv", .text(traits.vendorID.text)),
+            ("iv", .text(vendorID(epoch))),
         ])
     }
 

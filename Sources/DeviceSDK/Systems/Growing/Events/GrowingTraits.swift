@@ -17,8 +17,6 @@ struct GrowingTraits: Sendable {
     let latitude: Double
     let longitude: Double
     let deviceID: DeviceUUID
-    /// `identifierForVendor`.
-    let vendorID: DeviceUUID
     /// `advertisingIdentifier`; `nil` where the user does not allow it.
     let advertisingID: DeviceUUID?
     private let identity: RandomStream
@@ -40,7 +38,6 @@ struct GrowingTraits: Sendable {
         let isAllowed = stream.chance(0.35)
         identity = plan.stream(.identity, index: index)
         deviceID = DeviceUUID(stream: identity)
-        vendorID = DeviceUUID(stream: identity.child(3 << 32))
         advertisingID = isAllowed ? DeviceUUID(stream: identity.child(4 << 32)) : nil
     }
 
@@ -49,6 +46,11 @@ struct GrowingTraits: Sendable {
         // iPhone XR and 11 are as large as the Max models, at two pixels a point.
         if ["iPhone11,8", "iPhone12,1"].contains("\(model.machine)") { return 2 }
         return (model.width, model.height) == (375, 667) || model.width == 320 ? 2 : 3
+    }
+
+    /// `identifierForVendor`: a new one for each installation.
+    func vendorID(ofInstallation number: UInt8) -> DeviceUUID {
+        DeviceUUID(stream: identity.child(3 << 32 | UInt64(number)))
     }
 
     /// The id of one of the device's sessions.

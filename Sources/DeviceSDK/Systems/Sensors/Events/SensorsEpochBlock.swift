@@ -118,7 +118,7 @@ struct SensorsEpochTexts {
         writeIdentity(traits, catalogue)
         deviceID.removeAll()
         deviceID.append("\"$device_id\":\"")
-        traits.device.append(to: &deviceID)
+        traits.device(ofInstallation: epoch.installation).append(to: &deviceID)
         deviceID.append("\",")
         arena.removeAll()
         let ownID = arena.keep(deviceID)

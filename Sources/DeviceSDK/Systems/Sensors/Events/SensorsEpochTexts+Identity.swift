@@ -22,7 +22,7 @@ extension SensorsEpochTexts {
         if epoch.account != nil { Self.append("\"login_id\":\"", distinctID, "\",", to: &identity) }
         Self.append("\"anonymous_id\":\"", anonymous, "\",", to: &identity)
         identity.append("\"identities\":{\"$identity_idfv\":\"")
-        traits.device.append(to: &identity)
+        traits.device(ofInstallation: epoch.installation).append(to: &identity)
         Self.append("\",\"$identity_anonymous_id\":\"", anonymous, "\"", to: &identity)
         if epoch.account != nil {
             Self.append(",\"$identity_login_id\":\"", distinctID, "\"", to: &identity)

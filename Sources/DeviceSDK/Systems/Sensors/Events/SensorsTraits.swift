@@ -17,7 +17,7 @@ package struct SensorsTraits: Hashable, Sendable {
     package let longitude: Int32
     /// How far the device's clock is ahead of the true time.
     package let clockSkew: Interval
-    /// `$device_id`, the IDFV.
+    /// `$device_id`, the IDFV, of the first installation.
     let device: DeviceUUID
     private let identity: RandomStream
 
@@ -50,6 +50,11 @@ package struct SensorsTraits: Hashable, Sendable {
     package var carrierName: String? { DeviceHardware.carriers[Int(carrier)].name }
     /// `$device_id` as text. Allocates.
     package var deviceID: String { device.text }
+
+    /// `$device_id`, the IDFV: a new one for each installation.
+    func device(ofInstallation number: UInt8) -> DeviceUUID {
+        number == 0 ? device : DeviceUUID(stream: identity.child(5 << 32 | UInt64(number)))
+    }
 
     /// The anonymous id of ``SensorsEpoch/anonymousGeneration``.
     func anonymousID(generation: UInt16) -> DeviceUUID {
