@@ -91,6 +91,7 @@ package struct PopulationRecord: Sendable {
     mutating func takeLevels(of other: PopulationRecord) {
         gauges = other.gauges
         (radioTime, radioWakeups) = (other.radioTime, other.radioWakeups)
+        rollOut = other.rollOut
     }
 
     /// Adds another shard's or population's record.
