@@ -222,7 +222,7 @@ extension PopulationRecord: Snapshotable {
         writer.write(gauges)
         writer.write(failureCounts)
         writer.write(UInt64(statusCounts.count))
-        for entry in statusCounts {
+        for entry in statusCounts.sorted(by: { $0.status < $1.status }) {
             writer.write(UInt64(entry.status))
             writer.write(entry.count)
         }
