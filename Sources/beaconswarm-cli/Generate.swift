@@ -52,6 +52,12 @@ struct Generate: AsyncParsableCommand {
             "Stops the world at the N-th capture; what has no fate by then is pending.", valueName: "N"))
     var rows: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Plays part I (from 0) of N of each population's devices, into a folder of its own in --out. All parts together "
+                + "are the dataset; an unfinished part is gone on with.", valueName: "I/N"))
+    var shard: String?
+
     @Option(help: "Threads that play devices; default: one per core. No result depends on it.")
     var threads: Int?
 
@@ -92,6 +98,7 @@ struct Generate: AsyncParsableCommand {
         options.days = days
         options.rows = rows
         options.threads = threads
+        options.shard = shard
         options.tagsEvents = tag
         options.raw = raw
         options.follows = follow

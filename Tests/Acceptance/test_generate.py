@@ -473,3 +473,46 @@ def test_a_changed_persona_leaves_others_alone(tool: Tool, truth: dict):
         for row in rows if row["population"] != "old"
     }
     assert others(from_sqlite(tool.folder / "data", "truth")) == others(truth.values())
+
+
+# Parts
+
+
+def numbered(folder: Path, pattern: str) -> list[dict]:
+    """The rows of a table in files of JSON, without the numbers that parts give."""
+    rows = []
+    for path in sorted(folder.glob(pattern)):
+        for line in path.read_text().splitlines():
+            row = {key: value for key, value in json.loads(line).items() if value is not None}
+            rows.append({key: row[key] for key in row if key not in ("row_id", "batch", "row_ids")})
+    return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True))
+
+
+def test_parts_together_are_the_whole(tool: Tool):
+    scenario = WORLD | {"duration": "2d"}
+    for part in range(3):
+        generate(tool, tool.folder / "parts", "--shard", f"{part}/3", "--format", "ndjson", "--threads", part + 1, scenario=scenario)
+    generate(tool, tool.folder / "one", "--format", "ndjson", scenario=scenario)
+    for table in TABLES:
+        whole = numbered(tool.folder / "one", f"{table}.ndjson")
+        parts = numbered(tool.folder / "parts", f"part-00?-of-003/{table}/part-00?-of-003.ndjson")
+        assert len(whole) > 5 and parts == whole, table
+    numbers = []
+    for path in (tool.folder / "parts").glob("*/events/*.ndjson"):
+        numbers += [json.loads(line)["row_id"] for line in path.read_text().splitlines()]
+    assert len(set(numbers)) == len(numbers) == len(numbered(tool.folder / "one", "events.ndjson"))
+    # The truth of a part names rows of that part.
+    part = tool.folder / "parts" / "part-001-of-003"
+    rows = {json.loads(line)["row_id"] for line in (part / "events" / "part-001-of-003.ndjson").read_text().splitlines()}
+    named = [json.loads(line) for line in (part / "truth" / "part-001-of-003.ndjson").read_text().splitlines()]
+    mine = {int(number) for row in named for number in (row.get("row_ids") or "").split()}
+    assert mine <= rows and mine
+
+
+def test_a_part_is_of_devices_and_not_of_rows(tool: Tool):
+    for options, said in ((["--rows", "10"], "--rows"), (["--follow"], "--follow"), ([], "counted from 0")):
+        shard = "0/2" if options else "2/2"
+        refused = generate(tool, tool.folder / "data", "--shard", shard, *options, code=64)
+        assert said in refused.err and not (tool.folder / "data").exists()
+    queue = json.loads((ROOT / "scenarios" / "overload.json").read_text())
+    assert "wait for each other" in generate(tool, tool.folder / "data", "--shard", "0/2", scenario=queue, code=64).err

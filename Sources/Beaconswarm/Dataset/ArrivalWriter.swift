@@ -16,6 +16,7 @@ final class ArrivalWriter {
     private let sink: TableSink
     private let copies: BucketSpool<CopyRecord>
     private let buckets: DeviceBuckets
+    private let part: PartNumber
     private let answers: AnswerKey
     /// Of each population.
     private let prices: [[Price]]
@@ -36,6 +37,7 @@ final class ArrivalWriter {
         self.copies = copies
         self.answers = answers
         buckets = plans.buckets
+        part = plans.part
         prices = plans.populations.map { plan in
             plan.app.events.compactMap { event in
                 guard let column = EventField.price(of: event), let field = table.field(named: column)
@@ -55,13 +57,14 @@ final class ArrivalWriter {
         let price = prices[Int(head.population)].first { price in
             price.name.count == row.name.count && price.name.elementsEqual(row.name)
         }
+        let number = part.number(of: rows)
         let cents = table.put(
-            row, number: rows, upload: uploads, amount: price?.field, into: &sink.batch)
+            row, number: number, upload: part.number(of: uploads), amount: price?.field, into: &sink.batch)
         if let price, let cents, head.copy == 0 { answers.note(cents, of: price.key) }
         if head.sequence == ArrivalHead.unknown {
             unknown += 1
         } else {
-            let copy = CopyRecord(row: rows, at: head.at, device: head.device, sequence: head.sequence)
+            let copy = CopyRecord(row: number, at: head.at, device: head.device, sequence: head.sequence)
             try copies.append(copy, to: buckets[head.device])
         }
         try raw?.write(row)

@@ -31,7 +31,7 @@ struct DatasetPage {
             | --- | --- |
             | scenario | \(scenario.reference.name), SHA-256 `\(scenario.reference.sha256)` |
             | seed | \(document.seed) |
-            | devices | \(document.deviceCount) |
+            | devices | \(devices) |
             | from | \(start.text), for \(document.duration.text), drain \(document.drain.text) |
             | days | of the zone \(options.zone) |
             | changed | \(changes) |
@@ -43,6 +43,14 @@ struct DatasetPage {
             ```
 
             """
+    }
+
+    private var devices: String {
+        let all = scenario.document.deviceCount
+        guard let shard = options.shard else { return String(all) }
+        return "part \(shard) of \(all): of each population, those whose index leaves that remainder. Row numbers are those of "
+            + "no other part, `answers.json` is about this part, and `answers.sql` gives the whole's answers where all "
+            + "parts are loaded"
     }
 
     private var changes: String {
@@ -133,13 +141,14 @@ extension DatasetPage {
         return "## Loading\n\n" + parts.compactMap(\.self).joined(separator: "\n")
     }
 
-    private var isCut: Bool { options.partition != "none" || options.split != nil }
+    private var isCut: Bool { options.partition != "none" || isInFolders }
+    private var isInFolders: Bool { options.split != nil || options.shard != nil }
 
     /// The pattern of a table's files.
     private func path(_ table: String, _ suffix: String) -> String {
         guard isCut else { return "\(table).\(suffix)" }
         guard options.partition != "none", table == EventTable.name else {
-            return options.split == nil ? "\(table).\(suffix)" : "\(table)/*.\(suffix)"
+            return !isInFolders ? "\(table).\(suffix)" : "\(table)/*.\(suffix)"
         }
         return "\(table)/**/*.\(suffix)"
     }

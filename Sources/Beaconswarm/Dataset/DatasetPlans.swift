@@ -11,6 +11,10 @@ struct DatasetPlans: Sendable {
     var populations: [PopulationPlan]
     let configuration: VirtualConfiguration
     let shardCount: Int
+    /// Whether devices wait for each other, so that they cannot be divided.
+    let isShared: Bool
+    /// Which of the devices are played.
+    let part: PartNumber
     let tagsEvents: Bool
     let deviceCount: Int
     let buckets: DeviceBuckets
@@ -20,9 +24,13 @@ struct DatasetPlans: Sendable {
     var usersEnd: Instant { configuration.schedule.usersEnd }
 
     /// - Parameters:
-    ///   - threads: Parts that the devices may be divided into.
+    ///   - part: Which devices are played; by default all.
+    ///   - threads: Parts that they may be divided into.
     ///   - cut: The last instant at which anything happens; `nil` plays to the end.
-    init(_ document: ScenarioDocument, tagsEvents: Bool, threads: Int, cut: Instant?) {
+    init(
+        _ document: ScenarioDocument, part: PartNumber = .whole, tagsEvents: Bool, threads: Int, cut: Instant?
+    ) {
+        self.part = part
         self.tagsEvents = tagsEvents
         let start = document.start ?? ScenarioDocument.virtualStart
         var plans = document.plans(start: start)
@@ -42,9 +50,19 @@ struct DatasetPlans: Sendable {
         populations = plans.populations
         deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }
         buckets = DeviceBuckets(devices: deviceCount)
-        let isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.isQueue)
+        isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.isQueue)
         let storesInFiles = plans.populations.contains { $0.system.storesInFiles }
         shardCount = isShared || storesInFiles ? 1 : max(1, min(threads, deviceCount))
+    }
+
+    /// The devices of one of the threads.
+    func share(ofShard number: Int) -> ShardShare {
+        ShardShare(index: part.index + part.count * number, count: part.count * shardCount)
+    }
+
+    /// Whether a device is played, by its number in the run.
+    func plays(_ device: UInt32) -> Bool {
+        Int(device - population(of: device).firstDevice) % part.count == part.index
     }
 
     /// The population of a device, by its number in the run.

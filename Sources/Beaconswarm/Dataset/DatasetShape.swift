@@ -71,7 +71,8 @@ final class DatasetShape {
         let found = populations[place]
         let persona = plan.persona
         let days = (plans.usersEnd - plan.start).fractionalSeconds / 86_400
-        let deviceDays = max(1e-9, Double(plan.deviceCount) * days)
+        let devices = plans.part.share.deviceCount(of: plan.deviceCount)
+        let deviceDays = max(1e-9, Double(devices) * days)
         let isSteady = persona.steadyRate != nil
         let rates = [
             DatasetReport.Rate(
@@ -91,7 +92,7 @@ final class DatasetShape {
                 isSteady ? nil : persona.actionGap, tempo: persona.tempo),
         ]
         return DatasetReport.Population(
-            name: name, persona: persona.name, devices: plan.deviceCount, hours: found.hours,
+            name: name, persona: persona.name, devices: devices, hours: found.hours,
             askedHours: plan.calendar.activity == nil ? DatasetShape.shares(plan.calendar.week) : [],
             rates: rates, times: times)
     }

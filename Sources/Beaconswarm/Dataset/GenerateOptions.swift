@@ -21,6 +21,9 @@ public struct GenerateOptions: Sendable {
     public var days: Int?
     /// Captures after which the world stops; `nil` for none.
     public var rows: Int?
+    /// Which part of the devices the dataset is of, `I/N` with I from 0; `nil` for all. Its folder then lies in ``out``,
+    /// where all parts meet.
+    public var shard: String?
     /// Threads that play devices, 1 or more; `nil` for one per core. No result depends on it.
     public var threads: Int?
     /// Whether events bear ids of the harness, and rows say what names their event.
@@ -52,6 +55,22 @@ public struct GenerateOptions: Sendable {
 }
 
 extension GenerateOptions {
+    /// Which devices are played, and the options with the folder of their part. An unfinished one is gone on with: an
+    /// engine that runs a killed task again gives it the same options.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for no part, and for what is about all devices.
+    func placed() throws(CommandFailure) -> (PartNumber, GenerateOptions) {
+        guard let shard else { return (.whole, self) }
+        let part = try PartNumber(shard)
+        for (option, isGiven) in [("--rows", rows != nil), ("--follow", follows)] where isGiven {
+            throw CommandFailure(.usage, "\(option): is about all devices, and not with --shard")
+        }
+        var placed = self
+        placed.out = "\(out)/\(part.folderName)"
+        placed.resumes = resumes || OutputFile.exists(placed.out)
+        return (part, placed)
+    }
+
     /// How the dataset lies in its folder.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a value that an option does not take.
@@ -77,6 +96,7 @@ extension GenerateOptions {
                 .usage, "--partition: found \"\(self.partition)\", allowed are \(allowed)")
         }
         layout.partition = partition
+        layout.label = try shard.map { text throws(CommandFailure) in try PartNumber(text).folderName }
         guard let offsets = KnownZones.offsets(zone) else {
             throw CommandFailure(
                 .usage, "--zone: found \"\(zone)\", allowed are UTC and IANA names such as Asia/Shanghai")

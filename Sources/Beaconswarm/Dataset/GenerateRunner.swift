@@ -12,6 +12,7 @@ final class GenerateRunner {
     private let options: GenerateOptions
     private let scenario: LoadedScenario
     private let layout: DatasetLayout
+    private let part: PartNumber
     private let console: RunConsole
     private let interruption: Interruption
     private let began = Host.monotonic
@@ -20,17 +21,18 @@ final class GenerateRunner {
         _ options: GenerateOptions, scenario: LoadedScenario, console: RunConsole,
         interruption: Interruption
     ) throws(CommandFailure) {
-        self.options = options
+        (part, self.options) = try options.placed()
         self.scenario = scenario
         self.console = console
         self.interruption = interruption
-        layout = try options.layout()
+        layout = try self.options.layout()
     }
 
     /// - Returns: interrupted, or success.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
         try checkFolder()
+        guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         for warning in scenario.document.warnings { console.warn(warning.text) }
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
@@ -52,7 +54,7 @@ final class GenerateRunner {
 
     private func plans(cut: Instant?) -> DatasetPlans {
         DatasetPlans(
-            scenario.document, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
+            scenario.document, part: part, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
             cut: cut)
     }
 
@@ -105,7 +107,7 @@ final class GenerateRunner {
             [Beaconswarm.version, scenario.reference.sha256, String(scenario.document.seed)]
             + scenario.reference.overrides + layout.formats.map(\.description)
             + [options.partition, options.zone, options.split ?? "", options.rows.map(String.init) ?? ""]
-            + [options.tagsEvents ? "tag" : "", options.raw ? "raw" : "", scenario.document.variant ?? ""]
+            + [part == .whole ? "" : part.text, options.tagsEvents ? "tag" : "", options.raw ? "raw" : "", scenario.document.variant ?? ""]
         return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
     }
 

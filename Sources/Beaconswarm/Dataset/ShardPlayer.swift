@@ -41,7 +41,7 @@ final class ShardPlayer {
 
     /// Plays to the end, or until nobody wants any more.
     func play(_ makeFleet: (PopulationPlan, ShardShare) -> any DeviceFleet) {
-        let share = ShardShare(index: number, count: plans.shardCount)
+        let share = plans.share(ofShard: number)
         let fleets = plans.populations.map { makeFleet($0, share) }
         let recorder = ArrivalRecorder(
             plans.populations, collector: plans.collector, keepsIDs: plans.tagsEvents, fields: fields,

@@ -54,7 +54,7 @@ final class TruthWriter {
         let fates = fates.sorted { ($0.device, $0.sequence) < ($1.device, $1.sequence) }
         let copies = copies.sorted { ($0.device, $0.sequence, $0.row) < ($1.device, $1.sequence, $1.row) }
         var (fate, copy) = (0, 0)
-        for device in devices {
+        for device in devices where plans.plays(UInt32(device)) {
             let begin = (fate, copy)
             while fate < fates.count, fates[fate].device == device { fate += 1 }
             while copy < copies.count, copies[copy].device == device { copy += 1 }

@@ -38,16 +38,15 @@ struct PartRunner {
         return balance != 0 || state.audit.failed ? .unaccounted : .success
     }
 
+    static let shared = CommandFailure(
+        .usage,
+        "--shard: the devices of this scenario wait for each other (a server with a queue, or a fault \"capacity\"): "
+            + "how long one waits depends on all others, so that no part can be played alone; nothing was run")
+
     /// Refuses what no part can know.
     static func check(_ scenario: LoadedScenario) throws(CommandFailure) {
         let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
-        guard !Replay.isShared(plans) else {
-            throw CommandFailure(
-                .usage,
-                "--shard: the devices of this scenario wait for each other (a server with a queue, or a fault \"capacity\"): "
-                    + "how long one waits depends on all others, so that no part can be played alone; nothing was run"
-            )
-        }
+        guard !Replay.isShared(plans) else { throw shared }
         if let threshold = scenario.thresholds.first(where: \.abortOnFail) {
             throw CommandFailure(
                 .invalidScenario,

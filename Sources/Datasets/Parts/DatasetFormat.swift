@@ -37,6 +37,8 @@ package struct DatasetLayout: Sendable {
     /// as far as is known then. Packed text is known in blocks of half a megabyte of text, and Parquet's pages before
     /// they are packed, so parts of packed text are somewhat larger, and of Parquet smaller.
     package var split: Int?
+    /// What the names of files begin with, where the dataset is a part of a larger one: so that all parts fit into one folder.
+    package var label: String?
     package var parquet = ParquetOptions()
 
     package init(_ formats: [DatasetFormat]) { self.formats = formats }

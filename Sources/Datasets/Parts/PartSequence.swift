@@ -134,11 +134,15 @@ final class PartSequence {
 
     private func place(_ key: PartitionClock.Key, _ number: Int) -> (folder: String, name: String) {
         let name = table.schema.name
-        guard clock != nil || layout.split != nil else { return ("", "\(name).\(format)") }
+        guard clock != nil || layout.split != nil else {
+            guard let label = layout.label else { return ("", "\(name).\(format)") }
+            return ("\(name)/", "\(label).\(format)")
+        }
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
         let folder = clock == nil ? "" : PartitionClock.folder(key, of: layout.partition)
-        return ("\(name)/\(folder)", "part-\(padded).\(format)")
+        let label = layout.label.map { "\($0)-" } ?? "part-"
+        return ("\(name)/\(folder)", "\(label)\(padded).\(format)")
     }
 
     private func makeWriter(_ sink: any ByteSink) -> any DatasetWriter {
