@@ -1,8 +1,7 @@
 package import Measurement
 package import Timebase
 
-/// A run's result: the one value that every output is written from. Field for field the contract's
-/// `report.json`, with what the pictures need besides.
+/// A run's result: the one value that every output is written from, field for field `report.json`.
 package struct Report: Sendable {
     /// Which world a run was played in.
     package enum Mode: String, CaseIterable, Sendable { case live, virtual }
@@ -25,11 +24,12 @@ package struct Report: Sendable {
     package var startedAt: Instant
     package var wallSeconds: Double
     package var simulatedSeconds: Double
-    /// Seconds of people's and devices' clocks in a second of the wall clock; 1 but for live runs that ask for
-    /// another.
+    /// Seconds of people's and devices' clocks in a second of the wall clock; 1 unless a live run asks for another.
     package var pace = 1
     /// Metrics are of what ended from here on, in seconds from the start; `nil` for the whole run.
     package var measuredFromSeconds: Double?
+    /// What the clocks of the run's people show; `nil` where the scenario does not say where they live.
+    package var clock: Clock?
     package var devices: Int
     package var devicesStarted: Int
     package var run: RunContext

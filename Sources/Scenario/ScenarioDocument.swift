@@ -100,8 +100,9 @@ package struct ScenarioPopulation: Sendable {
     package var tagsEvents: Bool
     /// How active its users are over the hours of a week; `nil` for evenly.
     package var week: WeekCurve?
-    /// Where they live.
+    /// Where they live, and what the scenario calls the zone of most of them; `nil` where it says nothing.
     package var zones: TimeZones
+    package var zoneName: String?
     /// The population whose users these are too.
     package var users: String?
     /// What a program registers in the place of the system's own parts; `nil` for nothing.

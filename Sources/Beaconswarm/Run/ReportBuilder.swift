@@ -29,6 +29,9 @@ struct ReportBuilder: Sendable {
     /// Metrics are of what ended from here on, after the start; `nil` for the whole run.
     var measureFrom: Interval?
 
+    /// The local time of the people at an instant, where the scenario says where they live.
+    var localTime: @Sendable (Instant) -> (zone: String, offset: Interval)? = { _ in nil }
+
     /// What a pace other than the real one means; `nil` for that.
     var paceNote: String? { Report.paceNote(pace) }
 
@@ -115,6 +118,11 @@ struct ReportBuilder: Sendable {
             series: Report.SeriesPoint.points(of: progress.recorder.series),
             warnings: warnings + progress.warnings)
         report.pace = pace
+        let start = progress.recorder.series.start
+        report.clock = localTime(start).map {
+            Report.Clock(
+                startsAt: start, utcOffsetMinutes: Int($0.offset.milliseconds / 60_000), zone: $0.zone)
+        }
         report.measuredFromSeconds = measureFrom?.fractionalSeconds
         if !progress.isPartial { report.warnings += report.delivery.warnings }
         report.isInterrupted = progress.interrupted

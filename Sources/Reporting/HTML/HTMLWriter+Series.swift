@@ -12,11 +12,12 @@ extension HTMLWriter {
         section("series", "Over time", &html) { html in
             let points = SeriesMerging.merged(report.series, limit: HTMLWriter.pointLimit)
             html.element("p", HTMLWriter.reading(report, points))
-            marks(report.marks, into: &html)
+            marks(report.marks, TimeScale(report), into: &html)
             html.element("div", ["class": "charts"]) { html in
                 for chart in HTMLWriter.heatMaps(report) { chart.write(into: &html) }
                 for chart in HTMLWriter.charts(report, points) { chart.write(into: &html) }
             }
+            day(report, into: &html)
             closeUps(report, drawn: points, into: &html)
         }
     }
@@ -40,26 +41,27 @@ extension HTMLWriter {
             ("h-fresh", "Event freshness, all of it", "events", "event_freshness"),
         ].compactMap { id, title, noun, metric in
             report.heatMaps.first { $0.metric == metric }.flatMap {
-                HeatMapChart(id: id, title: title, noun: noun, map: $0, marks: report.marks)
+                HeatMapChart(
+                    id: id, title: title, noun: noun, map: $0, marks: report.marks, scale: TimeScale(report))
             }
         }
     }
 
-    private func marks(_ marks: [Report.Mark], into html: inout Markup) {
+    private func marks(_ marks: [Report.Mark], _ scale: TimeScale, into html: inout Markup) {
         guard !marks.isEmpty else { return }
         html.element("ol", ["class": "marks"]) { html in
             for (index, mark) in marks.enumerated() {
                 html.element("li") { html in
                     html.element("b", String(index + 1))
-                    html.add(HTMLWriter.words(mark))
+                    html.add(HTMLWriter.words(mark, scale))
                 }
             }
         }
     }
 
-    private static func words(_ mark: Report.Mark) -> String {
-        let until = mark.until.map { " to " + Ticks.clockLabel($0) } ?? ""
-        return "\(mark.text), \(Ticks.clockLabel(mark.from))\(until)"
+    private static func words(_ mark: Report.Mark, _ scale: TimeScale) -> String {
+        let until = mark.until.map { " to " + scale.label($0) } ?? ""
+        return "\(mark.text), \(scale.label(mark.from))\(until)"
     }
 
     // MARK: - Around entries of the timeline
@@ -72,18 +74,19 @@ extension HTMLWriter {
             HTMLWriter.closeUp(report, index, drawn: drawn).map { (index: index, points: $0) }
         }
         guard !views.isEmpty else { return }
+        let scale = TimeScale(report)
         html.element("h3", "Around each entry of the timeline")
         for (index, points) in views {
             html.element("details", ["class": "closeup"]) { html in
                 html.element("summary") { html in
                     html.element("b", String(index + 1))
-                    html.add(HTMLWriter.words(report.marks[index]))
+                    html.add(HTMLWriter.words(report.marks[index], scale))
                 }
                 let points = SeriesMerging.merged(points, limit: HTMLWriter.closePointLimit)
                 let (first, last) = (points[0], points[points.count - 1])
                 html.element(
                     "p", ["class": "quiet"],
-                    "From \(Ticks.clockLabel(first.second)) to \(Ticks.clockLabel(last.second + last.seconds)); "
+                    "From \(scale.label(first.second)) to \(scale.label(last.second + last.seconds)); "
                         + "each point is \(Numbers.duration(seconds: first.seconds)).")
                 html.element("div", ["class": "charts"]) { html in
                     for chart in HTMLWriter.charts(report, points, prefix: "z\(index + 1)-") {
@@ -120,9 +123,9 @@ extension HTMLWriter {
 
     // MARK: - Charts
 
-    private typealias Point = Report.SeriesPoint
+    typealias Point = Report.SeriesPoint
 
-    private static func rate(
+    static func rate(
         _ name: String, _ tone: String, _ path: KeyPath<Point, UInt64>,
         _ spread: KeyPath<Point, Report.Spread>
     ) -> TimeChart.Measure {
@@ -141,11 +144,13 @@ extension HTMLWriter {
     static func charts(
         _ report: Report, _ points: [Report.SeriesPoint], prefix: String = ""
     ) -> [TimeChart] {
+        let scale = TimeScale(report)
         func chart(
             _ id: String, _ title: String, _ unit: Axis.Unit, _ lines: [TimeChart.Measure]
         ) -> TimeChart {
             TimeChart(
-                id: prefix + id, title: title, unit: unit, points: points, marks: report.marks, lines: lines)
+                id: prefix + id, title: title, unit: unit, points: points, marks: report.marks, lines: lines,
+                scale: scale)
         }
         func all(_ path: KeyPath<Point, UInt64>) -> String {
             Numbers.count(points.reduce(0) { $0 + $1[keyPath: path] })

@@ -9,6 +9,7 @@ struct HeatMapChart: FramedChart {
     let noun: String
     let map: HeatMap
     let marks: [Report.Mark]
+    let scale: TimeScale
 
     var frame = ChartFrame.roomy
 
@@ -24,7 +25,10 @@ struct HeatMapChart: FramedChart {
     private let peak: UInt64
 
     /// - Returns: `nil` for a map without a picture.
-    init?(id: String, title: String, noun: String, map: HeatMap, marks: [Report.Mark]) {
+    init?(
+        id: String, title: String, noun: String, map: HeatMap, marks: [Report.Mark],
+        scale: TimeScale = .elapsed
+    ) {
         guard let low = map.bounds.first, let high = map.bounds.last, low > 0, high > low, high.isFinite,
             map.columnSeconds > 0, map.columnSeconds.isFinite,
             let peak = map.columns.flatMap({ $0 }).max(), peak > 0
@@ -34,6 +38,7 @@ struct HeatMapChart: FramedChart {
         self.noun = noun
         self.map = map
         self.marks = marks
+        self.scale = scale
         self.peak = peak
         let room = max(1, HeatMapChart.leastFactor / (high / low)).squareRoot()
         self.low = low / room
@@ -77,8 +82,7 @@ struct HeatMapChart: FramedChart {
         legend(into: &svg)
         svg.rows(ticks.map { (position($0), Numbers.duration(milliseconds: $0)) }, in: frame)
         svg.columns(
-            Ticks.clock(from: 0, to: span).map { ($0 / span, Ticks.clockLabel($0)) }, "time since the start",
-            in: frame)
+            scale.ticks(from: 0, to: span).map { ($0.second / span, $0.label) }, scale.title, in: frame)
         if frame.isCompact {
             fields(into: &svg)
         } else {
@@ -126,7 +130,7 @@ struct HeatMapChart: FramedChart {
                 let low = Numbers.duration(milliseconds: map.bounds[row])
                 let high = Numbers.duration(milliseconds: map.bounds[row + 1])
                 svg.element(
-                    "title", "\(Ticks.clockLabel(from)), \(low) to \(high): \(Numbers.count(count)) \(noun)")
+                    "title", "\(scale.label(from)), \(low) to \(high): \(Numbers.count(count)) \(noun)")
             }
         }
     }

@@ -35,6 +35,7 @@ struct TimeChart: FramedChart {
     let axis: Axis
     let points: [Report.SeriesPoint]
     let marks: [Report.Mark]
+    let scale: TimeScale
     var frame = ChartFrame.roomy
 
     /// The most places that show their numbers under the pointer.
@@ -42,12 +43,13 @@ struct TimeChart: FramedChart {
 
     init(
         id: String, title: String, unit: Axis.Unit, points: [Report.SeriesPoint], marks: [Report.Mark],
-        lines: [Measure]
+        lines: [Measure], scale: TimeScale = .elapsed
     ) {
         self.id = id
         self.title = title
         self.points = points
         self.marks = marks
+        self.scale = scale
         self.lines = lines.map { line in
             Line(
                 name: line.name, tone: line.tone, values: points.map(line.value),
@@ -91,9 +93,8 @@ struct TimeChart: FramedChart {
         svg.legend(lines.map { ($0.name, $0.tone) }, axis: axis.title, in: frame)
         shade(into: &svg)
         svg.rows(axis.ticks.map { (axis.position($0), axis.tickLabel($0)) }, in: frame)
-        let ticks = Ticks.clock(from: from, to: from + span)
-        svg.columns(
-            ticks.map { (($0 - from) / span, Ticks.clockLabel($0)) }, "time since the start", in: frame)
+        let ticks = scale.ticks(from: from, to: from + span)
+        svg.columns(ticks.map { (($0.second - from) / span, $0.label) }, scale.title, in: frame)
         for line in lines { band(line, into: &svg) }
         for line in lines { path(line, into: &svg) }
         if !frame.isCompact { hover(into: &svg) }
@@ -163,7 +164,7 @@ struct TimeChart: FramedChart {
             let texts = lines.map { "\($0.name) \(text(of: $0, in: range))" }
             svg.hover(
                 x(start.second), x(last.second + last.seconds) - x(start.second),
-                "\(Ticks.clockLabel(start.second)): " + texts.joined(separator: ", "), in: frame)
+                "\(scale.label(start.second)): " + texts.joined(separator: ", "), in: frame)
         }
     }
 
@@ -187,7 +188,7 @@ struct TimeChart: FramedChart {
                     + (line.spreads.isEmpty ? [] : line.spreads[range]).map(\.high))
                     .max().map(axis.text) ?? "–"
             }
-            return [Ticks.clockLabel(points[start].second)] + cells
+            return [scale.label(points[start].second)] + cells
         }
         let isJoined = size > 1 || lines.contains { $0.spreads.contains { $0.high > $0.low } }
         let caption = isJoined ? "\(title), the largest value in each interval" : title

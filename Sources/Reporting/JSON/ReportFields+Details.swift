@@ -17,6 +17,18 @@ extension ReportCodec<Report.Mark> {
     }
 }
 
+extension ReportCodec<Report.Clock> {
+    static var clock: ReportCodec {
+        object(
+            Report.Clock(startsAt: Instant(nanoseconds: 0), utcOffsetMinutes: 0, zone: ""),
+            [
+                ReportField("starts_at", \.startsAt, .time),
+                ReportField("utc_offset_minutes", \.utcOffsetMinutes, .whole),
+                ReportField("zone", \.zone, .text),
+            ])
+    }
+}
+
 extension ReportCodec<Report.Entry> {
     /// Under its name.
     static var entry: ReportCodec {

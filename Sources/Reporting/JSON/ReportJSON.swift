@@ -48,6 +48,7 @@ package enum ReportJSON {
             ReportField("simulated_seconds", \.simulatedSeconds, .real),
             .later("pace", \.pace, .pace),
             .rare("measured_from_seconds", \.measuredFromSeconds, .real),
+            .rare("clock", \.clock, .clock),
             ReportField("devices", \.devices, .whole),
             ReportField("devices_started", \.devicesStarted, .whole),
             ReportField("run", \.run, .run),

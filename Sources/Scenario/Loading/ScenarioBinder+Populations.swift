@@ -41,6 +41,7 @@ extension ScenarioBinder {
             tagsEvents: draft.tagEvents ?? self.draft.tagEvents,
             zones: zones, users: draft.users?.value)
         population.clock = clock(draft)
+        population.zoneName = ScenarioBinder.zoneName(draft)
         population.startsInSteadyState = startsInSteadyState(draft, persona)
         population.week = week(of: persona, inSteadyState: population.startsInSteadyState)
         warnAboutHours(draft, persona, rate, path)

@@ -1,5 +1,6 @@
 import AppModel
 package import Timebase
+import Wire
 
 /// The time zones that a scenario may name: whoever loads it knows them.
 package struct ZoneTable: Sendable {
@@ -43,6 +44,28 @@ extension ScenarioBinder {
             return nil
         }
         return TimeZones(bound)
+    }
+}
+
+extension ScenarioBinder {
+    /// What a population calls the zone that most of its people live in; `nil` where it names none.
+    static func zoneName(_ draft: PopulationDraft) -> String? {
+        if let offset = draft.utcOffset?.value {
+            return "UTC" + (Form<Interval>.utcOffset.encode(offset)?.string ?? "")
+        }
+        // As ``TimeZones/usualOffset(at:)`` has it: the first of the heaviest.
+        let zones = draft.timeZones?.value ?? []
+        return zones.first { $0.value == zones.map(\.value).max() }?.name
+    }
+}
+
+extension ScenarioDocument {
+    /// The local time of the people: that of the first population which says where they live, as it is at an instant.
+    /// `nil` where none does.
+    package func localTime(at instant: Instant) -> (zone: String, offset: Interval)? {
+        populations.lazy.compactMap { population in
+            population.zoneName.map { ($0, population.zones.usualOffset(at: instant)) }
+        }.first
     }
 }
 

@@ -1,0 +1,124 @@
+import Timebase
+
+/// How charts tell the times of a run: since its start, or, of a long run whose people's zone is known, by their
+/// calendar. A day that stands for several has its hours alone.
+struct TimeScale: Sendable {
+    private enum Kind: Sendable {
+        case elapsed
+        case local(Report.Clock)
+        case hours(String)
+    }
+
+    private let kind: Kind
+
+    /// From which length on hours and days tell more than a time since the start.
+    private static let leastSeconds = 21_600.0
+
+    static let elapsed = TimeScale(kind: .elapsed)
+
+    private init(kind: Kind) { self.kind = kind }
+
+    init(_ report: Report) {
+        let isLong = report.simulatedSeconds >= TimeScale.leastSeconds
+        kind = report.clock.flatMap { isLong ? .local($0) : nil } ?? .elapsed
+    }
+
+    /// The hours of a day.
+    ///
+    /// - Parameter title: Whose day.
+    static func hours(_ title: String) -> TimeScale { TimeScale(kind: .hours(title)) }
+
+    /// What stands below an axis.
+    var title: String {
+        switch kind {
+        case .elapsed: "time since the start"
+        case .local(let clock): "local time (\(clock.zone))"
+        case .hours(let title): title
+        }
+    }
+
+    /// Round places of an axis, in seconds since the run's start, each with its label.
+    func ticks(from: Double, to end: Double) -> [(second: Double, label: String)] {
+        switch kind {
+        case .elapsed: return Ticks.clock(from: from, to: end).map { ($0, Ticks.clockLabel($0)) }
+        case .local(let clock): return TimeScale.calendar(from, end, clock)
+        case .hours:
+            return stride(from: 0.0, through: 86_400, by: 10_800).map { ($0, TimeScale.hour($0)) }
+        }
+    }
+
+    /// A time, as precisely as people want it.
+    func label(_ second: Double) -> String {
+        switch kind {
+        case .elapsed: return Ticks.clockLabel(second)
+        case .local(let clock):
+            let local = TimeScale.civil(second, clock)
+            return "\(TimeScale.weekday(second, clock)) \(local.day) \(TimeScale.month(local)) "
+                + String(local.timeText.prefix(second.truncatingRemainder(dividingBy: 60) == 0 ? 5 : 8))
+        case .hours: return TimeScale.hour(second)
+        }
+    }
+
+    // MARK: - The calendar
+
+    private static let steps: [Double] = [
+        3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600, 2_419_200, 4_838_400,
+        9_676_800, 31_449_600,
+    ]
+    /// The first Monday that clocks know, 1970-01-05: weeks begin with one.
+    private static let firstMonday = 4 * 86_400.0
+
+    private static func calendar(
+        _ from: Double, _ end: Double, _ clock: Report.Clock
+    ) -> [(second: Double, label: String)] {
+        // Seven days, and the drain after them.
+        let step = steps.first { (end - from) / $0 <= 7.5 } ?? (end - from) / 7
+        let shift = step > 172_800 ? firstMonday : 0
+        let first = ((clock.localStart + from - shift) / step).rounded(.up) * step + shift
+        return stride(from: first, through: clock.localStart + end, by: step).map { local in
+            let second = local - clock.localStart
+            let civil = civil(second, clock)
+            guard step >= 86_400 else {
+                let isMidnight = civil.hour == 0 && civil.minute == 0
+                return (
+                    second,
+                    isMidnight
+                        ? "\(weekday(second, clock)) \(civil.day)" : String(civil.timeText.prefix(5))
+                )
+            }
+            let isDays = step <= 172_800
+            return (
+                second, isDays ? "\(weekday(second, clock)) \(civil.day)" : "\(civil.day) \(month(civil))"
+            )
+        }
+    }
+
+    /// Local time as if it were UTC. What a damaged file says of years beyond reason is told as their bounds.
+    private static func local(_ second: Double, _ clock: Report.Clock) -> Instant {
+        let bound = 9e9
+        let local = min(max(clock.localStart + second, -bound), bound)
+        return Instant(milliseconds: Int64((local * 1000).rounded(.down)))
+    }
+
+    private static func civil(_ second: Double, _ clock: Report.Clock) -> CivilTime {
+        CivilTime(local(second, clock))
+    }
+
+    private static func weekday(_ second: Double, _ clock: Report.Clock) -> String {
+        // 1970-01-01 was a Thursday.
+        let days = CivilTime.dayNumber(local(second, clock))
+        return ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int((days % 7 + 7) % 7)]
+    }
+
+    private static func month(_ civil: CivilTime) -> String {
+        [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ][civil.month - 1]
+    }
+
+    private static func hour(_ second: Double) -> String {
+        let minutes = Int(second / 60)
+        let (hour, minute) = (minutes / 60, minutes % 60)
+        return (hour < 10 ? "0" : "") + "\(hour):" + (minute < 10 ? "0" : "") + "\(minute)"
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+import Timebase
+
+@testable import Reporting
+
+@Suite("Axes of time")
+struct TimeScaleTests {
+    /// A Monday, 00:00 UTC.
+    private static let monday = Instant(milliseconds: 1_767_571_200_000)
+    private static let day = 86_400.0
+
+    private func scale(seconds: Double, minutes: Int? = 60, from: Instant = monday) -> TimeScale {
+        var report = Fixtures.outage()
+        report.simulatedSeconds = seconds
+        report.clock = minutes.map {
+            Report.Clock(startsAt: from, utcOffsetMinutes: $0, zone: "Europe/Berlin")
+        }
+        return TimeScale(report)
+    }
+
+    @Test("a week has its days, at local midnights")
+    func week() {
+        let scale = scale(seconds: 7 * Self.day)
+        let ticks = scale.ticks(from: 0, to: 7 * Self.day)
+        #expect(ticks.map(\.label) == ["Tue 6", "Wed 7", "Thu 8", "Fri 9", "Sat 10", "Sun 11", "Mon 12"])
+        #expect(ticks.map(\.second) == (1...7).map { Double($0) * Self.day - 3600 })
+        #expect(scale.title == "local time (Europe/Berlin)")
+        #expect(scale.label(0) == "Mon 5 Jan 01:00" && scale.label(3605.5) == "Mon 5 Jan 02:00:05")
+    }
+
+    @Test("a day has its hours, and the date at midnight")
+    func hours() {
+        let scale = scale(seconds: Self.day)
+        #expect(
+            scale.ticks(from: 0, to: Self.day).map(\.label) == ["06:00", "12:00", "18:00", "Tue 6"])
+        #expect(scale.ticks(from: 7200, to: 10_800).map(\.label) == ["03:00", "04:00"])
+    }
+
+    @Test("months have weeks that begin on Mondays")
+    func months() {
+        let ticks = scale(seconds: 40 * Self.day, minutes: 0).ticks(from: 0, to: 40 * Self.day)
+        #expect(ticks.map(\.label) == ["5 Jan", "12 Jan", "19 Jan", "26 Jan", "2 Feb", "9 Feb"])
+    }
+
+    @Test("short runs, and runs of people who live nowhere, count from the start")
+    func elapsed() {
+        for scale in [scale(seconds: 3600), scale(seconds: 3 * Self.day, minutes: nil)] {
+            #expect(scale.title == "time since the start" && scale.label(90) == "1m30s")
+        }
+        let ticks = scale(seconds: 3 * Self.day, minutes: nil).ticks(from: 0, to: 3 * Self.day)
+        #expect(ticks.map(\.label) == ["0", "12h", "1d", "1d12h", "2d", "2d12h", "3d"])
+    }
+
+    @Test("a day of several is the mean of each hour, with the least and the greatest of them")
+    func dayCurve() throws {
+        // Half-hours over two days and a half from 18:00 on: what hour h captures on whole day d is 3600 · (h + 10 · d).
+        let series = (0..<120).map { half in
+            var point = Report.SeriesPoint()
+            point.second = Double(half) * 1800
+            point.seconds = 1800
+            let local = 18 * 2 + half
+            let (day, hour) = (local / 48 - 1, local % 48 / 2)
+            point.captured = day < 0 ? 1_000_000 : UInt64(1800 * (hour + 10 * day))
+            point.devicesActive = half % 2
+            return point
+        }
+        let (points, days) = try #require(
+            DayCurve.points(of: series, length: 60 * 3600, localStart: 18 * 3600))
+        #expect(days == 2 && points.count == 24)
+        for (hour, point) in points.enumerated() {
+            #expect(point.second == Double(hour) * 3600 && point.seconds == 3600)
+            #expect(point.captured == UInt64(3600 * (hour + 5)))
+            #expect(point.capturedRate == .init(Double(hour), Double(hour + 10)))
+            #expect(point.activeRange == .init(0.5, 0.5))
+        }
+        #expect(DayCurve.points(of: series, length: 47 * 3600, localStart: 0) == nil)
+        #expect(DayCurve.points(of: series, length: 48 * 3600, localStart: 0)?.days == 2)
+    }
+}
