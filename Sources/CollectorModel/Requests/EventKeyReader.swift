@@ -7,9 +7,13 @@ import Wire
 /// the other.
 package final class EventKeyReader {
     private let parser = JSONParser(byteLimit: JSONBatch.textLimit)
-    private var readers = CollectorSystem.allCases.map { $0.definition.makeKeyReader() }
+    private var readers: [any CollectedKeyReader]
 
-    package init() {}
+    /// - Parameter plan: What the collector knew beside what is its own.
+    package init(plan: CollectorPlan = CollectorPlan()) {
+        let collected = CollectedSystems(plan)
+        readers = CollectorSystem.allCases.map { collected[$0].makeKeyReader() }
+    }
 
     /// The key that a collector gives to the event; `nil` if the text is no event that it would take.
     package func key(of text: UnsafeRawBufferPointer) -> EventKey? {
