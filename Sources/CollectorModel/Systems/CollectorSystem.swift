@@ -10,6 +10,8 @@ package enum CollectorSystem: String, CaseIterable, Sendable {
     case trackingSDK = "trackingsdk"
     case kit
     case codeless
+    /// Clients that are described and not programmed; their names in the store are their own.
+    case declared
 
     /// What is known of the system whatever a collector's plan says.
     var definition: any CollectedSystem.Type {
@@ -19,6 +21,7 @@ package enum CollectorSystem: String, CaseIterable, Sendable {
         case .trackingSDK: TrackingSDKCollected.self
         case .kit: KitCollected.self
         case .codeless: CodelessCollected.self
+        case .declared: DeclaredCollected.self
         }
     }
 
@@ -36,6 +39,7 @@ struct CollectedSystems {
     let trackingSDK: TrackingSDKCollected
     let kit: KitCollected
     let codeless: CodelessCollected
+    let declared: DeclaredCollected
     /// All of them in the order of the list, for what is asked once per request or less.
     private let all: [any CollectedSystem]
 
@@ -45,7 +49,8 @@ struct CollectedSystems {
         trackingSDK = TrackingSDKCollected(plan)
         kit = KitCollected(plan)
         codeless = CodelessCollected(plan)
-        all = [sensors, growing, trackingSDK, kit, codeless]
+        declared = DeclaredCollected(plan)
+        all = [sensors, growing, trackingSDK, kit, codeless, declared]
     }
 
     subscript(system: CollectorSystem) -> any CollectedSystem {
@@ -55,6 +60,7 @@ struct CollectedSystems {
         case .trackingSDK: trackingSDK
         case .kit: kit
         case .codeless: codeless
+        case .declared: declared
         }
     }
 
@@ -84,6 +90,7 @@ extension CollectorModel {
         case .trackingSDK: receive(request, collected.trackingSDK, now, &sink, decide)
         case .kit: receive(request, collected.kit, now, &sink, decide)
         case .codeless: receive(request, collected.codeless, now, &sink, decide)
+        case .declared: receive(request, collected.declared, now, &sink, decide)
         }
     }
 }

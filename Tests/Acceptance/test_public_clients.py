@@ -1,0 +1,141 @@
+"""The collector against the public products' own clients: what they post is what it holds.
+
+Nobody here wrote these clients, so they tell whether the collector's idea of the products is true.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import time
+import urllib.parse
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from helpers import post, rows
+from public_clients import CLIENTS, Recorder
+
+
+@pytest.fixture
+def recorder(collect):
+    collector = collect()
+    recorder = Recorder(collector.port)
+    recorder.collector = collector
+    yield recorder
+    recorder.close()
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_event_of_a_real_client_is_held_once(recorder, name: str):
+    product, most, drive = CLIENTS[name]
+    begin = time.time()
+    sent = drive(recorder.url)
+    assert sent.failures == []
+    # The answers satisfy the client: it sends nothing twice.
+    assert 0 < len(recorder.requests) <= most
+    assert {request.status for request in recorder.requests} == {200}
+    stats = recorder.collector.stats()
+    assert (stats["undecodable"], stats["duplicates"], stats["not_found"]) == (0, 0, 0)
+    assert stats["requests"] == len(recorder.requests)
+    store = recorder.collector.store
+    events = rows(store, "SELECT system, name, captured_at, payload, copy FROM events")
+    assert Counter(event[1] for event in events) == Counter(sent.names)
+    assert {event[0] for event in events} == {product}
+    # Each event's own id is in exactly one row.
+    assert len(set(sent.ids)) == len(sent.ids) > 0
+    for identifier in sent.ids:
+        assert sum(identifier in event[3] for event in events) == 1, identifier
+    for event in events:
+        assert json.loads(event[3])
+        assert begin - 2 < event[2] / 1000 < time.time() + 2
+    # The same requests again are copies, each of its own event.
+    recorder.send_again()
+    stats = recorder.collector.stats()
+    assert (stats["unique"], stats["duplicates"], stats["undecodable"]) == (len(events), len(events), 0)
+    copies = rows(store, "SELECT id, count(*), max(copy) FROM events GROUP BY id")
+    assert len(copies) == len(events) and {row[1:] for row in copies} == {(2, 1)}
+
+
+def test_all_clients_of_a_path_are_told_apart_by_their_bodies(recorder):
+    """PostHog and Amplitude share `/batch`; each has its own answer."""
+    for name in ("posthog", "amplitude-batch"):
+        CLIENTS[name][2](recorder.url)
+    answers = {request.path: json.loads(request.answer) for request in recorder.requests}
+    assert answers["/batch"] == {"code": 200}
+    assert "code" not in answers["/batch/"]
+    held = dict(rows(recorder.collector.store, "SELECT system, count(*) FROM events GROUP BY system"))
+    assert held == {"posthog": 5, "amplitude": 5}
+
+
+EVENT = {"event": "Buy", "properties": {"$insert_id": "i-1", "time": 1795419189, "distinct_id": "u", "token": "T"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        (json.dumps([EVENT]).encode(), b"1"),
+        (gzip.compress(json.dumps([EVENT]).encode()), b"1"),
+        (urllib.parse.urlencode({"data": json.dumps(EVENT)}).encode(), b"1"),
+        (urllib.parse.urlencode({"data": base64.b64encode(json.dumps([EVENT]).encode())}).encode(), b"1"),
+        (urllib.parse.urlencode({"data": base64.urlsafe_b64encode(json.dumps(EVENT).encode()).rstrip(b"=")}).encode(), b"1"),
+        (
+            urllib.parse.urlencode({"data": json.dumps([EVENT]), "verbose": 1}).encode(),
+            b'{"status":1,"error":null}',
+        ),
+        ((json.dumps(EVENT) + "\n" + json.dumps(EVENT) + "\n").encode(), b"1"),
+    ],
+    ids=["list", "gzip", "form", "base64", "base64url", "verbose", "lines"],
+)
+def test_one_event_in_every_wrapping(collect, tmp_path: Path, body: bytes, answer: bytes):
+    collector = collect()
+    for path in ("/track", "/track/?ip=1", "/gateway/track/"):
+        assert post(collector.port, body, path) == (200, answer)
+    assert post(collector.port, body, "/track?verbose=1")[1] == b'{"status":1,"error":null}'
+    stats = collector.stats()
+    assert (stats["unique"], stats["undecodable"]) == (1, 0)
+    kinds = rows(collector.store, "SELECT DISTINCT system, type, name, captured_at FROM events")
+    assert kinds == [("mixpanel", "event", "Buy", 1795419189000)]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "member"),
+    [
+        ("GET", "/v1/projects/WK/settings", "integrations"),
+        ("GET", "/array/phc_x/config", "hasFeatureFlags"),
+        ("POST", "/flags/?v=2", "featureFlags"),
+        ("POST", "/decide/?v=3", "featureFlags"),
+        ("GET", "/config/K?config_keys=a", "configs"),
+        ("GET", "/decide?version=1", "config"),
+    ],
+)
+def test_configurations_change_nothing(recorder, method: str, path: str, member: str):
+    status, answer, kind = recorder.send(method, path, {}, b"{}" if method == "POST" else b"")
+    assert (status, kind) == (200, "application/json")
+    assert member in json.loads(answer)
+    stats = recorder.collector.stats()
+    assert (stats["config_fetches"], stats["requests"], stats["not_found"]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/b", b'{"batch":7}'),
+        ("/v1/b", b'{"batch":[7]}'),
+        ("/v1/b", b'{"batch":[{"messageId":"a"}]}'),
+        ("/v1/b", b'{"batch":[{"type":"track","timestamp":"soon"}]}'),
+        ("/v1/b", b'{"batch":['),
+        ("/2/httpapi", b"data=e30"),
+        ("/track", b"data=%zz"),
+        ("/track", b"data=!!"),
+        ("/track", b"\x1f\x8bnothing"),
+        ("/i", b""),
+    ],
+)
+def test_what_cannot_be_read_is_counted_and_refused(collect, path: str, body: bytes):
+    collector = collect()
+    assert post(collector.port, body, path)[0] == (404 if path == "/i" else 400)
+    assert collector.stats()["undecodable"] == (0 if path == "/i" else 1)
+    assert collector.stats()["received"] == 0
