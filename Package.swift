@@ -121,6 +121,14 @@ let package = Package(
         .module("Measurement", ["Timebase", "Accounting", "World", histogram]),
         .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy", "CZstd"]),
         .module("AppModel", ["Timebase"]),
+        // SDKs as data. The files of its folder `Presets` are built in.
+        .target(
+            name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
+            swiftSettings: Release.fast.settings, plugins: ["EmbedPresets"]),
+        .plugin(
+            name: "EmbedPresets", capability: .buildTool(), dependencies: ["embed-presets"],
+            path: "Sources/EmbedPresets"),
+        .executableTarget(name: "embed-presets", swiftSettings: strict),
         .module(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
             release: .open),
@@ -154,6 +162,7 @@ let package = Package(
             "Scenario",
             [
                 "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
+                "SDKDescription",
             ] + allSystems, release: .plain),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
@@ -219,6 +228,7 @@ let package = Package(
             of: "DeviceSDK",
             ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
+        .tests(of: "SDKDescription", ["Timebase", "Wire"]),
         .tests(
             of: "DeviceStorage",
             ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),
@@ -244,7 +254,7 @@ let package = Package(
             of: "Scenario",
             [
                 "Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting", "Measurement",
-                "Reporting", "Wire",
+                "Reporting", "SDKDescription", "Wire",
             ] + allSystems),
         .tests(
             of: "Beaconswarm",
