@@ -135,7 +135,7 @@ let package = Package(
         .module(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
             release: .open),
-        .module("CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .module("CollectorModel", ["Timebase", "Accounting", "SDKDescription", "Wire"]),
         .module(
             "VirtualEngine",
             [
@@ -235,7 +235,9 @@ let package = Package(
         .tests(
             of: "DeviceStorage",
             ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),
-        .tests(of: "CollectorModel", ["Timebase", "Accounting", "TestSupport", "Wire"]),
+        .tests(
+            of: "CollectorModel",
+            ["Timebase", "Accounting", "Scenario", "SDKDescription", "TestSupport", "Wire"]),
         .tests(
             of: "LiveEngine",
             [

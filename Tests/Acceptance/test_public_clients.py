@@ -139,3 +139,81 @@ def test_what_cannot_be_read_is_counted_and_refused(collect, path: str, body: by
     assert post(collector.port, body, path)[0] == (404 if path == "/i" else 400)
     assert collector.stats()["undecodable"] == (0 if path == "/i" else 1)
     assert collector.stats()["received"] == 0
+
+
+# Clients of one's own
+
+OWN = {
+    "name": "acme-ios",
+    "request": {"path": "/collect/v2", "body": {"app": "{{apiKey}}", "rows": "{{events}}"}, "perEvent": {"sent": "{{sent|ms}}"}},
+    "answers": [["202", "delivered"], ["*", "retry"]],
+    "events": {
+        "tag": "/data/bs_id",
+        "key": ["/uid", "/what"],
+        "common": {
+            "uid": "{{id}}", "what": "{{name}}", "at": "{{time|s}}", "who": "{{distinctId}}", "data": "{{properties}}",
+        },
+        "business": {"name": "{{event}}"},
+        "screen": {"name": "screen"},
+    },
+}
+
+
+def described(tmp_path: Path, description: dict, name: str = "acme.json") -> Path:
+    path = tmp_path / name
+    path.write_text(json.dumps(description))
+    return path
+
+
+def test_a_client_of_ones_own_is_read_by_its_description(collect, tmp_path: Path):
+    collector = collect(None, "--sdk", described(tmp_path, OWN))
+    assert "declared (acme-ios, segment, " in collector.running.out
+
+    def event(number: int, sent: int, **data) -> dict:
+        return {"uid": f"u{number}", "what": "Buy", "at": 1700000000, "who": "w", "data": data, "sent": sent}
+
+    bodies = [
+        {"app": "k", "rows": [event(0, 1), event(1, 1, bs_id="3-1")]},
+        {"app": "k", "rows": [event(0, 2), event(1, 2, bs_id="3-1"), event(2, 2)]},
+    ]
+    for body in bodies:
+        assert post(collector.port, json.dumps(body).encode(), "/collect/v2") == (202, b"")
+    lines = "\n".join(json.dumps(event(number, 3)) for number in range(4))
+    assert post(collector.port, gzip.compress(lines.encode()), "/collect/v2")[0] == 400, "no list of events"
+    assert post(collector.port, json.dumps({"batch": [{"event": "e"}]}).encode(), "/batch")[0] == 200
+    stats = collector.stats()
+    assert (stats["received"], stats["unique"], stats["undecodable"]) == (6, 4, 1)
+    held = rows(
+        collector.store,
+        "SELECT system, id, copy, name, captured_at FROM events WHERE system = 'acme-ios' AND id = '3-1' ORDER BY copy",
+    )
+    assert held == [("acme-ios", "3-1", copy, "Buy", 1700000000000) for copy in (0, 1)]
+
+
+def test_several_descriptions_and_presets_in_files(collect, tmp_path: Path):
+    preset = described(tmp_path, {"preset": "posthog-ios", "name": "our-posthog"}, "p.json")
+    unnamed = {key: part for key, part in OWN.items() if key != "name"}
+    collector = collect(None, "--sdk", preset, "--sdk", described(tmp_path, unnamed, "shop.json"))
+    event = {"event": "Buy", "uuid": "u", "timestamp": "2026-03-02T11:30:00.123Z", "properties": {}}
+    assert post(collector.port, json.dumps({"batch": [event]}).encode(), "/batch")[0] == 200
+    row = {"uid": "u", "what": "Buy", "at": 1, "data": {}}
+    assert post(collector.port, json.dumps({"rows": [row]}).encode(), "/collect/v2")[0] == 202
+    assert rows(collector.store, "SELECT system FROM events") == [("our-posthog",), ("shop",)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"answers": [["2xx", "delivered"]]}, "/answers"),
+        ({"events": {**OWN["events"], "tag": "/what/bs_id"}}, "/events/tag"),
+        ({"evnets": {}}, "/evnets"),
+        ({"request": {"path": "collect"}}, "/request/path"),
+    ],
+)
+def test_a_wrong_description_is_told_by_its_place(tool, tmp_path: Path, change: dict, said: str):
+    path = described(tmp_path, OWN | change)
+    run = tool.run("collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "s.sqlite", "--sdk", path).expect(104)
+    assert said in run.err and str(path) in run.err
+    assert not (tmp_path / "s.sqlite").exists()
+    missing = tool.run("collect", "--listen", "127.0.0.1:0", "--sdk", tmp_path / "none.json").expect(104)
+    assert "none.json" in missing.err

@@ -38,7 +38,7 @@ struct DeclaredCollected: CollectedSystem {
         let answer = clients.all[client.number].answer
         let body = client.wantsWords ? answer.words ?? answer.body : answer.body
         return CollectorReply(
-            status: 200, disposition: .stored, body: body,
+            status: answer.status, disposition: .stored, body: body,
             contentType: body.first == UInt8(ascii: "{") ? "application/json" : "text/plain")
     }
 

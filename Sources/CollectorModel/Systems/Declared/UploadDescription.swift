@@ -111,6 +111,8 @@ package struct DescribedConfig: Hashable, Sendable {
 
 /// What a client takes for a yes.
 package struct DescribedAnswer: Hashable, Sendable {
+    /// The status of the answer to an upload that was taken.
+    package var status: UInt16 = 200
     /// The body of the answer to an upload that was taken; JSON, or empty.
     package var body: [UInt8]
     /// The body for a client that asks for words (`verbose=1`), where it is another.
