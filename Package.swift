@@ -125,6 +125,8 @@ let package = Package(
         .target(
             name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
             swiftSettings: Release.fast.settings, plugins: ["EmbedPresets"]),
+        // Descriptions drafted from captured requests.
+        .module("SDKImport", ["Timebase", "Wire"]),
         .plugin(
             name: "EmbedPresets", capability: .buildTool(), dependencies: ["embed-presets"],
             path: "Sources/EmbedPresets"),
@@ -170,7 +172,7 @@ let package = Package(
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
-                "Scenario", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
+                "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
             ] + nio),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
@@ -229,6 +231,7 @@ let package = Package(
             ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
         .tests(of: "SDKDescription", ["Timebase", "Wire"]),
+        .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),
         .tests(
             of: "DeviceStorage",
             ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),

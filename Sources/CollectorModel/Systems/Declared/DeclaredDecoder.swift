@@ -9,8 +9,8 @@ final class DeclaredDecoder: UploadDecoder {
         case none
         /// In a list at a place of the parsed text.
         case list(EventPlace)
-        /// The parsed text is one.
-        case one
+        /// One at a place of the parsed text.
+        case one(EventPlace)
         /// Each line is one, or a body of its own.
         case lines
     }
@@ -83,8 +83,11 @@ final class DeclaredDecoder: UploadDecoder {
     private func find(in value: JSONValue, _ candidates: [Int]) -> UndecodableReason? {
         for number in candidates where !body.isFields {
             for place in clients.all[number].lists where !place.isWhole {
-                guard let list = places.value(at: place, in: value), list.kind == .array else { continue }
-                choose(number, .list(place), project: value)
+                switch places.value(at: place, in: value)?.kind {
+                case .array: choose(number, .list(place), project: value)
+                case .object: choose(number, .one(place), project: value)
+                default: continue
+                }
                 return nil
             }
         }
@@ -95,7 +98,8 @@ final class DeclaredDecoder: UploadDecoder {
         }
         guard let fallback = wholes.first else { return .missingEvents }
         let fitting = first.flatMap { first in wholes.first { reader.fits(first, clients.all[$0]) } }
-        choose(fitting ?? fallback, value.kind == .array ? .list(EventPlace(JSONPath())) : .one, project: nil)
+        let whole = EventPlace(JSONPath())
+        choose(fitting ?? fallback, value.kind == .array ? .list(whole) : .one(whole), project: nil)
         return nil
     }
 
@@ -117,7 +121,10 @@ final class DeclaredDecoder: UploadDecoder {
                 switch shape {
                 case .none: break
                 case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
-                case .one: if let root { element(root, text: trimmed(text), project, body) }
+                case .one(let place):
+                    if let root, let event = places.value(at: place, in: root) {
+                        element(event, text: place.isWhole ? trimmed(text) : nil, project, body)
+                    }
                 case .list(let place):
                     if let root {
                         forEachElement(of: root, at: place, parser.listSlices(of: text, at: place.steps)) {

@@ -9,7 +9,8 @@ package struct UploadDescription: Hashable, Sendable {
     package var uploads: [RequestPattern]
     /// Where the client fetches configurations, and what it gets.
     package var configs: [DescribedConfig] = []
-    /// Where a body's list of events is. The empty place stands for a body that is a list itself, or one event.
+    /// Where a body's list of events is, or its one event. The empty place stands for a body that is a list itself, lines,
+    /// or one event.
     package var lists: [EventPlace]
     /// The fields of a form that hold the body, as JSON or in base64.
     package var formFields: [String] = ["data"]
