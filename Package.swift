@@ -46,10 +46,12 @@ extension Target {
     }
 
     /// The devices of one system: a target in a folder of `Sources/DeviceSDK/Systems`.
-    static func system(_ name: String, in folder: String, exclude: [String] = []) -> Target {
+    static func system(
+        _ name: String, in folder: String, _ others: [Target.Dependency] = [], exclude: [String] = []
+    ) -> Target {
         .target(
             name: name,
-            dependencies: ["DeviceSDK", "Timebase", "Accounting", "AppModel", "World", "Wire"],
+            dependencies: ["DeviceSDK", "Timebase", "Accounting", "AppModel", "World", "Wire"] + others,
             path: "Sources/DeviceSDK/Systems/\(folder)", exclude: exclude,
             swiftSettings: Release.fast.settings)
     }
@@ -72,6 +74,7 @@ let systems: [Target] = [
     .system("KitSDK", in: "Kit"),
     // The schema of a system's messages, for whoever reads or writes them elsewhere.
     .system("CodelessSDK", in: "Codeless", exclude: ["codeless.proto"]),
+    .system("DeclaredSDK", in: "Declared", ["SDKDescription"]),
 ]
 let allSystems = systems.map { Target.Dependency.target(name: $0.name) }
 

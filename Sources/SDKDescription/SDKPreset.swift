@@ -13,6 +13,9 @@ package struct SDKPreset: Sendable {
     package static let all: [SDKPreset] = PresetFiles.all.map { SDKPreset(file: $0.name, text: $0.text) }
         .sorted { ($0.name, $0.version) < ($1.name, $1.version) }
 
+    /// Name and version, with a space between.
+    package var label: String { "\(name) \(version)" }
+
     /// The names, each once.
     package static var names: [String] {
         all.reduce(into: []) { if $0.last != $1.name { $0.append($1.name) } }

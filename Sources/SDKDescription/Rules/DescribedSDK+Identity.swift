@@ -59,7 +59,16 @@ extension DescribedSDK {
 
     /// What an SDK calls a session.
     package struct Session: Hashable, Sendable {
+        /// When it is asked whether a session is over.
+        package enum RenewsAt: String, CaseIterable, Sendable {
+            /// At each event.
+            case capture
+            /// When the app returns to the foreground.
+            case foreground
+        }
+
         package var id = Identity.SessionKind.uuid
+        package var renewsAt = RenewsAt.capture
         /// A session is over when nothing was captured, and the app was not opened, for longer than this.
         package var idle = Interval.minutes(30)
         /// The longest that one lasts; `nil` for no limit.

@@ -45,6 +45,8 @@ package struct Placeholder: Hashable, Sendable {
         case foregroundIndex, backgroundIndex
         case properties
         case events, sent
+        /// The harness's id, where events are tagged with it; no template names it.
+        case harnessID = "bs_id"
     }
 
     /// What a value is made into, one after the other.

@@ -38,7 +38,7 @@ package struct TemplateParser {
     ) {
         self.constants = constants
         self.scopes = scopes
-        self.excluded = excluded
+        self.excluded = excluded.union([.harnessID])
     }
 
     /// Reads a template; what cannot be is noted in ``problems`` and read as `null`.

@@ -1,3 +1,4 @@
+import DeclaredSDK
 import SDKDescription
 import Timebase
 import Wire
@@ -12,7 +13,37 @@ enum DeclaredFormat {
         ObjectDescription(doc, start: { DeclaredDraft() }, unsupported: unsupported, fields)
     }
 
-    /// A whole description, with every preset's and file's part merged in.
+    /// The system of all described SDKs. Its versions are the presets' names with their versions.
+    static let system = SystemFormat(
+        name: DeclaredRules.systemName, versions: SDKPreset.all.map(\.label), shape: written.shape,
+        schema: { written.schema(&$0) }
+    ) { version, sdk, population, reading in
+        guard sdk != nil || version != nil else {
+            reading.report(
+                .missingKey, population, found: "no key \"sdk\"",
+                allowed: "a description, or {\"preset\": …} with one of: " + quotedList(SDKPreset.names))
+            return nil
+        }
+        let place = sdk ?? Place(node: .object([]), path: population.path.appending("sdk"))
+        if sdk == nil, let version, !SDKPreset.all.contains(where: { $0.label == version.value }) {
+            reading.reportUnknown(
+                version.value, version.place, among: SDKPreset.all.map(\.label), what: "a preset with its version")
+            return nil
+        }
+        return DescriptionReader.read(place, version: version, &reading).map { DeclaredRules($0) }
+    }
+
+    /// A description as scenarios write it: what they change of a preset, or all of it.
+    private static let written = ObjectDescription(
+        description.doc, start: description.start, unsupported: description.unsupported,
+        [
+            Knob(
+                "preset", \.sdk.name, .name(SDKPreset.names.map { ($0, $0) }, what: "a preset"),
+                "A published SDK whose description this changes: objects are merged, null takes a key away, "
+                    + "everything else is replaced.")
+        ] + description.fields)
+
+    /// A whole description, with the preset's part merged in.
     static let description = group(
         "An SDK that is described: what it captures, how it stores and sends that, and what answers do.",
         unsupported: .keys(
@@ -64,8 +95,10 @@ enum DeclaredFormat {
             Knob("id", \.sdk.identity.session.id, .cases(what: "a kind of id"), "How {{session.id}} looks."),
             Knob(
                 "idle", \.sdk.identity.session.idle, .duration(.zero...(.hours(24 * 365))),
-                "A session is over when nothing was captured for longer than this, and at the latest at the next "
-                    + "return to the foreground after it."),
+                "A session is over when nothing was captured for longer than this."),
+            Knob(
+                "renewsAt", \.sdk.identity.session.renewsAt, .cases(what: "a moment"),
+                "When it is asked whether the session is over: at each event, or at each return to the foreground."),
             Knob(
                 "max", \.sdk.identity.session.longest, DeclaredForms.durationOrNone,
                 "The longest that a session lasts, or \"none\"."),

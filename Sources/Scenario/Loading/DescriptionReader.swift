@@ -18,7 +18,8 @@ package enum DescriptionReader {
 
     /// Reads `sdk` of a population.
     ///
-    /// - Parameter version: Which of a preset's versions is meant, if the population says so.
+    /// - Parameter version: Which of a preset's versions is meant, or a preset with its version, if the population says
+    ///   so.
     static func read(
         _ place: Place, version: Located<String>? = nil, _ reading: inout Reading
     ) -> DescribedSDK? {
@@ -27,7 +28,12 @@ package enum DescriptionReader {
         guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
         let binder = DescriptionBinder(draft: draft, place: whole)
         let sdk = binder.bind(&reading)
+        guard reading.problems.count == before else { return nil }
         check(sdk, whole, &reading)
+        if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
+            reading.report(
+                .conflict, version.place, allowed: "\"\(sdk.version)\", the version of the description, or none")
+        }
         return reading.problems.count == before ? sdk : nil
     }
 
@@ -35,7 +41,11 @@ package enum DescriptionReader {
     private static func whole(
         _ place: Place, _ version: Located<String>?, _ reading: inout Reading
     ) -> Place? {
-        guard place.node.isObject, let preset = place.node["preset"] else { return place }
+        guard place.node.isObject else { return place }
+        guard let preset = place.node["preset"] else {
+            guard place.node["version"] == nil else { return place }
+            return SDKPreset.all.first { $0.label == version?.value }.map { merged($0, place) } ?? place
+        }
         let presetPlace = Place(node: preset, path: place.path.appending("preset"))
         let form = Form<String>.name(SDKPreset.names.map { ($0, $0) }, what: "a preset")
         guard let name = form.decode(presetPlace, &reading) else { return nil }
@@ -43,7 +53,7 @@ package enum DescriptionReader {
         guard let wanted = version ?? ownVersion(of: place) else {
             return versions.first.map { merged($0, place) }
         }
-        guard let found = versions.first(where: { $0.version == wanted.value }) else {
+        guard let found = versions.first(where: { [$0.version, $0.label].contains(wanted.value) }) else {
             reading.reportUnknown(
                 wanted.value, wanted.place, among: versions.map(\.version), what: "a version of \"\(name)\"")
             return nil
