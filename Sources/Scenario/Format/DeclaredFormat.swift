@@ -27,7 +27,8 @@ enum DeclaredFormat {
         let place = sdk ?? Place(node: .object([]), path: population.path.appending("sdk"))
         if sdk == nil, let version, !SDKPreset.all.contains(where: { $0.label == version.value }) {
             reading.reportUnknown(
-                version.value, version.place, among: SDKPreset.all.map(\.label), what: "a preset with its version")
+                version.value, version.place, among: SDKPreset.all.map(\.label),
+                what: "a preset with its version")
             return nil
         }
         return DescriptionReader.read(place, version: version, &reading).map { DeclaredRules($0) }
@@ -98,7 +99,8 @@ enum DeclaredFormat {
                 "A session is over when nothing was captured for longer than this."),
             Knob(
                 "renewsAt", \.sdk.identity.session.renewsAt, .cases(what: "a moment"),
-                "When it is asked whether the session is over: at each event, or at each return to the foreground."),
+                "When it is asked whether the session is over: at each event, or at each return to the foreground."
+            ),
             Knob(
                 "max", \.sdk.identity.session.longest, DeclaredForms.durationOrNone,
                 "The longest that a session lasts, or \"none\"."),

@@ -90,7 +90,8 @@ package struct RequestPattern: Hashable, Sendable {
 
     /// How well a path fits, whatever its slashes at the ends; `nil` for not at all.
     func fit(_ path: [Substring]) -> Fit? {
-        guard path.count >= components.count else { return nil }
+        // Nothing is below the root alone, or everything would be.
+        guard path.count >= components.count, !components.isEmpty || path.isEmpty else { return nil }
         for (component, found) in zip(components, path.suffix(components.count)) {
             if let component, component != found { return nil }
         }
