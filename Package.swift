@@ -199,7 +199,7 @@ let package = Package(
             "Fuzzing",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "CollectorModel", "LiveEngine",
-                "CollectorServer", "Scenario", "Reporting",
+                "CollectorServer", "Scenario", "SDKDescription", "SDKImport", "Reporting",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
