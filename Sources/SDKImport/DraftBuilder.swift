@@ -217,7 +217,9 @@ struct DraftBuilder {
     private mutating func actions() -> [(String, JSONNode)] {
         var members: [(String, JSONNode)] = [("business", .object([("name", .text("{{event}}"))]))]
         guard let path = fields.path(of: .name) else {
-            guess("/events/common", "no field of all events looks like a name: put {{name}} where it is", .unsure)
+            guess(
+                "/events/common", "no field of all events looks like a name: put {{name}} where it is",
+                .unsure)
             return members
         }
         var names: [String] = []
