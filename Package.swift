@@ -128,6 +128,8 @@ let package = Package(
         .target(
             name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
             swiftSettings: Release.fast.settings, plugins: ["EmbedPresets"]),
+        // Descriptions drafted from captured requests.
+        .module("SDKImport", ["Timebase", "Wire"]),
         .plugin(
             name: "EmbedPresets", capability: .buildTool(), dependencies: ["embed-presets"],
             path: "Sources/EmbedPresets"),
@@ -173,7 +175,7 @@ let package = Package(
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
-                "Scenario", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
+                "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
             ] + nio),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
@@ -197,7 +199,7 @@ let package = Package(
             "Fuzzing",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "CollectorModel", "LiveEngine",
-                "CollectorServer", "Scenario", "Reporting",
+                "CollectorServer", "Scenario", "SDKDescription", "SDKImport", "Reporting",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
@@ -235,6 +237,7 @@ let package = Package(
             ] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
         .tests(of: "SDKDescription", ["Timebase", "Wire"]),
+        .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),
         .tests(
             of: "DeviceStorage",
             ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),

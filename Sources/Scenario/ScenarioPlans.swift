@@ -86,6 +86,7 @@ extension ScenarioDocument {
         }
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded)
+        collector.descriptions = uploadDescriptions
         for path in collector.unknown(among: populations.flatMap(\.uploadPaths))
         where !collector.uploadPaths.contains(path) {
             collector.uploadPaths.append(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import time
 import urllib.parse
 from collections import Counter
@@ -217,3 +218,82 @@ def test_a_wrong_description_is_told_by_its_place(tool, tmp_path: Path, change: 
     assert not (tmp_path / "s.sqlite").exists()
     missing = tool.run("collect", "--listen", "127.0.0.1:0", "--sdk", tmp_path / "none.json").expect(104)
     assert "none.json" in missing.err
+
+
+# Presets, field by field
+
+
+PAGE = Path(__file__).resolve().parents[2] / "Sources" / "Beaconswarm" / "Documentation.docc" / "DescribeYourSDK.md"
+PRESETS = sorted(path.stem for path in (PAGE.parents[2] / "SDKDescription" / "Presets").glob("*.json"))
+#: What the app itself hands over.
+OWN_PROPERTIES = {"price", "text", "list", "bs_id"}
+
+
+def preset_body(tool, tmp_path: Path, preset: str):
+    """The body of a preset's first request."""
+    population = {
+        "name": "p", "devices": 1, "system": "declared", "sdk": {"preset": preset},
+        "persona": {"extends": "steady", "rate": "1/s"},
+    }
+    path = tmp_path / "preset.json"
+    path.write_text(json.dumps({"name": "p", "duration": "3m", "populations": [population]}))
+    raw = tool.run("sample", path).expect(0).out.split("## raw")[1].split("## decoded")[0].split("\n\n", 2)[2].strip()
+    if raw.startswith("(in base64)"):
+        raw = gzip.decompress(base64.b64decode(raw.removeprefix("(in base64)").strip())).decode()
+    return json.loads(raw)
+
+
+def client_body(request):
+    body = gzip.decompress(request.body) if request.body[:2] == b"\x1f\x8b" else request.body
+    if body[:1] not in b"[{":
+        body = urllib.parse.parse_qs(body.decode())["data"][0]
+    return json.loads(body)
+
+
+def kind(value) -> str:
+    kinds = {str: "text", bool: "truth", int: "number", float: "number", dict: "object", list: "list"}
+    return kinds.get(type(value), "null")
+
+
+def fields(body) -> dict[str, str]:
+    """The members around the events and of events, with their kinds; of an event's properties too."""
+    found: dict[str, str] = {}
+    around = body if isinstance(body, dict) else {}
+    name, events = next(((name, part) for name, part in around.items() if isinstance(part, list)), ("", body))
+    found |= {key: kind(part) for key, part in around.items()}
+    for event in events:
+        for key, part in event.items():
+            found[f"{name}[].{key}"] = kind(part)
+            if key in ("properties", "event_properties"):
+                inner = {inner: kind(each) for inner, each in part.items() if inner not in OWN_PROPERTIES}
+                found |= {f"{name}[].{key}.{inner}": each for inner, each in inner.items()}
+    return found
+
+
+def difference(preset: dict[str, str], client: dict[str, str]) -> tuple[str, str, str]:
+    def cell(names) -> str:
+        return ", ".join(f"`{name}`" for name in sorted(names)) or "–"
+
+    # Properties of a preset's events are mostly the app's own, which differ from call to call.
+    only = {name for name in set(preset) - set(client) if "properties." not in name}
+    kinds = {name for name in set(preset) & set(client) if preset[name] != client[name] and "null" not in (preset[name], client[name])}
+    return cell(only), cell(set(client) - set(preset)), cell(kinds)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_presets_bodies_differ_from_a_real_clients_as_the_page_says(recorder, tool, tmp_path: Path, preset: str):
+    """What both say of the same call; `BEACONSWARM_WRITE_CLIENTS=1` writes the page's table anew."""
+    product = preset.removesuffix("-ios")
+    CLIENTS[product][2](recorder.url)
+    # Its first request has the app's own events.
+    body = client_body(recorder.requests[0])
+    named = body if isinstance(body, list) else next(part for part in body.values() if isinstance(part, list))
+    del named[1:]
+    row = f"| `{preset}` | {' | '.join(difference(fields(preset_body(tool, tmp_path, preset)), fields(body)))} |"
+    table = PAGE.read_text().split("| Preset |")[1].split("\n\n")[0]
+    if os.environ.get("BEACONSWARM_WRITE_CLIENTS"):
+        rows_of_page = [line for line in table.splitlines()[2:] if not line.startswith(f"| `{preset}` ")]
+        lines = table.splitlines()[:2] + sorted([*rows_of_page, row])
+        PAGE.write_text(PAGE.read_text().replace(table, "\n".join(lines)))
+        table = "\n".join(lines)
+    assert row in table.splitlines(), f"the page should say:\n{row}"

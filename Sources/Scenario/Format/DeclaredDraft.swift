@@ -4,6 +4,7 @@ import Wire
 /// A description while it is read: what its templates mean is known once its constants are.
 struct DeclaredDraft: Sendable {
     var sdk = DescribedSDK()
+    var notes: [String] = []
     var constants: [Named<String>] = []
     var query: [Named<Place>] = []
     var headers: [Named<Place>]?

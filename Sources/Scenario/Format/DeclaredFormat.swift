@@ -60,6 +60,9 @@ enum DeclaredFormat {
             Knob("name", \.sdk.name, .text(limit: 100), "The product and its platform."),
             Knob("version", \.sdk.version, .text(limit: 40), "The version that the description follows."),
             Knob(
+                "notes", \.notes, .list(of: .text(limit: 2000), count: 0...500),
+                "What somebody who reads the description should know; nothing acts on it."),
+            Knob(
                 "consts", \.constants, .map(of: .text(mayBeEmpty: true), count: 0...200),
                 "Texts with names, for which {{name}} stands in every template."),
             Knob(group: "identity", identity), Knob(group: "storage", storage), Knob(group: "upload", upload),
@@ -169,6 +172,10 @@ enum DeclaredFormat {
             Knob(
                 "compress", \.sdk.request.compress, .cases(what: "a compression"),
                 "How bodies are packed; \"gzip\" adds Content-Encoding."),
+            Knob(
+                "framing", \.sdk.request.framing, .cases(what: "a framing"),
+                "What {{events}} is: a JSON \"list\"; \"lines\", each event on its own, without anything around them; "
+                    + "\"one\" event (with upload.batch 1)."),
             Knob("body", \.body, DeclaredForms.template, "The body, with {{events}} once."),
             Knob(
                 "perEvent", \.perEvent, DeclaredForms.template,

@@ -6,6 +6,7 @@ extension DescriptionReader {
     /// Reports what no single knob can know: knobs that could have no effect, and places that are not there.
     static func check(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         checkStorage(sdk, place, &reading)
+        checkFraming(sdk, place, &reading)
         checkRetry(sdk, place, &reading)
         checkPlaces(sdk, place, &reading)
     }
@@ -52,6 +53,20 @@ extension DescriptionReader {
             reading.report(
                 .conflict, place.value(at: ["storage", "evict"]) ?? place, found: "\(storage.evict)",
                 allowed: "no more than the limit of \(limit)")
+        }
+    }
+
+    private static func checkFraming(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        let framing = sdk.request.framing
+        if framing == .lines, sdk.request.body != .value(Placeholder(.events)) {
+            reading.report(
+                .conflict, place.value(at: ["request", "body"]) ?? place, found: "a body around the events",
+                allowed: "\"{{events}}\" by itself: lines have nothing around them")
+        }
+        if framing == .one, sdk.upload.batch != 1 || sdk.storage.seal != nil {
+            reading.report(
+                .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",
+                allowed: "\"one\" only with upload.batch 1, and without storage.seal")
         }
     }
 

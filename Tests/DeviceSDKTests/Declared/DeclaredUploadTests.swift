@@ -197,4 +197,42 @@ struct DeclaredUploadTests {
             #expect(world.sequences(.lost(.killed)) == (survives ? [] : [0, 1]))
         }
     }
+
+    @Test("a full disk loses what is new; a disk that only reads has delivered rows sent again, which are told once")
+    func disks() throws {
+        func schedule(_ failure: DiskFailure, from: Double, until: Double) -> DiskSchedule {
+            DiskSchedule([
+                .init(
+                    from: ManualWorld.time(from), until: ManualWorld.time(until), failure: failure, share: 1,
+                    number: 0)
+            ])
+        }
+        let full = try DeclaredWorld(
+            Self.preset("posthog-ios"), disk: schedule(.full, from: 1, until: 3))
+        full.startApp()
+        full.run(to: 1)
+        full.track(2)
+        full.track(4)
+        #expect(full.stored == [0, 1, 3])
+        #expect(full.sequences(.lost(.storageError)) == [2])
+        let locked = try DeclaredWorld(
+            Self.preset("posthog-ios", #""upload": {"flushBulkSize": 3}"#),
+            disk: schedule(.readOnly, from: 2, until: 5))
+        locked.startApp()
+        locked.track(1)
+        locked.answer(200, at: 3)
+        #expect(locked.stored == [0, 1, 2])
+        locked.track(6)
+        #expect(locked.counts == [3, 4])
+        locked.answer(200, at: 7)
+        #expect(locked.sequences(.delivered) == [0, 1, 2, 3])
+        let damaged = try DeclaredWorld(
+            Self.preset("mixpanel-ios"), disk: schedule(.corrupt, from: 2, until: 3))
+        damaged.startApp()
+        damaged.track(1, count: 2)
+        damaged.run(to: 2)
+        damaged.track(3)
+        #expect(damaged.sequences(.lost(.storageError)) == [0, 1])
+        #expect(damaged.stored == [2])
+    }
 }

@@ -9,8 +9,8 @@ final class DeclaredDecoder: UploadDecoder {
         case none
         /// In a list at a place of the parsed text.
         case list(EventPlace)
-        /// The parsed text is one.
-        case one
+        /// One at a place of the parsed text.
+        case one(EventPlace)
         /// Each line is one, or a body of its own.
         case lines
     }
@@ -53,7 +53,7 @@ final class DeclaredDecoder: UploadDecoder {
         shape = .none
         client = UploadClient()
         body.open(plain: plain)
-        return envelope(read(Array(clients.all.indices)))
+        return envelope(read(Array(clients.all.indices), isPlain: true))
     }
 
     private func envelope(_ reason: UndecodableReason?) -> UploadEnvelope {
@@ -63,10 +63,12 @@ final class DeclaredDecoder: UploadDecoder {
     }
 
     /// Parses the text, and finds whose it is and where its events are.
-    private func read(_ candidates: [Int]) -> UndecodableReason? {
+    ///
+    /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
+    private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
         project.removeAll()
         root = parse()
-        if let root { return find(in: root, candidates) }
+        if let root { return find(in: root, candidates, isPlain: isPlain) }
         // Lines are no JSON as a whole, but the first of them is.
         guard let line = body.text.withUnsafeBytes({ firstLine(of: $0) }), let first = parse(line) else {
             return .json
@@ -80,22 +82,28 @@ final class DeclaredDecoder: UploadDecoder {
     private func parse(_ bytes: UnsafeRawBufferPointer) -> JSONValue? { try? parser.parse(bytes) }
 
     /// Finds the client whose list a value has, else the one whose event it may be.
-    private func find(in value: JSONValue, _ candidates: [Int]) -> UndecodableReason? {
-        for number in candidates where !body.isFields {
+    private func find(
+        in value: JSONValue, _ candidates: [Int], isPlain: Bool = false
+    ) -> UndecodableReason? {
+        for number in candidates where !body.isFields && !isPlain {
             for place in clients.all[number].lists where !place.isWhole {
-                guard let list = places.value(at: place, in: value), list.kind == .array else { continue }
-                choose(number, .list(place), project: value)
+                switch places.value(at: place, in: value)?.kind {
+                case .array: choose(number, .list(place), project: value)
+                case .object: choose(number, .one(place), project: value)
+                default: continue
+                }
                 return nil
             }
         }
         let first = value.kind == .array ? value.elements.first { _ in true } : value
         let wholes = candidates.filter { number in
             let client = clients.all[number]
-            return body.isFields ? client.takesFields : client.lists.contains(where: \.isWhole)
+            return body.isFields ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
         }
         guard let fallback = wholes.first else { return .missingEvents }
         let fitting = first.flatMap { first in wholes.first { reader.fits(first, clients.all[$0]) } }
-        choose(fitting ?? fallback, value.kind == .array ? .list(EventPlace(JSONPath())) : .one, project: nil)
+        let whole = EventPlace(JSONPath())
+        choose(fitting ?? fallback, value.kind == .array ? .list(whole) : .one(whole), project: nil)
         return nil
     }
 
@@ -117,7 +125,10 @@ final class DeclaredDecoder: UploadDecoder {
                 switch shape {
                 case .none: break
                 case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
-                case .one: if let root { element(root, text: trimmed(text), project, body) }
+                case .one(let place):
+                    if let root, let event = places.value(at: place, in: root) {
+                        element(event, text: place.isWhole ? trimmed(text) : nil, project, body)
+                    }
                 case .list(let place):
                     if let root {
                         forEachElement(of: root, at: place, parser.listSlices(of: text, at: place.steps)) {

@@ -9,7 +9,8 @@ package struct UploadDescription: Hashable, Sendable {
     package var uploads: [RequestPattern]
     /// Where the client fetches configurations, and what it gets.
     package var configs: [DescribedConfig] = []
-    /// Where a body's list of events is. The empty place stands for a body that is a list itself, or one event.
+    /// Where a body's list of events is, or its one event. The empty place stands for a body that is a list itself, lines,
+    /// or one event.
     package var lists: [EventPlace]
     /// The fields of a form that hold the body, as JSON or in base64.
     package var formFields: [String] = ["data"]
@@ -89,7 +90,8 @@ package struct RequestPattern: Hashable, Sendable {
 
     /// How well a path fits, whatever its slashes at the ends; `nil` for not at all.
     func fit(_ path: [Substring]) -> Fit? {
-        guard path.count >= components.count else { return nil }
+        // Nothing is below the root alone, or everything would be.
+        guard path.count >= components.count, !components.isEmpty || path.isEmpty else { return nil }
         for (component, found) in zip(components, path.suffix(components.count)) {
             if let component, component != found { return nil }
         }

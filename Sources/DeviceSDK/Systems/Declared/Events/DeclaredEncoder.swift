@@ -54,7 +54,7 @@ final class DeclaredEncoder {
     ) {
         var writer = begin(index: index, number: number, at: now)
         list.append(UInt8(ascii: "["))
-        writer.write(list: rows, epochs: epochs, into: &list)
+        writer.write(rows, epochs: epochs, into: &list)
         list.append(UInt8(ascii: "]"))
         end(&writer)
     }

@@ -14,6 +14,8 @@ struct DeclaredProgram: Sendable {
     let keys: [[Range<Int>]]
     let bodyStart: Range<Int>
     let bodyEnd: Range<Int>
+    /// What lies between the two.
+    let framing: DescribedSDK.Request.Framing
     /// By use of `{{properties}}`.
     let properties: [DeclaredProperties]
     let repeats: [Bool]
@@ -45,6 +47,7 @@ struct DeclaredProgram: Sendable {
             }
         }
         (bodyStart, bodyEnd) = compiler.compile(body: sdk.request.body)
+        framing = sdk.request.framing
         self.events = events
         self.keys = keys
         self.properties = properties

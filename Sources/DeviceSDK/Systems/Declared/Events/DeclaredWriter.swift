@@ -28,20 +28,24 @@ struct DeclaredWriter {
     ) {
         forgetChunks()
         run(program.bodyStart, into: &out)
-        out.append(UInt8(ascii: "["))
-        write(list: rows, epochs: epochs, into: &out)
-        out.append(UInt8(ascii: "]"))
+        let isList = program.framing == .list
+        if isList { out.append(UInt8(ascii: "[")) }
+        write(rows, endedBy: program.framing == .lines ? 0x0A : nil, epochs: epochs, into: &out)
+        if isList { out.append(UInt8(ascii: "]")) }
         forgetChunks()
         run(program.bodyEnd, into: &out)
     }
 
+    /// Writes events one after the other.
+    ///
+    /// - Parameter end: What each ends with; `nil` for commas between them.
     mutating func write(
-        list rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
-        into out: inout WireBuffer
+        _ rows: ContiguousArray<EventRecord>, endedBy end: UInt8? = nil,
+        epochs: borrowing EpochLog<DeclaredEpoch>, into out: inout WireBuffer
     ) {
         var state: UInt32?
         for place in rows.indices {
-            if place > 0 { out.append(UInt8(ascii: ",")) }
+            if place > 0, end == nil { out.append(UInt8(ascii: ",")) }
             record = rows[place]
             if state != record.epoch {
                 state = record.epoch
@@ -49,6 +53,7 @@ struct DeclaredWriter {
                 forgetChunks()
             }
             run(program.events[Int(record.template)], into: &out)
+            if let end { out.append(end) }
         }
     }
 
