@@ -46,10 +46,12 @@ extension Target {
     }
 
     /// The devices of one system: a target in a folder of `Sources/DeviceSDK/Systems`.
-    static func system(_ name: String, in folder: String, exclude: [String] = []) -> Target {
+    static func system(
+        _ name: String, in folder: String, _ others: [Target.Dependency] = [], exclude: [String] = []
+    ) -> Target {
         .target(
             name: name,
-            dependencies: ["DeviceSDK", "Timebase", "Accounting", "AppModel", "World", "Wire"],
+            dependencies: ["DeviceSDK", "Timebase", "Accounting", "AppModel", "World", "Wire"] + others,
             path: "Sources/DeviceSDK/Systems/\(folder)", exclude: exclude,
             swiftSettings: Release.fast.settings)
     }
@@ -72,6 +74,7 @@ let systems: [Target] = [
     .system("KitSDK", in: "Kit"),
     // The schema of a system's messages, for whoever reads or writes them elsewhere.
     .system("CodelessSDK", in: "Codeless", exclude: ["codeless.proto"]),
+    .system("DeclaredSDK", in: "Declared", ["SDKDescription"]),
 ]
 let allSystems = systems.map { Target.Dependency.target(name: $0.name) }
 
@@ -122,10 +125,20 @@ let package = Package(
         .module("Measurement", ["Timebase", "Snapshots", "Accounting", "World", histogram]),
         .module("Wire", ["CLibdeflate", "CLZ4", "CSimdjson", "CSnappy", "CZstd"]),
         .module("AppModel", ["Timebase"]),
+        // SDKs as data. The files of its folder `Presets` are built in.
+        .target(
+            name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
+            swiftSettings: Release.fast.settings, plugins: ["EmbedPresets"]),
+        // Descriptions drafted from captured requests.
+        .module("SDKImport", ["Timebase", "Wire"]),
+        .plugin(
+            name: "EmbedPresets", capability: .buildTool(), dependencies: ["embed-presets"],
+            path: "Sources/EmbedPresets"),
+        .executableTarget(name: "embed-presets", swiftSettings: strict),
         .module(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
             release: .open),
-        .module("CollectorModel", ["Timebase", "Accounting", "Wire"]),
+        .module("CollectorModel", ["Timebase", "Accounting", "SDKDescription", "Wire"]),
         .module(
             "VirtualEngine",
             [
@@ -155,6 +168,7 @@ let package = Package(
             "Scenario",
             [
                 "Timebase", "Measurement", "AppModel", "DeviceSDK", "World", "CollectorModel", "Wire",
+                "SDKDescription",
             ] + allSystems, release: .plain),
         .module("Reporting", ["Timebase", "Accounting", "Measurement", "Wire"]),
         .module(
@@ -163,7 +177,7 @@ let package = Package(
                 "Timebase", "Snapshots", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK",
                 "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
-                "Scenario", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
+                "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
             ] + nio),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
@@ -187,7 +201,7 @@ let package = Package(
             "Fuzzing",
             [
                 "Timebase", "Accounting", "Measurement", "Wire", "CollectorModel", "LiveEngine",
-                "CollectorServer", "Scenario", "Reporting",
+                "CollectorServer", "Scenario", "SDKDescription", "SDKImport", "Reporting",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio),
@@ -220,12 +234,19 @@ let package = Package(
         .tests(of: "World", ["Timebase"]),
         .tests(
             of: "DeviceSDK",
-            ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"] + allSystems),
+            [
+                "Timebase", "Accounting", "AppModel", "Scenario", "SDKDescription", "TestSupport", "Wire",
+                "World",
+            ] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
+        .tests(of: "SDKDescription", ["Timebase", "Wire"]),
+        .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),
         .tests(
             of: "DeviceStorage",
             ["CDeviceDisk", "DeviceSDK", "SensorsSDK", "TestSupport", "Timebase", "Wire"]),
-        .tests(of: "CollectorModel", ["Timebase", "Accounting", "TestSupport", "Wire"]),
+        .tests(
+            of: "CollectorModel",
+            ["Timebase", "Accounting", "Scenario", "SDKDescription", "TestSupport", "Wire"]),
         .tests(
             of: "LiveEngine",
             [
@@ -247,7 +268,7 @@ let package = Package(
             of: "Scenario",
             [
                 "Timebase", "AppModel", "DeviceSDK", "World", "CollectorModel", "Accounting", "Measurement",
-                "Reporting", "Wire",
+                "Reporting", "SDKDescription", "Wire",
             ] + allSystems),
         .tests(
             of: "Beaconswarm",

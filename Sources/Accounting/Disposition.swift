@@ -7,7 +7,7 @@ package enum Disposition: Hashable, Sendable {
     case delivered
     case suppressed(Suppression)
     case evicted(Eviction)
-    /// Dropped by the SDK after an answer that was no success.
+    /// Dropped by the SDK after an answer that was no success; see ``retriesExhausted`` for status 0.
     case rejected(status: UInt16)
     case lost(Loss)
     case pending(Pending)
@@ -30,6 +30,19 @@ package enum Disposition: Hashable, Sendable {
     /// Where an unsent event was at the end of the run.
     package enum Pending: UInt8, CaseIterable, Sendable {
         case stored, inFlight
+    }
+}
+
+extension Disposition {
+    /// Dropped by the SDK with the upload that failed once too often, whether there was an answer or not.
+    package static let retriesExhausted = Disposition.rejected(status: exhausted)
+
+    /// A status that no answer has.
+    private static let exhausted: UInt16 = 0
+
+    /// The cause of a rejection, as reports spell it.
+    static func rejectionName(_ status: UInt16) -> String {
+        status == exhausted ? "retries_exhausted" : String(status)
     }
 }
 
@@ -58,7 +71,7 @@ extension Disposition {
         case .delivered: nil
         case .suppressed(let cause): cause.name
         case .evicted(let cause): cause.name
-        case .rejected(let status): String(status)
+        case .rejected(let status): Disposition.rejectionName(status)
         case .lost(let cause): cause.name
         case .pending(let cause): cause.name
         }
@@ -98,7 +111,9 @@ extension Disposition {
             case .delivered: nil
             case .suppressed: Suppression.allCases.first { $0.name == cause }.map(Disposition.suppressed)
             case .evicted: Eviction.allCases.first { $0.name == cause }.map(Disposition.evicted)
-            case .rejected: UInt16(cause).map(Disposition.rejected)
+            case .rejected:
+                cause == Disposition.rejectionName(Disposition.exhausted)
+                    ? .retriesExhausted : UInt16(cause).map(Disposition.rejected)
             case .lost: Loss.allCases.first { $0.name == cause }.map(Disposition.lost)
             case .pending: Pending.allCases.first { $0.name == cause }.map(Disposition.pending)
             }

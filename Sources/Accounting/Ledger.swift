@@ -61,7 +61,7 @@ package struct Ledger: Equatable, Sendable {
         case .delivered: []
         case .suppressed: Disposition.Suppression.allCases.map { ($0.name, suppressed[Int($0.rawValue)]) }
         case .evicted: Disposition.Eviction.allCases.map { ($0.name, evicted[Int($0.rawValue)]) }
-        case .rejected: rejected.map { (String($0.status), $0.count) }
+        case .rejected: rejected.map { (Disposition.rejectionName($0.status), $0.count) }
         case .lost: Disposition.Loss.allCases.map { ($0.name, lost[Int($0.rawValue)]) }
         case .pending: Disposition.Pending.allCases.map { ($0.name, pending[Int($0.rawValue)]) }
         }

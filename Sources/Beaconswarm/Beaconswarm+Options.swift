@@ -100,6 +100,8 @@ public struct CollectOptions: Sendable {
     public var systems: String?
     /// `SYSTEM=/PATH` each: paths that take uploads beside the systems' own.
     public var paths: [String]
+    /// Files with descriptions of SDKs whose uploads are read too.
+    public var descriptions: [String] = []
     /// Whether the collector may listen where other machines can reach it.
     public var allowsRemote: Bool
 

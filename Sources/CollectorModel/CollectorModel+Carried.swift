@@ -5,6 +5,8 @@ import Wire
 /// Where an upload goes whose events are handed over without its bytes.
 package struct CarriedRoute: Sendable {
     package var system: CollectorSystem
+    /// As far as the head tells.
+    var client: UploadClient
     /// Whether the client asks for a check only.
     package var dryRun: Bool
 }
@@ -17,7 +19,8 @@ extension CollectorModel {
     /// - Returns: `nil` if no system takes it as an upload.
     package func route(of request: CollectedRequest) -> CarriedRoute? {
         guard case .upload(let system) = chooseRoute(request) else { return nil }
-        return CarriedRoute(system: system, dryRun: request.dryRun)
+        return CarriedRoute(
+            system: system, client: collected[system].client(of: request), dryRun: request.dryRun)
     }
 
     /// Takes the events of an upload and asks the director for its fault in between.
@@ -46,9 +49,9 @@ extension CollectorModel {
     private mutating func answer(
         _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, _ fault: LateFault
     ) -> CollectorReply {
-        let system = route.system.definition
-        guard var reply = faultyReply(fault, of: system) else {
-            var reply = system.acceptance
+        let system = collected[route.system]
+        guard var reply = faultyReply(fault, acceptance: system.acceptance(for: route.client)) else {
+            var reply = system.acceptance(for: route.client)
             if route.dryRun {
                 for key in keys { noteDryRun(key) }
                 reply.disposition = .dryRun
@@ -57,7 +60,7 @@ extension CollectorModel {
             }
             return reply
         }
-        if system.takesForSuccess(reply), !fault.resetsUnread {
+        if system.takesForSuccess(reply, route.client), !fault.resetsUnread {
             for key in keys { swallow(key) }
             reply.swallowed = true
         }
@@ -67,7 +70,7 @@ extension CollectorModel {
     /// What names the events of an upload's bytes, in order; `nil` if anything in it cannot be read.
     package func keys(in request: CollectedRequest, of system: CollectorSystem) -> ContiguousArray<EventKey>?
     {
-        keys(in: request, decoders.decoder(of: system))
+        keys(in: request, collected[system].decoder)
     }
 
     private func keys(

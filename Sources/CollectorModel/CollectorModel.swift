@@ -12,7 +12,7 @@ package struct CollectorModel {
 
     private let plan: CollectorPlan
     private let systems: [CollectorSystem]
-    let decoders: UploadDecoders
+    let collected: CollectedSystems
     var counters = CollectorStatistics()
 
     /// Makes a collector with an empty store.
@@ -25,7 +25,7 @@ package struct CollectorModel {
         plan: CollectorPlan = CollectorPlan(), systems: [CollectorSystem] = CollectorSystem.allCases
     ) {
         self.plan = plan
-        decoders = UploadDecoders(plan)
+        collected = CollectedSystems(plan)
         self.systems = systems
     }
 
@@ -97,7 +97,10 @@ package struct CollectorModel {
             counters.configFetches += 1
             let fault = decide { nil }
             if let reply = faultyReply(fault) { return (reply, fault) }
-            return (system.definition.reply(with: plan.config(of: system, at: now), to: request), fault)
+            let member = collected[system]
+            let config =
+                plan.config(of: system, at: now) ?? .neutral(member.neutralConfig(for: request), of: system)
+            return (member.reply(with: config, to: request), fault)
         case .notFound:
             counters.notFound += 1
             let fault = decide { nil }
@@ -107,47 +110,52 @@ package struct CollectorModel {
     }
 
     func chooseRoute(_ request: borrowing CollectedRequest) -> CollectorRoute {
-        CollectorRoute(request, systems: systems, uploadPaths: plan.uploadPaths)
+        CollectorRoute(request, collected: collected, systems: systems, uploadPaths: plan.uploadPaths)
     }
 
     // MARK: Uploads
 
-    /// Takes an upload of the system `System` with its decoder.
+    /// Takes an upload of a system with its decoder.
     mutating func receive<System: CollectedSystem>(
-        _ request: CollectedRequest, _: System.Type, _ decoder: System.Decoder, _ now: Instant,
+        _ request: CollectedRequest, _ system: System, _ now: Instant,
         _ sink: inout some CollectedEventSink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
+        let decoder = system.decoder
         let envelope = decoder.open(request)
+        let client = envelope.client
         if envelope.hasWrongChecksum { counters.wrongChecksum += 1 }
         if let refusal = envelope.refusal {
             let fault = decide { nil }
-            if let reply = faultyReply(fault, of: System.self) { return (reply, fault) }
+            if let reply = faultyReply(fault, acceptance: system.acceptance(for: client)) {
+                return (reply, fault)
+            }
             countUndecodable(refusal.reason, events: refusal.events)
             return (undecodableReply(refusal.reason), fault)
         }
         let fault = decide { decoder.firstDevice }
-        var forced = faultyReply(fault, of: System.self)
+        var forced = faultyReply(fault, acceptance: system.acceptance(for: client))
         if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
             forced = refusal(status: status)
         }
         if var reply = forced {
-            if System.takesForSuccess(reply), !fault.resetsUnread {
+            if system.takesForSuccess(reply, client), !fault.resetsUnread {
                 swallow(decoder)
                 reply.swallowed = true
             }
             return (reply, fault)
         }
-        return (take(System.self, decoder, dryRun: request.dryRun, at: now, sink: &sink), fault)
+        return (take(system, client, dryRun: request.dryRun, at: now, sink: &sink), fault)
     }
 
     /// Stores the events of a request, or only checks them if the client asked for a dry run.
     private mutating func take<System: CollectedSystem>(
-        _: System.Type, _ decoder: System.Decoder, dryRun: Bool, at now: Instant,
+        _ system: System, _ client: UploadClient, dryRun: Bool, at now: Instant,
         sink: inout some CollectedEventSink
     ) -> CollectorReply {
+        let name = system.name(of: client)
         var taken = 0
         var refused: UndecodableReason?
-        decoder.forEachElement { element in
+        system.decoder.forEachElement { element in
             switch element {
             case .undecodable(let reason):
                 countUndecodable(reason, events: 1)
@@ -159,14 +167,15 @@ package struct CollectorModel {
                 let copy = record(event.key)
                 sink.store(
                     CollectedEvent(
-                        key: event.key, copy: copy, system: System.system, distinctID: event.distinctID,
+                        key: event.key, copy: copy, system: System.system, systemName: name,
+                        distinctID: event.distinctID,
                         type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
                         project: event.project, payload: event.payload, value: event.value))
                 taken += 1
             }
         }
         if taken == 0, let refused { return undecodableReply(refused) }
-        var reply = System.acceptance
+        var reply = system.acceptance(for: client)
         if dryRun { reply.disposition = .dryRun }
         return reply
     }
@@ -206,9 +215,9 @@ package struct CollectorModel {
     /// The answer that a fault puts in the place of the collector's own before anything is stored; `nil` if it has none.
     ///
     /// A status of success without a page of somebody else's is a lie that is to be believed: it has the body
-    /// that the system's client looks for.
+    /// that the client looks for.
     func faultyReply(
-        _ fault: LateFault, of system: (any CollectedSystem.Type)? = nil
+        _ fault: LateFault, acceptance: @autoclosure () -> CollectorReply? = nil
     ) -> CollectorReply? {
         if fault.resetsUnread { return refusal(status: 503) }
         guard let answer = fault.answer, !answer.isAfterStoring else { return nil }
@@ -218,7 +227,7 @@ package struct CollectorModel {
         if !answer.page.isEmpty {
             reply.body = answer.page
             reply.contentType = "text/html; charset=utf-8"
-        } else if reply.isPositive, let acceptance = system?.acceptance {
+        } else if reply.isPositive, let acceptance = acceptance() {
             reply.body = acceptance.body
             reply.contentType = acceptance.contentType
         }

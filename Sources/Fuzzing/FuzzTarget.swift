@@ -47,7 +47,7 @@ package enum FuzzTargets {
         [
             ParserTarget.self, CollectorTarget.self, ServerTarget.self, ScenarioTarget.self,
             ReportTarget.self,
-            ReceiptsTarget.self, WireTarget.self,
+            ReceiptsTarget.self, WireTarget.self, DeclaredTarget.self, CaptureTarget.self,
         ]
     }
 

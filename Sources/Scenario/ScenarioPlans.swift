@@ -86,7 +86,9 @@ extension ScenarioDocument {
         }
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded)
-        for path in populations.flatMap(\.ownUploadPaths) where !collector.uploadPaths.contains(path) {
+        collector.descriptions = uploadDescriptions
+        for path in collector.unknown(among: populations.flatMap(\.uploadPaths))
+        where !collector.uploadPaths.contains(path) {
             collector.uploadPaths.append(path)
         }
         var rules = ServerRules()
@@ -136,11 +138,11 @@ extension ScenarioDocument {
 }
 
 extension PopulationPlan {
-    /// The paths of the devices' uploads by which a collector cannot tell the system.
-    fileprivate var ownUploadPaths: [UploadPath] {
+    /// The paths of the devices' uploads.
+    fileprivate var uploadPaths: [UploadPath] {
         guard let system = CollectorSystem(rawValue: system.systemName) else { return [] }
         let paths = targets.flatMap { self.system.uploadPaths(of: $0) }
-        return paths.map { UploadPath(path: $0, system: system) }.filter { !$0.isKnown }
+        return paths.map { UploadPath(path: $0, system: system) }
     }
 }
 

@@ -81,7 +81,8 @@ private final class TwiceReading: ArrivalObserver {
         self.fleets = fleets
         readers = plans.map { plan in
             let system = CollectorSystem(rawValue: plan.system.systemName) ?? .sensors
-            return (UploadReader(of: system, plan: collector), UploadReader(of: system, plan: collector))
+            let own = collector.reading(plan)
+            return (UploadReader(of: system, plan: own), UploadReader(of: system, plan: own))
         }
     }
 

@@ -28,6 +28,9 @@ package struct PercentEncoding: Sendable {
         }
     }
 
+    /// All but the unreserved characters of RFC 3986, section 2.3.
+    package static let unreserved = PercentEncoding(literals: "-_.~")
+
     /// sa-sdk-ios 1.x: CFURLCreateStringByAddingPercentEscapes with `!*'();:@&=+$,/?%#[]` escaped
     /// too; only RFC 2396's letters, digits and `-_.~` are left.
     package static let sensorsLegacy = PercentEncoding(literals: "-_.~")

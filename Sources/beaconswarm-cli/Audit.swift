@@ -25,13 +25,21 @@ struct Audit: AsyncParsableCommand {
             valueName: "FILE"))
     var events: String?
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "The description of an SDK whose events are in the store's `payload`, or are its rows. Repeatable.",
+            valueName: "FILE"))
+    var sdk: [String] = []
+
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
     mutating func run() async throws {
-        let (folder, file, events, json) = (run, receipts, events, json)
+        let (folder, file, events, json, sdk) = (run, receipts, events, json, sdk)
         try await finish {
-            try await Beaconswarm.audit(folder: folder, receipts: file, events: events, json: json)
+            try await Beaconswarm.audit(
+                folder: folder, receipts: file, events: events, descriptions: sdk, json: json)
         }
     }
 }

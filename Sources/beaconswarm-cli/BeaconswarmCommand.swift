@@ -42,7 +42,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
             Sample.self,
             Report.self,
             Validate.self,
-            Schema.self, Capacity.self, Explain.self,
+            Schema.self, Capacity.self, Explain.self, Import.self,
         ])
 }
 

@@ -39,13 +39,23 @@ struct Collect: AsyncParsableCommand {
             valueName: "SYSTEM=/PATH"))
     var path: [String] = []
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "The description of an SDK, as a scenario has it in `sdk`: its uploads are read, too. Public products "
+                + "(segment, posthog, snowplow, amplitude, mixpanel) need none. Repeatable.",
+            valueName: "FILE"))
+    var sdk: [String] = []
+
     @Flag(help: "Listens on an address that other machines can reach, and stores whatever they send.")
     var allowRemote = false
 
     mutating func run() async throws {
-        let options = CollectOptions(
+        var options = CollectOptions(
             listen: listen, store: store, faults: faults, systems: systems, paths: path,
             allowsRemote: allowRemote)
-        try await finish { try await Beaconswarm.collect(options) }
+        options.descriptions = sdk
+        let chosen = options
+        try await finish { try await Beaconswarm.collect(chosen) }
     }
 }

@@ -13,6 +13,7 @@ import shipped_datasets  # noqa: F401
 import shipped_faults  # noqa: F401
 import shipped_loads  # noqa: F401
 import shipped_policies  # noqa: F401
+import shipped_sdk  # noqa: F401
 import shipped_systems  # noqa: F401
 from conftest import BINARY
 from helpers import offered, write_scenario

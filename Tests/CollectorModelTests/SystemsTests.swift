@@ -7,6 +7,16 @@ import Timebase
 
 @Suite("One collector for all systems")
 struct SystemsTests {
+    private static var collected: CollectedSystems { CollectedSystems(CollectorPlan()) }
+
+    private func route(
+        _ request: CollectedRequest, systems: [CollectorSystem] = CollectorSystem.allCases,
+        uploadPaths: [UploadPath] = []
+    ) -> CollectorRoute {
+        CollectorRoute(
+            request, collected: SystemsTests.collected, systems: systems, uploadPaths: uploadPaths)
+    }
+
     @Test(
         "a system's definition is its own: its name, its headers, and paths that no other system takes",
         arguments: CollectorSystem.allCases)
@@ -16,7 +26,10 @@ struct SystemsTests {
         #expect(definition.headers.allSatisfy(CollectedHeader.all.contains))
         #expect(!system.uploadForms.isEmpty)
         for form in system.uploadForms {
-            let takers = CollectorSystem.allCases.filter { $0.definition.takesUploads(at: form.path) }
+            let request = CollectedRequest(method: .post, path: form.path)
+            let takers = CollectorSystem.allCases.filter {
+                SystemsTests.collected[$0].purpose(of: request) == .upload
+            }
             #expect(takers == [system], "\(form.path)")
             let names = form.headerLines.split(separator: "\r\n").map { String($0.prefix { $0 != ":" }) }
             #expect(
@@ -45,13 +58,11 @@ struct SystemsTests {
         ])
     func routes(path: String, system: CollectorSystem) {
         let request = CollectedRequest(method: .post, path: path)
-        #expect(
-            CollectorRoute(request, systems: CollectorSystem.allCases, uploadPaths: []) == .upload(system))
+        #expect(route(request) == .upload(system))
         let others = CollectorSystem.allCases.filter { $0 != system }
-        #expect(CollectorRoute(request, systems: others, uploadPaths: []) == .notFound)
+        #expect(route(request, systems: others) == .notFound)
         for method in [CollectedRequest.Method.get, .other] {
-            let request = CollectedRequest(method: method, path: path)
-            #expect(CollectorRoute(request, systems: CollectorSystem.allCases, uploadPaths: []) == .notFound)
+            #expect(route(CollectedRequest(method: method, path: path)) == .notFound)
         }
     }
 
@@ -65,8 +76,7 @@ struct SystemsTests {
             "/codeless/v2/events", "/codeless/v1/config", "/config/iOS.conf",
         ])
     func noRoutes(path: String) {
-        let request = CollectedRequest(method: .post, path: path)
-        #expect(CollectorRoute(request, systems: CollectorSystem.allCases, uploadPaths: []) == .notFound)
+        #expect(route(CollectedRequest(method: .post, path: path)) == .notFound)
     }
 
     @Test("a target's own path says whose it is, before all others")
@@ -88,9 +98,9 @@ struct SystemsTests {
             #expect(bench.sink.rows.last?.system == system)
         }
         let other = CollectedRequest(method: .post, path: "/ingest")
-        #expect(CollectorRoute(other, systems: [.growing], uploadPaths: plan.uploadPaths) == .notFound)
-        #expect(UploadPath(path: "/x/sa", system: .sensors).isKnown)
-        #expect(!UploadPath(path: "/x/sa", system: .trackingSDK).isKnown)
+        #expect(route(other, systems: [.growing], uploadPaths: plan.uploadPaths) == .notFound)
+        let paths = [CollectorSystem.sensors, .trackingSDK].map { UploadPath(path: "/x/sa", system: $0) }
+        #expect(CollectorPlan().unknown(among: paths) == [paths[1]])
     }
 
     @Test("one collector takes them all, and counts them together")

@@ -20,10 +20,18 @@ struct SystemsEndToEndTests {
         var capturedAt: Int64
     }
 
+    private func acceptance(of system: CollectorSystem) -> [UInt8] {
+        CollectedSystems(CollectorPlan())[system].acceptance(for: UploadClient()).body
+    }
+
     private func rows(_ path: String, _ system: CollectorSystem) throws -> [Row] {
+        try rows(path, name: system.rawValue)
+    }
+
+    private func rows(_ path: String, name: String) throws -> [Row] {
         try DatabaseQueue(path: path).read { db in
             try GRDB.Row.fetchAll(
-                db, sql: "SELECT * FROM events WHERE system = ? ORDER BY rowid", arguments: [system.rawValue]
+                db, sql: "SELECT * FROM events WHERE system = ? ORDER BY rowid", arguments: [name]
             ).map {
                 Row(
                     id: $0["id"], copy: $0["copy"], device: $0["device"], type: $0["type"], name: $0["name"],
@@ -92,7 +100,7 @@ struct SystemsEndToEndTests {
                 let answer = try await RawClient.connect(port: port).exchange(
                     SystemRequests.of(system, device: 7))
                 #expect(answer.status == 200)
-                #expect(answer.body == String(decoding: system.definition.acceptance.body, as: UTF8.self))
+                #expect(answer.body == String(decoding: acceptance(of: system), as: UTF8.self))
             }
         }
         var (model, sink) = (CollectorModel(), RecordingSink())
@@ -108,7 +116,7 @@ struct SystemsEndToEndTests {
         }
         #expect(sink.rows.count == 4)
         #expect(
-            try rows(file.path, system)
+            try rows(file.path, name: sink.rows[0].systemName)
                 == sink.rows.map {
                     Row(
                         id: $0.id, copy: $0.copy, device: 7, type: $0.type, name: $0.name,
@@ -173,7 +181,7 @@ struct SystemsEndToEndTests {
             }
             let lie = try await answer(0)
             #expect(lie.status == 200)
-            #expect(lie.body == String(decoding: system.definition.acceptance.body, as: UTF8.self))
+            #expect(lie.body == String(decoding: acceptance(of: system), as: UTF8.self))
             let busy = try await answer(1)
             #expect(busy.status == 503)
             #expect(busy.headers["retry-after"] == "3")
@@ -189,7 +197,7 @@ struct SystemsEndToEndTests {
             let portal = CollectorReply(
                 status: 200, disposition: .notStored, body: CollectorFault.portalPage,
                 contentType: "text/html; charset=utf-8")
-            let isBelieved = system.definition.takesForSuccess(portal)
+            let isBelieved = CollectedSystems(CollectorPlan())[system].takesForSuccess(portal, UploadClient())
             #expect(swallowed == [true, false, false, false, false, isBelieved, false])
         }
     }

@@ -1,6 +1,7 @@
 import Accounting
 import CollectorModel
 import DeviceSDK
+import Scenario
 import Timebase
 import VirtualEngine
 import Wire
@@ -47,7 +48,9 @@ final class ArrivalRecorder: ArrivalObserver {
         self.feed = feed
         self.keepsIDs = keepsIDs
         readers = plans.map { plan in
-            UploadReader(of: CollectorSystem(rawValue: plan.system.systemName) ?? .sensors, plan: collector)
+            UploadReader(
+                of: CollectorSystem(rawValue: plan.system.systemName) ?? .sensors,
+                plan: collector.reading(plan))
         }
     }
 

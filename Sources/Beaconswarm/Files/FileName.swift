@@ -29,5 +29,6 @@ extension CollectOptions {
     func checkFileNames() throws(CommandFailure) {
         try FileName.check(store, of: "--store")
         try FileName.check(faults, of: "--faults")
+        for path in descriptions { try FileName.check(path, of: "--sdk") }
     }
 }

@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import CollectorServer
 import DeviceSDK
 import Scenario
@@ -19,13 +20,16 @@ struct ForeignAudit {
     /// - Parameters:
     ///   - path: What the store holds.
     ///   - times: When the run took place; without it rows of other runs cannot be told.
+    ///   - plan: What is known of the clients whose events are in the store.
     /// - Throws: ``CommandFailure`` with code 64 for receipts that cannot be read, or that tell of other
     ///   times alone.
-    init(receipts path: String, beliefs: DeviceBeliefs, times: RunTimes?) throws(CommandFailure) {
+    init(
+        receipts path: String, beliefs: DeviceBeliefs, times: RunTimes?, plan: CollectorPlan = CollectorPlan()
+    ) throws(CommandFailure) {
         let reading: ForeignReading
         do {
             reading = try ForeignReceipts.read(
-                path: path, window: times.map { ForeignAudit.window($0, beliefs) })
+                path: path, window: times.map { ForeignAudit.window($0, beliefs) }, plan: plan)
         } catch {
             throw CommandFailure(.usage, "--receipts: \(error)")
         }

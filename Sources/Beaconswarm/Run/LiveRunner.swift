@@ -208,9 +208,11 @@ struct LiveRunner: Sendable {
             progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
         } else if let path = options.receipts {
             do {
+                var known = CollectorPlan()
+                known.descriptions = scenario.document.uploadDescriptions
                 let foreign = try ForeignAudit(
                     receipts: path, beliefs: result.recorder.beliefs,
-                    times: output.times(of: progress, skew: scenario.document.clockSkew))
+                    times: output.times(of: progress, skew: scenario.document.clockSkew), plan: known)
                 progress.audit = foreign.audit
                 progress.auditNote = foreign.note
             } catch {

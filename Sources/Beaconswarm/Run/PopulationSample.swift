@@ -1,8 +1,9 @@
 import Accounting
+import AppModel
 import CollectorModel
 import DeviceSDK
 import Measurement
-import AppModel
+import Scenario
 import Timebase
 import VirtualEngine
 
@@ -89,7 +90,7 @@ struct PopulationSample {
     private mutating func play(
         _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule, stepLimit: Int
     ) -> VirtualResult {
-        var collector = CollectorPlan()
+        var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
         let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
         var observer = Bound(steps: stepLimit, start: schedule.start, requests: requests)

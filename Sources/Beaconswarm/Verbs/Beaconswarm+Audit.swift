@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import Reporting
 
 extension Beaconswarm {
@@ -9,13 +10,15 @@ extension Beaconswarm {
     ///   - folder: The run's folder.
     ///   - path: What the store holds.
     ///   - events: The run's event file, for the times of missing events.
+    ///   - descriptions: Files with descriptions of SDKs whose events the store holds as they were sent.
     ///   - json: Whether to print the report's JSON instead of the summary.
     /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
     public static func audit(
-        folder: String, receipts path: String, events: String?, json: Bool
+        folder: String, receipts path: String, events: String?, descriptions: [String] = [], json: Bool
     ) async throws -> CommandStatus {
         try FileName.check(path, of: "--receipts")
         try FileName.check(events, of: "--events")
+        for path in descriptions { try FileName.check(path, of: "--sdk") }
         var report = try RunReader.read(folder)
         if report.mode == .virtual {
             throw CommandFailure(
@@ -34,7 +37,10 @@ extension Beaconswarm {
         }
         let content = try BeliefsFile.parse(OutputFile.read(file, failing: .usage), path: file)
         try check(content.beliefs, against: report, path: file)
-        let foreign = try ForeignAudit(receipts: path, beliefs: content.beliefs, times: content.times)
+        var plan = CollectorPlan()
+        for path in descriptions { plan.descriptions.append(try DescriptionFile.read(path)) }
+        let foreign = try ForeignAudit(
+            receipts: path, beliefs: content.beliefs, times: content.times, plan: plan)
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
         report.take(foreign.audit, note: foreign.note + keys)

@@ -13,8 +13,8 @@ import Wire
 extension Beaconswarm {
     /// Runs the collector until Ctrl-C or SIGTERM.
     ///
-    /// - Throws: ``CommandFailure`` for a wrong option, or an address beyond loopback that nobody allowed (64), a wrong file of faults (104), an address
-    ///   that cannot be listened on or a store that cannot be used (70).
+    /// - Throws: ``CommandFailure`` for a wrong option, or an address beyond loopback that nobody allowed (64), a wrong
+    ///   file of faults or description (104), an address that cannot be listened on or a store that cannot be used (70).
     public static func collect(_ options: CollectOptions) async throws -> CommandStatus {
         try options.checkFileNames()
         var configuration = CollectorServerConfiguration()
@@ -29,6 +29,9 @@ extension Beaconswarm {
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
         configuration.plan.uploadPaths = try options.paths.map(uploadPath)
+        for path in options.descriptions {
+            configuration.plan.descriptions.append(try DescriptionFile.read(path))
+        }
         configuration.onWarning = { Console.error("collector: \($0)") }
         let interruption = Interruption(early: .success)
         // Some are for the store, the listener and the program itself.
@@ -43,7 +46,7 @@ extension Beaconswarm {
             throw CommandFailure(.internalError, "\(error)")
         }
         let port = server.address.port ?? configuration.port
-        let served = configuration.systems.map(\.rawValue).joined(separator: ", ")
+        let served = words(for: configuration)
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let held = server.snapshot().0.received
         if held > 0 {
@@ -59,6 +62,14 @@ extension Beaconswarm {
         try? await group.shutdownGracefully()
         Console.error(summary(of: server.snapshot().0))
         return .success
+    }
+
+    /// The systems that a collector reads, with the clients that it knows by description.
+    private static func words(for configuration: CollectorServerConfiguration) -> String {
+        let described = configuration.plan.descriptions + UploadDescription.products
+        let names = described.map(\.name).joined(separator: ", ")
+        return configuration.systems.map { $0 == .declared ? "\($0.rawValue) (\(names))" : $0.rawValue }
+            .joined(separator: ", ")
     }
 
     private static func summary(of statistics: CollectorStatistics) -> String {

@@ -111,7 +111,7 @@ extension SampledRequest {
     /// Each event on a line of its own; of a form, its other fields too.
     private func decoded(_ plan: PopulationPlan) -> String {
         guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return "" }
-        var collector = CollectorPlan()
+        var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
         guard !system.eventFields.isEmpty else { return events(of: system, collector, indent: "") }
         var text = ""

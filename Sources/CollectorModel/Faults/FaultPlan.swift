@@ -29,6 +29,8 @@ package struct CollectorPlan: Hashable, Sendable {
     /// Paths that take uploads beside those that systems have of their own; of several for one path the
     /// first counts.
     package var uploadPaths: [UploadPath] = []
+    /// Clients that are known by description, beside the public products: the likelier first.
+    package var descriptions: [UploadDescription] = []
     /// Answer a wrong `crc` with this status; `nil` only counts it.
     package var wrongChecksumStatus: UInt16?
     /// Encryptions of GrowingIO's bodies beside those that the collector has of its own.

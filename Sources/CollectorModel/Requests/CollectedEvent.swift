@@ -8,6 +8,8 @@ package struct CollectedEvent {
     /// 0 for the first copy of an event.
     package var copy: Int
     package var system: CollectorSystem
+    /// What the store calls the system: that of the client, where a system has several.
+    package var systemName: String
     /// Who the event is about; empty where the type has no such member.
     package var distinctID: UnsafeRawBufferPointer
     /// The system's type: `track`, `VIEW_CLICK`, `100`, …; see the Store article.

@@ -10,27 +10,24 @@ enum CollectorRoute: Equatable {
     ///
     /// A system's own path may lie below any other, as behind a gateway; paths of the targets' own
     /// (`uploadPaths`) count whole and before all others.
-    init(_ request: borrowing CollectedRequest, systems: [CollectorSystem], uploadPaths: [UploadPath]) {
+    ///
+    /// - Parameter systems: Those that the collector is to serve; what another one takes is not found.
+    init(
+        _ request: borrowing CollectedRequest, collected: CollectedSystems, systems: [CollectorSystem],
+        uploadPaths: [UploadPath]
+    ) {
         let path = request.path
-        switch request.method {
-        case .post:
-            if let known = uploadPaths.first(where: { $0.path == path && systems.contains($0.system) }) {
-                self = .upload(known.system)
-            } else if let system = CollectorRoute.uploadSystem(of: path), systems.contains(system) {
-                self = .upload(system)
-            } else {
-                self = .notFound
-            }
-        case .get:
-            let system = CollectorSystem.allCases.first { $0.definition.servesConfig(at: path) }
-            self = system.map { systems.contains($0) ? .config($0) : .notFound } ?? .notFound
-        case .other: self = .notFound
+        if request.method == .post,
+            let known = uploadPaths.first(where: { $0.path == path && systems.contains($0.system) })
+        {
+            self = .upload(known.system)
+            return
         }
-    }
-
-    /// Whose uploads go to a path: the first system's in the list that says so.
-    static func uploadSystem(of path: String) -> CollectorSystem? {
-        CollectorSystem.allCases.first { $0.definition.takesUploads(at: path) }
+        guard let (system, purpose) = collected.purpose(of: request), systems.contains(system) else {
+            self = .notFound
+            return
+        }
+        self = purpose == .upload ? .upload(system) : .config(system)
     }
 }
 
@@ -45,9 +42,17 @@ package struct UploadPath: Hashable, Sendable {
         self.path = path
         self.system = system
     }
+}
 
-    /// Whether a collector knows the path for the system's without being told.
-    package var isKnown: Bool { CollectorRoute.uploadSystem(of: path) == system }
+extension CollectorPlan {
+    /// Those of some paths by which a collector with this plan would not know the system.
+    package func unknown(among paths: [UploadPath]) -> [UploadPath] {
+        let collected = CollectedSystems(self)
+        return paths.filter { path in
+            let found = collected.purpose(of: CollectedRequest(method: .post, path: path.path))
+            return found?.system != path.system || found?.purpose != .upload
+        }
+    }
 }
 
 /// Reads one field of a query string.

@@ -28,6 +28,8 @@ package enum UndecodableReason: String, CaseIterable, Sendable {
     case json
     /// A list element, or the whole, that is not an object.
     case notAnObject = "not_an_object"
+    /// No list of events where the client's description has one, and no event in its place.
+    case missingEvents = "missing_events"
     case missingType = "missing_type"
     case missingTime = "missing_time"
 }

@@ -3,13 +3,19 @@ import Wire
 
 /// Reads the key of one event's JSON, for stores that keep nothing else of it: the members tell the system.
 ///
-/// Systems are asked in the order of their list. Not thread-safe: the readers' memory is used for one text after
+/// Systems are asked in the order of their list; where the plan has descriptions, what is described comes first. Not thread-safe: the readers' memory is used for one text after
 /// the other.
 package final class EventKeyReader {
     private let parser = JSONParser(byteLimit: JSONBatch.textLimit)
-    private var readers = CollectorSystem.allCases.map { $0.definition.makeKeyReader() }
+    private var readers: [any CollectedKeyReader]
 
-    package init() {}
+    /// - Parameter plan: What the collector knew beside what is its own.
+    package init(plan: CollectorPlan = CollectorPlan()) {
+        let collected = CollectedSystems(plan)
+        let systems = CollectorSystem.allCases
+        let order = plan.descriptions.isEmpty ? systems : [.declared] + systems.filter { $0 != .declared }
+        readers = order.map { collected[$0].makeKeyReader() }
+    }
 
     /// The key that a collector gives to the event; `nil` if the text is no event that it would take.
     package func key(of text: UnsafeRawBufferPointer) -> EventKey? {

@@ -14,7 +14,7 @@ package struct ReadUpload: Sendable, Equatable {
     package init(
         _ request: CollectedRequest, of system: CollectorSystem, plan: CollectorPlan = CollectorPlan()
     ) {
-        let decoder: any UploadDecoder = system.definition.makeDecoder(plan)
+        let decoder: any UploadDecoder = CollectedSystems(plan)[system].decoder
         if let refusal = decoder.open(request).refusal {
             undecodable = [refusal.reason]
             return

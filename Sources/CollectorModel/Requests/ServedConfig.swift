@@ -18,6 +18,11 @@ package struct ServedConfig: Hashable, Sendable {
         self.body = body
     }
 
+    /// One that was served from the beginning.
+    static func neutral(_ body: [UInt8], of system: CollectorSystem) -> ServedConfig {
+        ServedConfig(from: .distantFuture, system: system, version: "0", body: body)
+    }
+
     /// The answer that has all of it.
     var whole: CollectorReply {
         CollectorReply(status: 200, disposition: .config, body: body, contentType: "application/json")
@@ -25,10 +30,8 @@ package struct ServedConfig: Hashable, Sendable {
 }
 
 extension CollectorPlan {
-    /// The configuration that a system's clients get.
-    func config(of system: CollectorSystem, at now: Instant) -> ServedConfig {
+    /// The latest configuration that a system's clients get; `nil` before the first.
+    func config(of system: CollectorSystem, at now: Instant) -> ServedConfig? {
         configs.last { $0.system == system && $0.from <= now }
-            ?? ServedConfig(
-                from: .distantFuture, system: system, version: "0", body: system.definition.neutralConfig)
     }
 }

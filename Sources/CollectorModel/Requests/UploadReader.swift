@@ -6,12 +6,14 @@ package import Timebase
 /// Not thread-safe: memory is used for one upload after the other.
 package final class UploadReader {
     private let system: CollectorSystem
+    private let collected: any CollectedSystem
     private let decoder: any UploadDecoder
 
     /// - Parameter plan: What the collector knows beside what is its own: encryptions of GrowingIO's.
     package init(of system: CollectorSystem, plan: CollectorPlan = CollectorPlan()) {
         self.system = system
-        decoder = system.definition.makeDecoder(plan)
+        collected = CollectedSystems(plan)[system]
+        decoder = collected.decoder
     }
 
     /// Calls `body` with each event that can be read, in order; copies are not told apart.
@@ -20,8 +22,7 @@ package final class UploadReader {
     package func forEachEvent(
         in request: CollectedRequest, at now: Instant, _ body: (CollectedEvent) -> Void
     ) {
-        guard decoder.open(request).refusal == nil else { return }
-        forEachEvent(at: now, body)
+        forEachEvent(of: decoder.open(request), at: now, body)
     }
 
     /// The same of what lies in an upload's body before it is packed; an engine gets it from its devices.
@@ -31,16 +32,19 @@ package final class UploadReader {
         inPlain plain: UnsafeRawBufferPointer, isMessages: Bool, at now: Instant,
         _ body: (CollectedEvent) -> Void
     ) {
-        guard decoder.open(plain: plain, isMessages: isMessages).refusal == nil else { return }
-        forEachEvent(at: now, body)
+        forEachEvent(of: decoder.open(plain: plain, isMessages: isMessages), at: now, body)
     }
 
-    private func forEachEvent(at now: Instant, _ body: (CollectedEvent) -> Void) {
+    private func forEachEvent(
+        of upload: UploadEnvelope, at now: Instant, _ body: (CollectedEvent) -> Void
+    ) {
+        guard upload.refusal == nil else { return }
+        let name = collected.name(of: upload.client)
         decoder.forEachElement { element in
             guard case .event(let event) = element else { return }
             body(
                 CollectedEvent(
-                    key: event.key, copy: 0, system: system, distinctID: event.distinctID,
+                    key: event.key, copy: 0, system: system, systemName: name, distinctID: event.distinctID,
                     type: event.type, name: event.name, capturedAt: event.capturedAt ?? now.milliseconds,
                     project: event.project, payload: event.payload, value: event.value))
         }

@@ -8,6 +8,8 @@ import Wire
 /// All of it lies in the system's folder, and ``CollectorSystem`` is the one list that names it. Nothing here
 /// knows the devices' side of the system, nor the other way round: the two share formats alone (`Wire`), so that
 /// one mistake cannot hide in both.
+///
+/// A value is the system in one collector, made for that collector's plan: which requests it takes may depend on it.
 protocol CollectedSystem {
     associatedtype Decoder: UploadDecoder
     associatedtype KeyReader: CollectedKeyReader
@@ -24,56 +26,98 @@ protocol CollectedSystem {
     /// The fields that hold the events, where an upload is a form; else none.
     static var eventFields: [String] { get }
 
-    /// Whether its uploads go to a path, which may lie below any other, as behind a gateway.
-    static func takesUploads(at path: String) -> Bool
+    /// - Parameter plan: What the system cannot know by itself, such as encryptions of an app's own.
+    init(_ plan: CollectorPlan)
 
-    /// Whether its clients fetch their configuration there.
-    static func servesConfig(at path: String) -> Bool
+    /// Reads its uploads, for as long as the collector lives.
+    var decoder: Decoder { get }
+
+    /// What a request is to the system, by its head; `nil` for nothing.
+    ///
+    /// Its own paths may lie below any other, as behind a gateway.
+    func purpose(of request: borrowing CollectedRequest) -> RequestPurpose?
 
     /// The configuration before the plan's first: one that changes nothing, so that clients neither fetch it
     /// again at once nor change their ways.
-    static var neutralConfig: [UInt8] { get }
+    func neutralConfig(for request: CollectedRequest) -> [UInt8]
 
     /// The answer to a fetch of the configuration.
-    static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply
+    func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply
+
+    /// Which of the system's clients sends an upload, as far as its head tells.
+    func client(of request: CollectedRequest) -> UploadClient
+
+    /// What the store calls a client's system.
+    func name(of client: UploadClient) -> String
 
     /// The answer to an upload that was taken.
-    static var acceptance: CollectorReply { get }
+    func acceptance(for client: UploadClient) -> CollectorReply
 
-    /// Whether its client takes an answer for success, under some of its rules, and forgets what it sent. What a
+    /// Whether a client takes an answer for success, under some of its rules, and forgets what it sent. What a
     /// client that did not believe it sends again is held in the end, and counts as that.
-    static func takesForSuccess(_ reply: CollectorReply) -> Bool
+    func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool
 
-    /// Makes a decoder for as long as the collector lives.
-    ///
-    /// - Parameter plan: What the system cannot know by itself, such as encryptions of an app's own.
-    static func makeDecoder(_ plan: CollectorPlan) -> Decoder
-
-    static func makeKeyReader() -> KeyReader
+    func makeKeyReader() -> KeyReader
 }
 
 /// What most systems do.
 extension CollectedSystem {
     static var eventFields: [String] { [] }
-    static func servesConfig(at path: String) -> Bool { false }
-    static var neutralConfig: [UInt8] { Array("[]".utf8) }
 
-    static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
-        config.whole
-    }
+    func neutralConfig(for request: CollectedRequest) -> [UInt8] { Array("[]".utf8) }
+
+    func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply { config.whole }
+
+    func client(of request: CollectedRequest) -> UploadClient { UploadClient() }
+
+    func name(of client: UploadClient) -> String { Self.system.rawValue }
 
     /// An empty 200.
-    static var acceptance: CollectorReply { CollectorReply(status: 200, disposition: .stored) }
+    func acceptance(for client: UploadClient) -> CollectorReply {
+        CollectorReply(status: 200, disposition: .stored)
+    }
 
-    static func takesForSuccess(_ reply: CollectorReply) -> Bool { reply.isPositive }
+    func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool { reply.isPositive }
+}
 
-    static func makeKeyReader() -> KeyReader { KeyReader() }
+/// What a request is to a system.
+enum RequestPurpose {
+    case upload
+    /// A fetch of the client's configuration.
+    case config
+}
+
+/// One of the clients that a system has, as far as its collector tells them apart; most have one.
+package struct UploadClient: Hashable, Sendable {
+    /// Its place in the system's own list.
+    var number = 0
+    /// Whether it asks for an answer in words where it would else get one in a number.
+    var wantsWords = false
+}
+
+/// A system whose requests are known by their paths, whatever the plan says.
+protocol PathSystem: CollectedSystem {
+    /// Whether its uploads go to a path, which may lie below any other, as behind a gateway.
+    static func takesUploads(at path: String) -> Bool
+
+    /// Whether its clients fetch their configuration there.
+    static func servesConfig(at path: String) -> Bool
+}
+
+extension PathSystem {
+    static func servesConfig(at path: String) -> Bool { false }
+
+    func purpose(of request: borrowing CollectedRequest) -> RequestPurpose? {
+        switch request.method {
+        case .post: Self.takesUploads(at: request.path) ? .upload : nil
+        case .get: Self.servesConfig(at: request.path) ? .config : nil
+        case .other: nil
+        }
+    }
 }
 
 /// Reads keys and times from one event's JSON, as stores hold it.
 protocol CollectedKeyReader {
-    init()
-
     /// The key that the collector gives to the event; `nil` if it is none of the system's.
     mutating func key(of value: JSONValue) -> EventKey?
 

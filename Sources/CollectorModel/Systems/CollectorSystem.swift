@@ -2,16 +2,18 @@ import Timebase
 
 /// The systems whose uploads a collector can read. The raw value is the name in the store.
 ///
-/// This file is the one list of them: a further system is a case here, its definition, its decoder, and its line in
-/// each switch.
+/// This file is the one list of them: a further system is a case here, its definition, its place among the
+/// collected, and its line in each switch.
 package enum CollectorSystem: String, CaseIterable, Sendable {
     case sensors
     case growing
     case trackingSDK = "trackingsdk"
     case kit
     case codeless
+    /// Clients that are described and not programmed; their names in the store are their own.
+    case declared
 
-    /// What the collector knows of the system, for all that is asked once per request or less.
+    /// What is known of the system whatever a collector's plan says.
     var definition: any CollectedSystem.Type {
         switch self {
         case .sensors: SensorsCollected.self
@@ -19,6 +21,7 @@ package enum CollectorSystem: String, CaseIterable, Sendable {
         case .trackingSDK: TrackingSDKCollected.self
         case .kit: KitCollected.self
         case .codeless: CodelessCollected.self
+        case .declared: DeclaredCollected.self
         }
     }
 
@@ -29,31 +32,46 @@ package enum CollectorSystem: String, CaseIterable, Sendable {
     package var eventFields: [String] { definition.eventFields }
 }
 
-/// A decoder of each system, by its own type.
-struct UploadDecoders {
-    let sensors: SensorsCollected.Decoder
-    let growing: GrowingCollected.Decoder
-    let trackingSDK: TrackingSDKCollected.Decoder
-    let kit: KitCollected.Decoder
-    let codeless: CodelessCollected.Decoder
+/// Each system in one collector, by its own type.
+struct CollectedSystems {
+    let sensors: SensorsCollected
+    let growing: GrowingCollected
+    let trackingSDK: TrackingSDKCollected
+    let kit: KitCollected
+    let codeless: CodelessCollected
+    let declared: DeclaredCollected
+    /// All of them in the order of the list, for what is asked once per request or less.
+    private let all: [any CollectedSystem]
 
     init(_ plan: CollectorPlan) {
-        sensors = SensorsCollected.makeDecoder(plan)
-        growing = GrowingCollected.makeDecoder(plan)
-        trackingSDK = TrackingSDKCollected.makeDecoder(plan)
-        kit = KitCollected.makeDecoder(plan)
-        codeless = CodelessCollected.makeDecoder(plan)
+        sensors = SensorsCollected(plan)
+        growing = GrowingCollected(plan)
+        trackingSDK = TrackingSDKCollected(plan)
+        kit = KitCollected(plan)
+        codeless = CodelessCollected(plan)
+        declared = DeclaredCollected(plan)
+        all = [sensors, growing, trackingSDK, kit, codeless, declared]
     }
 
-    /// The decoder of a system, for what is asked for now and then.
-    func decoder(of system: CollectorSystem) -> any UploadDecoder {
+    subscript(system: CollectorSystem) -> any CollectedSystem {
         switch system {
         case .sensors: sensors
         case .growing: growing
         case .trackingSDK: trackingSDK
         case .kit: kit
         case .codeless: codeless
+        case .declared: declared
         }
+    }
+
+    /// What a request is, to the first system in the list that takes it; `nil` if none does.
+    func purpose(
+        of request: borrowing CollectedRequest
+    ) -> (system: CollectorSystem, purpose: RequestPurpose)? {
+        for member in all {
+            if let purpose = member.purpose(of: request) { return (type(of: member).system, purpose) }
+        }
+        return nil
     }
 }
 
@@ -67,12 +85,12 @@ extension CollectorModel {
         _ sink: inout some CollectedEventSink, _ decide: (_ firstDevice: () -> UInt32?) -> LateFault
     ) -> (reply: CollectorReply, fault: LateFault) {
         switch system {
-        case .sensors: receive(request, SensorsCollected.self, decoders.sensors, now, &sink, decide)
-        case .growing: receive(request, GrowingCollected.self, decoders.growing, now, &sink, decide)
-        case .trackingSDK:
-            receive(request, TrackingSDKCollected.self, decoders.trackingSDK, now, &sink, decide)
-        case .kit: receive(request, KitCollected.self, decoders.kit, now, &sink, decide)
-        case .codeless: receive(request, CodelessCollected.self, decoders.codeless, now, &sink, decide)
+        case .sensors: receive(request, collected.sensors, now, &sink, decide)
+        case .growing: receive(request, collected.growing, now, &sink, decide)
+        case .trackingSDK: receive(request, collected.trackingSDK, now, &sink, decide)
+        case .kit: receive(request, collected.kit, now, &sink, decide)
+        case .codeless: receive(request, collected.codeless, now, &sink, decide)
+        case .declared: receive(request, collected.declared, now, &sink, decide)
         }
     }
 }

@@ -27,6 +27,8 @@ struct UploadEnvelope {
     var refusal: (reason: UndecodableReason, events: UInt64)?
     /// Whether a checksum was there and did not fit.
     var hasWrongChecksum = false
+    /// Whose upload it is.
+    var client = UploadClient()
 
     /// A request whose events can be walked.
     static let opened = UploadEnvelope()

@@ -1,5 +1,5 @@
 import Accounting
-import CollectorModel
+package import CollectorModel
 import Foundation
 import Timebase
 import Wire
@@ -49,15 +49,20 @@ package enum ForeignReceipts {
     /// If all rows that say when they were received were received outside of the run, but say when they
     /// were captured too, that decides: a store that is loaded later stamps rows with the time of loading.
     ///
-    /// - Parameter window: The run's times; without them every row is taken as the run's.
+    /// - Parameters:
+    ///   - window: The run's times; without them every row is taken as the run's.
+    ///   - plan: What is known of the clients whose events are in payloads.
     /// - Throws: ``ForeignReceiptsError``.
-    package static func read(path: String, window: ReceiptsWindow? = nil) throws -> ForeignReading {
-        let reading = try read(path: path, sink: ReceiptsSink(window: window))
+    package static func read(
+        path: String, window: ReceiptsWindow? = nil, plan: CollectorPlan = CollectorPlan()
+    ) throws -> ForeignReading {
+        let reading = try read(path: path, sink: ReceiptsSink(window: window, plan: plan))
         guard var window, window.captured != nil, reading.receipts.unique == 0, reading.ofOtherRuns > 0,
             reading.timeColumn == timeColumns[0]
         else { return reading }
         window.received = []
-        let byCapture = try read(path: path, sink: ReceiptsSink(window: window, ignoresReceived: true))
+        let byCapture = try read(
+            path: path, sink: ReceiptsSink(window: window, plan: plan, ignoresReceived: true))
         return byCapture.receipts.unique > 0 && byCapture.timeColumn != nil ? byCapture : reading
     }
 
@@ -167,10 +172,11 @@ struct ReceiptsSink {
     private(set) var reading = ForeignReading()
     private let window: ReceiptsWindow?
     private let ignoresReceived: Bool
-    private let reader = EventKeyReader()
+    private let reader: EventKeyReader
 
-    init(window: ReceiptsWindow?, ignoresReceived: Bool = false) {
+    init(window: ReceiptsWindow?, plan: CollectorPlan = CollectorPlan(), ignoresReceived: Bool = false) {
         self.window = window
+        reader = EventKeyReader(plan: plan)
         self.ignoresReceived = ignoresReceived
     }
 

@@ -133,7 +133,7 @@ final class EventStore {
         guard let insertion else { return false }
         idText.removeAll()
         event.key.append(to: &idText)
-        var system = event.system.rawValue
+        var system = event.systemName
         let idText = idText
         // The texts are bound in place: they outlive the step, and the next row binds them anew.
         return idText.withUnsafeBytes { id in

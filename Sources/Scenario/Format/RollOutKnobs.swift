@@ -33,6 +33,14 @@ enum RollOutKnobs {
         }
     }
 
+    /// Reports a roll-out to a system whose rules no launch can change.
+    static func refuse(_ system: String, _ sdk: Place, _ reading: inout Reading) {
+        reading.report(
+            .conflict, sdk, found: "a roll-out to the system \"\(system)\"",
+            allowed: "roll-outs to systems that are built in: what a description says is compiled before the run, and another "
+                + "one is another population")
+    }
+
     private static func check(_ group: Place, _ isAllowed: (String) -> Bool, _ reading: inout Reading) {
         for member in group.node.members ?? [] where !isAllowed(member.key) {
             refuse(

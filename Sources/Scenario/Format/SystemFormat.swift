@@ -13,7 +13,14 @@ struct SystemFormat: Sendable, Equatable {
     /// The JSON Schema of `sdk`.
     let schema: @Sendable (inout SchemaDefinitions) -> JSONNode
     /// Makes the rules of a version from its knobs, and reports what is wrong with them.
-    let bind: @Sendable (_ version: String, _ sdk: Place?, _ reading: inout Reading) -> (any SystemRuleSet)?
+    ///
+    /// `version` is what the population says, if anything; `population` is told where a part is missing.
+    let bind:
+        @Sendable (
+            _ version: Located<String>?, _ sdk: Place?, _ population: Place, _ reading: inout Reading
+        ) -> (any SystemRuleSet)?
+    /// Whether other versions than ``versions`` may be named.
+    var hasOpenVersions = false
     /// Changes rules of this system by the knobs of a roll-out, and reports what is wrong with them.
     let change:
         @Sendable (_ rules: any SystemRuleSet, _ sdk: Place, _ reading: inout Reading) -> any SystemRuleSet
@@ -23,7 +30,7 @@ struct SystemFormat: Sendable, Equatable {
         SystemFormat(SensorsFormat.description, check: SensorsFormat.check),
         SystemFormat(GrowingFormat.description, check: GrowingFormat.check),
         SystemFormat(TrackingSDKFormat.description), SystemFormat(KitFormat.description),
-        SystemFormat(CodelessFormat.description, check: CodelessFormat.check),
+        SystemFormat(CodelessFormat.description, check: CodelessFormat.check), DeclaredFormat.system,
     ]
 
     /// Describes a system.
@@ -36,17 +43,23 @@ struct SystemFormat: Sendable, Equatable {
         check: @escaping @Sendable (Rules, Place, inout Reading) -> Void = { _, _, _ in }
     ) {
         name = Rules.systemName
-        versions = Rules.Version.allCases.map(\.rawValue)
+        let versions = Rules.Version.allCases.map(\.rawValue)
+        self.versions = versions
         shape = description.shape
         schema = { description.schema(&$0) }
-        bind = { version, sdk, reading in
-            guard let version = Rules.Version(rawValue: version) else { return nil }
-            var rules = Rules(version: version)
+        bind = { named, sdk, _, reading in
+            let version = named.flatMap { Rules.Version(rawValue: $0.value) }
+            if let named, version == nil {
+                reading.reportUnknown(
+                    named.value, named.place, among: versions, what: "a version of \"\(Rules.systemName)\"")
+            }
+            // The knobs are read even if the version is unknown, to tell all problems at once.
+            var rules = Rules(version: version ?? Rules.Version.allCases[Rules.Version.allCases.startIndex])
             if let sdk {
                 description.decode(sdk, into: &rules, &reading)
                 check(rules, sdk, &reading)
             }
-            return rules
+            return named != nil && version == nil ? nil : rules
         }
         change = { rules, sdk, reading in
             guard var changed = rules as? Rules else { return rules }
@@ -56,6 +69,25 @@ struct SystemFormat: Sendable, Equatable {
             if reading.problems.count == before { check(changed, sdk, &reading) }
             return changed
         }
+    }
+
+    /// Describes a system whose versions are made up elsewhere.
+    init(
+        name: String, versions: [String], shape: @escaping @Sendable () -> Shape,
+        schema: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode,
+        bind:
+            @escaping @Sendable (Located<String>?, Place?, Place, inout Reading) -> (any SystemRuleSet)?
+    ) {
+        self.name = name
+        self.versions = versions
+        self.shape = shape
+        self.schema = schema
+        self.bind = bind
+        change = { rules, sdk, reading in
+            RollOutKnobs.refuse(name, sdk, &reading)
+            return rules
+        }
+        hasOpenVersions = true
     }
 
     static func == (left: SystemFormat, right: SystemFormat) -> Bool { left.name == right.name }
@@ -87,23 +119,16 @@ struct SystemFormat: Sendable, Equatable {
     static func conditions(_ definitions: inout SchemaDefinitions) -> [JSONNode] {
         all.map { system in
             let sdk = definitions.reference(to: "sdk-" + system.name) { system.schema(&$0) }
-            let version: JSONNode = .object([
-                ("enum", .texts(system.versions)), ("default", .text(system.versions[0])),
-            ])
+            let version: JSONNode =
+                system.hasOpenVersions
+                ? .object([("type", .text("string")), ("examples", .texts(system.versions))])
+                : .object([("enum", .texts(system.versions)), ("default", .text(system.versions[0]))])
             let name: JSONNode = .object([("enum", .texts([system.name]))])
             return .object([
                 ("if", .object([("properties", .object([("system", name)]))])),
                 ("then", .object([("properties", .object([("version", version), ("sdk", sdk)]))])),
             ])
         }
-    }
-
-    /// The version that a population names, or the default.
-    func version(named draft: Located<String>?, _ reading: inout Reading) -> String? {
-        guard let draft else { return versions[0] }
-        if versions.contains(draft.value) { return draft.value }
-        reading.reportUnknown(draft.value, draft.place, among: versions, what: "a version of \"\(name)\"")
-        return nil
     }
 }
 

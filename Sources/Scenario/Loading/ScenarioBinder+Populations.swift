@@ -11,7 +11,7 @@ extension ScenarioBinder {
         -> ScenarioPopulation?
     {
         let path = JSONPath(["populations", String(index)])
-        let rules = rules(draft)
+        let rules = rules(draft, path)
         let app = draft.app.map { self.app($0) } ?? Presets.app(named: "shop")
         let persona =
             draft.persona.map { self.persona($0, population: draft.name?.value ?? "") }
@@ -232,11 +232,7 @@ extension ScenarioBinder {
 
     // MARK: The SDK
 
-    private mutating func rules(_ draft: PopulationDraft) -> (any SystemRuleSet)? {
-        guard let system = draft.system else { return nil }
-        let version = system.version(named: draft.version, &reading)
-        // The knobs are read even if the version is unknown, to tell all problems at once.
-        let rules = system.bind(version ?? system.versions[0], draft.sdk, &reading)
-        return version == nil ? nil : rules
+    private mutating func rules(_ draft: PopulationDraft, _ path: JSONPath) -> (any SystemRuleSet)? {
+        draft.system?.bind(draft.version, draft.sdk, Place(node: root.node, path: path), &reading)
     }
 }

@@ -76,10 +76,11 @@ extension ConformanceSuite {
             tolerates: trackingMoves.union(sensorsMove), json: text.text)
     }()
 
-    /// Disks that fill up, lock up and break; Sensors has scenarios of its own for that.
+    /// Disks that fill up, lock up and break; Sensors has scenarios of its own for that. What is described sends rows again
+    /// at each event that it cannot delete, and its tests play that for one device.
     private static let failingDisks = {
         var text = mixed(seed: 204, duration: "7s")
-        text.systems = SystemMember.every(in: text).filter { $0.system != "sensors" }
+        text.systems = SystemMember.every(in: text).filter { !["sensors", "declared"].contains($0.system) }
         text.persona = "faller"
         text.timeline = [
             #"{"at": "500ms", "for": "1s", "share": 0.5, "device": {"disk": "full"}}"#,

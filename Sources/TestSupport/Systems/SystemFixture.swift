@@ -82,6 +82,7 @@ enum SystemFixtures {
         case .trackingSDK: TrackingSDKFixture.self
         case .kit: KitFixture.self
         case .codeless: CodelessFixture.self
+        case .declared: DeclaredFixture.self
         }
     }
 

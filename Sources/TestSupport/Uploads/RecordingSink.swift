@@ -7,6 +7,7 @@ package struct RecordingSink: CollectedEventSink {
         package var id: String
         package var copy: Int
         package var system: CollectorSystem
+        package var systemName: String
         package var type: String
         package var name: String
         package var distinctID: String
@@ -21,7 +22,7 @@ package struct RecordingSink: CollectedEventSink {
     package mutating func store(_ event: CollectedEvent) {
         rows.append(
             Row(
-                id: event.key.text, copy: event.copy, system: event.system,
+                id: event.key.text, copy: event.copy, system: event.system, systemName: event.systemName,
                 type: String(decoding: event.type, as: UTF8.self),
                 name: String(decoding: event.name, as: UTF8.self),
                 distinctID: String(decoding: event.distinctID, as: UTF8.self), capturedAt: event.capturedAt,

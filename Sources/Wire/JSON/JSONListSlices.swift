@@ -13,6 +13,52 @@ package struct JSONListSlices {
         self.structurals = structurals
     }
 
+    /// The list to which members of these names lead; of several of one name the first.
+    init?(_ bytes: UnsafeRawBufferPointer, structurals: UnsafeBufferPointer<UInt32>, at path: [[UInt8]]) {
+        self.init(bytes, structurals: structurals)
+        position = 0
+        for name in path {
+            guard character == UInt8(ascii: "{") else { return nil }
+            position += 1
+            while !isAtName(name) { guard skipMember() else { return nil } }
+            // The name and the colon.
+            position += 2
+        }
+        guard character == UInt8(ascii: "[") else { return nil }
+        position += 1
+    }
+
+    /// The character at the position in the index; `nil` at its end.
+    private var character: UInt8? {
+        position < structurals.count ? bytes[Int(structurals[position])] : nil
+    }
+
+    /// Whether the string at the position is this, written without escapes.
+    private func isAtName(_ name: [UInt8]) -> Bool {
+        guard character == UInt8(ascii: "\"") else { return false }
+        let text = bytes[(Int(structurals[position]) + 1)...]
+        return text.starts(with: name) && text.dropFirst(name.count).first == UInt8(ascii: "\"")
+    }
+
+    /// Moves to the next member's name.
+    ///
+    /// - Returns: `false` if there is none.
+    private mutating func skipMember() -> Bool {
+        var depth = 0
+        while let character {
+            position += 1
+            switch character {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return false }
+                depth -= 1
+            case UInt8(ascii: ","): if depth == 0 { return true }
+            default: break
+            }
+        }
+        return false
+    }
+
     /// The next element's text; `nil` at the end.
     ///
     /// - Complexity: O(structural characters of the element).

@@ -90,6 +90,17 @@ package final class JSONParser {
         JSONListSlices(bytes, structurals: structurals)
     }
 
+    /// Where the elements of a list within the text that was parsed last lie in it; `nil` where there is no list, or where
+    /// a name on the way is written with escapes.
+    ///
+    /// - Parameters:
+    ///   - bytes: That text.
+    ///   - path: The UTF-8 of the members' names that lead to the list.
+    /// - Complexity: O(structural characters before the list).
+    package func listSlices(of bytes: UnsafeRawBufferPointer, at path: [[UInt8]]) -> JSONListSlices? {
+        JSONListSlices(bytes, structurals: structurals, at: path)
+    }
+
     private func error(of status: csimdjson_status) -> JSONError {
         switch status {
         case CSIMDJSON_EMPTY: .empty

@@ -1,9 +1,7 @@
 import Wire
 
 /// The codeless SDK.
-enum CodelessCollected: CollectedSystem {
-    typealias KeyReader = CodelessReader
-
+struct CodelessCollected: PathSystem {
     static let system = CollectorSystem.codeless
     static let headers: [CollectedHeader] = [.eventsID]
     static let uploadForms = [UploadForm("/codeless/v1/events", headerLines: "X-Events-Id: e\r\n")]
@@ -13,9 +11,9 @@ enum CodelessCollected: CollectedSystem {
 
     /// The rules for the app that asks: those that name its key and version, or none. A body that is no list is
     /// served as it is.
-    static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
+    func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
         var reply = config.whole
-        if let rules = rules(config.body, for: request) { reply.body = rules }
+        if let rules = CodelessCollected.rules(config.body, for: request) { reply.body = rules }
         return reply
     }
 
@@ -38,7 +36,11 @@ enum CodelessCollected: CollectedSystem {
         return list ?? nil
     }
 
-    static func makeDecoder(_ plan: CollectorPlan) -> CodelessDecoder { CodelessDecoder() }
+    let decoder = CodelessDecoder()
+
+    init(_ plan: CollectorPlan) {}
+
+    func makeKeyReader() -> CodelessReader { CodelessReader() }
 }
 
 extension CollectedHeader {

@@ -1,9 +1,7 @@
 import Wire
 
 /// GrowingIO.
-enum GrowingCollected: CollectedSystem {
-    typealias KeyReader = GrowingReader
-
+struct GrowingCollected: PathSystem {
     static let system = CollectorSystem.growing
     static let headers: [CollectedHeader] = [.contentType, .compressCodec, .cryptCodec]
 
@@ -20,10 +18,12 @@ enum GrowingCollected: CollectedSystem {
         UploadForm(path, headerLines: "Content-Type: application/\(type)\r\n\(codecs)")
     }
 
+    let decoder: GrowingDecoder
+
+    init(_ plan: CollectorPlan) { decoder = GrowingDecoder(ciphers: plan.growingCiphers) }
+
     static func takesUploads(at path: String) -> Bool { GrowingPath(path) != nil }
-    static func makeDecoder(_ plan: CollectorPlan) -> GrowingDecoder {
-        GrowingDecoder(ciphers: plan.growingCiphers)
-    }
+    func makeKeyReader() -> GrowingReader { GrowingReader() }
 }
 
 extension CollectedHeader {

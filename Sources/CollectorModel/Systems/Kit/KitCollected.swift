@@ -1,9 +1,7 @@
 import Wire
 
 /// KitAnalysisOfUserBehavior.
-enum KitCollected: CollectedSystem {
-    typealias KeyReader = KitReader
-
+struct KitCollected: PathSystem {
     static let system = CollectorSystem.kit
     static let headers: [CollectedHeader] = [.contentType]
     static let uploadForms = [
@@ -14,15 +12,21 @@ enum KitCollected: CollectedSystem {
 
     static func takesUploads(at path: String) -> Bool { path.hasSuffix("/uploadIosLogfiles.do1") }
 
+    let decoder = KitDecoder()
+
+    init(_ plan: CollectorPlan) {}
+
+    func acceptance(for client: UploadClient) -> CollectorReply { KitCollected.acceptance }
+
     /// Its client judges by the body: the callback asks the JSON object for `statusCode`.
-    static let acceptance = CollectorReply(
+    private static let acceptance = CollectorReply(
         status: 200, disposition: .stored, body: Array(#"{"statusCode":200}"#.utf8),
         contentType: "application/json")
 
-    static func takesForSuccess(_ reply: CollectorReply) -> Bool {
-        reply.isPositive && reply.mayHaveBody && reply.body == acceptance.body
-            && reply.contentType.description == acceptance.contentType.description
+    func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool {
+        reply.isPositive && reply.mayHaveBody && reply.body == KitCollected.acceptance.body
+            && reply.contentType.description == KitCollected.acceptance.contentType.description
     }
 
-    static func makeDecoder(_ plan: CollectorPlan) -> KitDecoder { KitDecoder() }
+    func makeKeyReader() -> KitReader { KitReader() }
 }

@@ -2,13 +2,15 @@ import Accounting
 import Wire
 
 /// SensorsAnalytics.
-enum SensorsCollected: CollectedSystem {
-    typealias KeyReader = SensorsKeyReader
-
+struct SensorsCollected: PathSystem {
     static let system = CollectorSystem.sensors
     static let headers: [CollectedHeader] = []
     static let uploadForms = [UploadForm("/sa")]
     static let eventFields = ["data_list", "data"]
+
+    let decoder = SensorsDecoder()
+
+    init(_ plan: CollectorPlan) {}
 
     /// The path is whatever the client's server URL has, so the last component decides: `sa`, or `debug` for the
     /// debug modes.
@@ -20,25 +22,25 @@ enum SensorsCollected: CollectedSystem {
         path.hasSuffix("/config/iOS.conf") || path.hasSuffix("/config/Android.conf")
     }
 
-    static let neutralConfig = Array(
+    func neutralConfig(for request: CollectedRequest) -> [UInt8] { SensorsCollected.neutral }
+
+    private static let neutral = Array(
         """
         {"v":"0","configs":{"disableSDK":false,"disableDebugMode":false,"autoTrackMode":-1,\
         "event_blacklist":[],"effect_mode":0}}
         """.utf8)
 
     /// 304 for a request that names the version in `v`.
-    static func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
+    func reply(with config: ServedConfig, to request: CollectedRequest) -> CollectorReply {
         queryValue("v", in: request.query) == config.version
             ? CollectorReply(status: 304, disposition: .config) : config.whole
     }
 
-    static func makeDecoder(_ plan: CollectorPlan) -> SensorsDecoder { SensorsDecoder() }
+    func makeKeyReader() -> SensorsKeyReader { SensorsKeyReader() }
 }
 
 struct SensorsKeyReader: CollectedKeyReader {
     private var scratch = WireBuffer()
-
-    init() {}
 
     mutating func key(of value: JSONValue) -> EventKey? {
         (try? SensorsEvent(value))?.key(of: value, scratch: &scratch)

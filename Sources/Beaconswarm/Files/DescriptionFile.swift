@@ -1,0 +1,26 @@
+import CollectorModel
+import Scenario
+import Wire
+
+/// A file with the description of an SDK.
+enum DescriptionFile {
+    /// Reads what a collector has to know of it.
+    ///
+    /// - Parameter path: The file; its name is that of an SDK without one.
+    /// - Throws: ``CommandFailure`` (104) for a file that cannot be read, with every problem of what is in it.
+    static func read(_ path: String) throws(CommandFailure) -> UploadDescription {
+        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
+        switch DescriptionReader.read(bytes: bytes) {
+        case .success(let sdk): return UploadDescription(sdk, unnamed: name(of: path))
+        case .failure(let problems):
+            throw CommandFailure(
+                .invalidScenario, problems.problems.map { $0.text(file: path) }.joined(separator: "\n"))
+        }
+    }
+
+    /// The file's name without its folder and its ending.
+    private static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
+    }
+}

@@ -1,0 +1,59 @@
+import CollectorModel
+import SDKImport
+import Scenario
+import Wire
+
+extension Beaconswarm {
+    /// Drafts the description of an SDK from a capture of its requests, and tells what was guessed.
+    ///
+    /// - Parameters:
+    ///   - path: A HAR file, or curl commands.
+    ///   - out: The draft's file; standard output without it.
+    /// - Throws: ``CommandFailure`` for an output that exists (64) or a capture that cannot be read (104).
+    public static func importing(_ path: String, out: String?) throws -> CommandStatus {
+        try FileName.check(path, of: "the capture")
+        try FileName.check(out, of: "--out")
+        if let out, OutputFile.exists(out) {
+            throw CommandFailure(.usage, "--out \(out) exists already; name another file")
+        }
+        let bytes = try OutputFile.read(path, failing: .invalidScenario, limit: CaptureReader.sizeLimit)
+        let draft: DescriptionDraft
+        do {
+            draft = try DescriptionDraft(CaptureReader.read(bytes))
+        } catch {
+            throw CommandFailure(.invalidScenario, "\(path): \(error)")
+        }
+        let text = draft.description.prettyText() + "\n"
+        for guess in draft.guesses { Console.error("guessed: \(guess.line)") }
+        switch DescriptionReader.read(bytes: Array(text.utf8)) {
+        case .success(let sdk): Console.error(readBack(draft, UploadDescription(sdk)))
+        case .failure(let problems):
+            for problem in problems.problems {
+                Console.error("to be mended: \(problem.text(file: "the draft"))")
+            }
+        }
+        Console.error("the requests went to \(draft.origin): a scenario's target.url")
+        if let out {
+            try OutputFile.write(Array(text.utf8), to: out)
+        } else {
+            Console.output(text)
+        }
+        return .success
+    }
+
+    /// What a collector that has the draft makes of the captured requests.
+    private static func readBack(_ draft: DescriptionDraft, _ description: UploadDescription) -> String {
+        var plan = CollectorPlan()
+        plan.descriptions = [description]
+        var events = 0
+        for request in draft.requests {
+            request.body.withUnsafeBytes { body in
+                let upload = CollectedRequest(method: .post, path: request.path, body: body)
+                events += ReadUpload(upload, of: .declared, plan: plan).events.count
+            }
+        }
+        let requests = draft.requests.count == 1 ? "one request" : "\(draft.requests.count) requests"
+        return
+            "checked: a collector with this draft reads \(events) of the \(draft.eventCount) events in \(requests)"
+    }
+}

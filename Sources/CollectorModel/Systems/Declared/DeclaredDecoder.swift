@@ -1,0 +1,206 @@
+import Accounting
+import Wire
+
+/// Reads uploads by the descriptions of their clients: JSON with a list of events, a list, one event, or lines.
+final class DeclaredDecoder: UploadDecoder {
+    /// How the events lie in the text.
+    private enum Shape {
+        /// Nothing can be read.
+        case none
+        /// In a list at a place of the parsed text.
+        case list(EventPlace)
+        /// One at a place of the parsed text.
+        case one(EventPlace)
+        /// Each line is one, or a body of its own.
+        case lines
+    }
+
+    private let clients: DescribedClients
+    private let body = DeclaredBody()
+    private let parser = JSONParser(byteLimit: JSONBatch.textLimit)
+    private var reader = DescribedEventReader()
+    private let places = PlaceReader()
+    private var shape = Shape.none
+    private var root: JSONValue?
+    private var client = UploadClient()
+    private var project = WireBuffer()
+    /// The text of an event that came without one.
+    private var scratch = WireBuffer()
+    /// The latest request's path and method, and who may have sent it: nearly all requests of a target share them.
+    private var head: (method: CollectedRequest.Method, path: String)?
+    private var candidates: [Int] = []
+    private var fields: [String] = []
+
+    init(_ clients: DescribedClients) { self.clients = clients }
+
+    // MARK: Opening
+
+    func open(_ request: CollectedRequest) -> UploadEnvelope {
+        shape = .none
+        if head?.path != request.path || head?.method != request.method {
+            head = (request.method, request.path)
+            candidates = clients.candidates(for: request)
+            fields = candidates.flatMap { clients.all[$0].formFields }
+        }
+        client = UploadClient(number: candidates.first ?? 0)
+        let takesFields = candidates.contains { clients.all[$0].takesFields }
+        let reason = body.open(request, fields: fields, takesFields: takesFields) ?? read(candidates)
+        client.wantsWords = body.wantsWords
+        return envelope(reason)
+    }
+
+    func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
+        shape = .none
+        client = UploadClient()
+        body.open(plain: plain)
+        return envelope(read(Array(clients.all.indices), isPlain: true))
+    }
+
+    private func envelope(_ reason: UndecodableReason?) -> UploadEnvelope {
+        var envelope = reason.map { UploadEnvelope.refused($0) } ?? .opened
+        envelope.client = client
+        return envelope
+    }
+
+    /// Parses the text, and finds whose it is and where its events are.
+    ///
+    /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
+    private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
+        project.removeAll()
+        root = parse()
+        if let root { return find(in: root, candidates, isPlain: isPlain) }
+        // Lines are no JSON as a whole, but the first of them is.
+        guard let line = body.text.withUnsafeBytes({ firstLine(of: $0) }), let first = parse(line) else {
+            return .json
+        }
+        if let reason = find(in: first, candidates) { return reason }
+        shape = .lines
+        return nil
+    }
+
+    private func parse() -> JSONValue? { body.text.withUnsafeBytes { try? parser.parse($0) } }
+    private func parse(_ bytes: UnsafeRawBufferPointer) -> JSONValue? { try? parser.parse(bytes) }
+
+    /// Finds the client whose list a value has, else the one whose event it may be.
+    private func find(
+        in value: JSONValue, _ candidates: [Int], isPlain: Bool = false
+    ) -> UndecodableReason? {
+        for number in candidates where !body.isFields && !isPlain {
+            for place in clients.all[number].lists where !place.isWhole {
+                switch places.value(at: place, in: value)?.kind {
+                case .array: choose(number, .list(place), project: value)
+                case .object: choose(number, .one(place), project: value)
+                default: continue
+                }
+                return nil
+            }
+        }
+        let first = value.kind == .array ? value.elements.first { _ in true } : value
+        let wholes = candidates.filter { number in
+            let client = clients.all[number]
+            return body.isFields ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
+        }
+        guard let fallback = wholes.first else { return .missingEvents }
+        let fitting = first.flatMap { first in wholes.first { reader.fits(first, clients.all[$0]) } }
+        let whole = EventPlace(JSONPath())
+        choose(fitting ?? fallback, value.kind == .array ? .list(whole) : .one(whole), project: nil)
+        return nil
+    }
+
+    /// - Parameter body: What the events lie in, if they do not lie by themselves.
+    private func choose(_ number: Int, _ shape: Shape, project body: JSONValue?) {
+        client.number = number
+        self.shape = shape
+        guard let body, let text = places.value(at: clients.all[number].project, in: body)?.bytes else {
+            return
+        }
+        project.append(contentsOf: text)
+    }
+
+    // MARK: Walking
+
+    func forEachElement(_ body: (UploadElement) -> Void) {
+        self.body.text.withUnsafeBytes { text in
+            project.withUnsafeBytes { project in
+                switch shape {
+                case .none: break
+                case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
+                case .one(let place):
+                    if let root, let event = places.value(at: place, in: root) {
+                        element(event, text: place.isWhole ? trimmed(text) : nil, project, body)
+                    }
+                case .list(let place):
+                    if let root {
+                        forEachElement(of: root, at: place, parser.listSlices(of: text, at: place.steps)) {
+                            element($0, text: $1, project, body)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks a list with the texts of its elements, where they can be told.
+    private func forEachElement(
+        of root: JSONValue, at place: EventPlace, _ slices: JSONListSlices?,
+        _ body: (JSONValue, UnsafeRawBufferPointer?) -> Void
+    ) {
+        guard let list = places.value(at: place, in: root) else { return }
+        var slices = slices
+        for value in list.elements { body(value, slices?.next()) }
+    }
+
+    private func element(
+        _ value: JSONValue, text: UnsafeRawBufferPointer?, _ project: UnsafeRawBufferPointer,
+        _ body: (UploadElement) -> Void
+    ) {
+        let description = clients.all[client.number]
+        if let text { return body(reader.read(value, text: text, project: project, as: description)) }
+        scratch.removeAll()
+        value.appendJSON(to: &scratch)
+        let copy = scratch
+        copy.withUnsafeBytes { body(reader.read(value, text: $0, project: project, as: description)) }
+    }
+
+    /// A line: an event, or an object with a list of events.
+    private func element(
+        ofLine line: UnsafeRawBufferPointer, _ project: UnsafeRawBufferPointer,
+        _ body: (UploadElement) -> Void
+    ) {
+        guard let value = parse(line) else { return body(.undecodable(.json)) }
+        let lists = clients.all[client.number].lists
+        let place = lists.first { !$0.isWhole && places.value(at: $0, in: value)?.kind == .array }
+        guard let place else { return element(value, text: line, project, body) }
+        forEachElement(of: value, at: place, parser.listSlices(of: line, at: place.steps)) {
+            element($0, text: $1, project, body)
+        }
+    }
+
+    // MARK: Lines
+
+    private func forEachLine(
+        of text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var start = 0
+        while start < text.count {
+            let end = text[start...].firstIndex(of: 0x0A) ?? text.count
+            let line = trimmed(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+            if !line.isEmpty { body(line) }
+            start = end + 1
+        }
+    }
+
+    private func firstLine(of text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var first: UnsafeRawBufferPointer?
+        forEachLine(of: text) { first = first ?? $0 }
+        // One line alone would have been JSON as a whole.
+        return text.contains(0x0A) ? first : nil
+    }
+
+    private func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, text.count)
+        while start < end, text[start] <= 0x20 { start += 1 }
+        while end > start, text[end - 1] <= 0x20 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+    }
+}

@@ -1,0 +1,99 @@
+package import Wire
+
+/// A place in JSON: names of members, and numbers of elements from 0.
+///
+/// A place may lead into a text that holds JSON, as it is or in base64: the way goes on in there.
+package struct EventPlace: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The names' UTF-8.
+    let steps: [[UInt8]]
+
+    package init(_ path: JSONPath) { steps = path.tokens.map { Array($0.utf8) } }
+
+    /// A JSON pointer; empty for the whole.
+    package init(stringLiteral pointer: StaticString) {
+        self.init(JSONPath(text: pointer.description) ?? JSONPath())
+    }
+
+    /// Whether it is the whole.
+    var isWhole: Bool { steps.isEmpty }
+}
+
+extension JSONValue {
+    /// The member or element that one step of a place leads to.
+    fileprivate func step(_ name: [UInt8]) -> JSONValue? {
+        switch kind {
+        case .object:
+            for member in members where member.name.count == name.count && member.name.elementsEqual(name) {
+                return member.value
+            }
+            return nil
+        case .array:
+            guard let index = name.withUnsafeBytes({ $0.decimalInteger }), index >= 0, index < count else {
+                return nil
+            }
+            return elements.dropFirst(Int(index)).first { _ in true }
+        default: return nil
+        }
+    }
+
+    /// Whether there is a member of this name.
+    func hasMember(_ name: String) -> Bool {
+        members.contains { $0.name.elementsEqual(name.utf8) }
+    }
+}
+
+/// Follows places into one value, and into the JSON that its texts hold.
+///
+/// What it hands out is valid until the next call of ``begin()``. Not thread-safe.
+final class PlaceReader {
+    /// Texts of one event that are opened; what is beyond is not looked into.
+    private static let limit = 4
+
+    private var parsers: [JSONParser] = []
+    /// The texts that were opened, by where they lie.
+    private var opened: [(text: UnsafeRawPointer?, value: JSONValue?)] = []
+    private var packed = WireBuffer()
+
+    /// Forgets the texts of the value before.
+    func begin() { opened.removeAll(keepingCapacity: true) }
+
+    /// The value at the first of some places that is there and not null.
+    func value(at places: [EventPlace], in value: JSONValue) -> JSONValue? {
+        for place in places {
+            if let found = self.value(at: place, in: value), !found.isNull { return found }
+        }
+        return nil
+    }
+
+    /// The value at a place; `nil` if there is none.
+    func value(at place: EventPlace, in value: JSONValue) -> JSONValue? {
+        var current = value
+        for step in place.steps {
+            if let text = current.bytes {
+                guard let inner = open(text) else { return nil }
+                current = inner
+            }
+            guard let next = current.step(step) else { return nil }
+            current = next
+        }
+        return current
+    }
+
+    /// The JSON that a text holds.
+    private func open(_ text: UnsafeRawBufferPointer) -> JSONValue? {
+        if let known = opened.first(where: { $0.text == text.baseAddress }) { return known.value }
+        guard opened.count < PlaceReader.limit else { return nil }
+        if parsers.count == opened.count { parsers.append(JSONParser(byteLimit: JSONBatch.textLimit)) }
+        let parser = parsers[opened.count]
+        let value: JSONValue?
+        if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+            value = try? parser.parse(text)
+        } else {
+            packed.removeAll()
+            let isWhole = Base64.decodeLeniently(text, into: &packed)
+            value = isWhole ? packed.withUnsafeBytes { try? parser.parse($0) } : nil
+        }
+        opened.append((text.baseAddress, value))
+        return value
+    }
+}

@@ -1,0 +1,152 @@
+import Accounting
+import Timebase
+import Wire
+
+/// Reads events by their descriptions.
+struct DescribedEventReader {
+    private let places = PlaceReader()
+    private var scratch = WireBuffer()
+
+    /// What an event is where its product has no kinds.
+    private static let plainType: StaticString = "event"
+
+    /// Reads one event.
+    ///
+    /// - Parameters:
+    ///   - text: Its JSON as received; `nil` for JSON that is not there as a text.
+    ///   - project: What the body says of it.
+    mutating func read(
+        _ value: JSONValue, text: UnsafeRawBufferPointer, project: UnsafeRawBufferPointer,
+        as description: UploadDescription
+    ) -> UploadElement {
+        guard value.kind == .object else { return .undecodable(.notAnObject) }
+        places.begin()
+        let event = description.event
+        guard let name = name(of: value, event) else { return .undecodable(.missingType) }
+        var time: Int64?
+        if let found = places.value(at: event.times, in: value) {
+            guard let milliseconds = DescribedEventReader.milliseconds(found, event.timeUnit) else {
+                return .undecodable(.missingTime)
+            }
+            time = milliseconds
+        }
+        let plain = DescribedEventReader.plainType
+        let type = places.value(at: event.types, in: value)?.bytes
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        let own = project.isEmpty ? places.value(at: description.project, in: value)?.bytes : nil
+        return .event(
+            UploadEvent(
+                key: key(of: value, event) ?? wholeKey(of: value, event),
+                type: type.flatMap { $0.isEmpty ? nil : $0 }
+                    ?? UnsafeRawBufferPointer(start: plain.utf8Start, count: plain.utf8CodeUnitCount),
+                name: name, distinctID: places.value(at: event.distinctIDs, in: value)?.bytes ?? empty,
+                capturedAt: time, project: own ?? project, payload: text, value: value))
+    }
+
+    // MARK: Names
+
+    /// What an event is called; `nil` for something that is none of the description's.
+    private func name(of value: JSONValue, _ event: EventDescription) -> UnsafeRawBufferPointer? {
+        for rule in event.names {
+            switch rule {
+            case .value(let place):
+                if let name = places.value(at: place, in: value)?.bytes, !name.isEmpty { return name }
+            case .member(let name):
+                for member in value.members where member.name.elementsEqual(name.utf8) { return member.name }
+            }
+        }
+        return nil
+    }
+
+    /// Whether a value may be an event of the description.
+    func fits(_ value: JSONValue, _ description: UploadDescription) -> Bool {
+        places.begin()
+        return value.kind == .object && name(of: value, description.event) != nil
+    }
+
+    // MARK: Keys
+
+    /// The event's id of the harness, else the hash of its natural key; `nil` where it has neither.
+    ///
+    /// The natural key is the text of each part, in order, joined with U+001F: a text as it is, anything else as JSON
+    /// in normal form, nothing where a part is absent. Parts that are all absent are no key.
+    private mutating func key(
+        of value: JSONValue, _ event: EventDescription
+    ) -> EventKey? {
+        for tag in event.tags {
+            if let text = places.value(at: tag, in: value)?.bytes, let id = EventID(text: text) {
+                return .harness(id)
+            }
+        }
+        scratch.removeAll()
+        var isThere = false
+        for (index, part) in event.key.enumerated() {
+            if index > 0 { scratch.append(0x1F) }
+            guard let found = places.value(at: part, in: value) else { continue }
+            if let text = found.bytes {
+                isThere = isThere || !text.isEmpty
+                scratch.append(contentsOf: text)
+            } else {
+                isThere = true
+                found.appendJSON(to: &scratch)
+            }
+        }
+        return isThere ? scratch.naturalKey : nil
+    }
+
+    /// The hash of all of an event's JSON in normal form, without what each attempt has of its own.
+    private mutating func wholeKey(of value: JSONValue, _ event: EventDescription) -> EventKey {
+        scratch.removeAll()
+        for (name, member) in value.members {
+            if event.attemptMembers.contains(where: { name.elementsEqual($0.utf8) }) { continue }
+            scratch.append(UInt8(ascii: ","))
+            scratch.appendJSONString(utf8: name)
+            scratch.append(UInt8(ascii: ":"))
+            member.appendJSON(to: &scratch)
+        }
+        return scratch.naturalKey
+    }
+
+    /// The key of one event's JSON, as a store holds it; `nil` for what is no event of the description, or has no key
+    /// by which it could be told from other JSON.
+    mutating func key(of value: JSONValue, as description: UploadDescription) -> EventKey? {
+        guard fits(value, description) else { return nil }
+        return key(of: value, description.event)
+    }
+
+    // MARK: Times
+
+    /// When one event's JSON says that it was captured, in milliseconds since 1970.
+    func capturedAt(_ value: JSONValue, as description: UploadDescription) -> Int64? {
+        guard fits(value, description) else { return nil }
+        return places.value(at: description.event.times, in: value).flatMap {
+            DescribedEventReader.milliseconds($0, description.event.timeUnit)
+        }
+    }
+
+    private static func milliseconds(_ value: JSONValue, _ unit: EventDescription.TimeUnit) -> Int64? {
+        if let number = value.double { return milliseconds(number, unit) }
+        guard let bytes = value.bytes else { return nil }
+        if let whole = bytes.decimalInteger { return milliseconds(Double(whole), unit) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let number = Double(text) { return milliseconds(number, unit) }
+        return (Instant(text: text) ?? Instant(text: text + "Z"))?.milliseconds
+    }
+
+    /// Milliseconds of a number; doubles hold all of the years that are told apart to the millisecond.
+    private static func milliseconds(_ number: Double, _ unit: EventDescription.TimeUnit) -> Int64? {
+        let milliseconds =
+            switch unit {
+            case .seconds: number * 1e3
+            case .milliseconds: number
+            case .bySize:
+                switch number.magnitude {
+                case ..<1e11: number * 1e3
+                case ..<1e14: number
+                case ..<1e17: number / 1e3
+                default: number / 1e6
+                }
+            }
+        return milliseconds.magnitude < 9e15 ? Int64(milliseconds.rounded()) : nil
+    }
+}

@@ -1,0 +1,120 @@
+package import DeviceSDK
+import SDKDescription
+package import Timebase
+package import World
+
+/// The state of one simulated device: what is on its disk, what is in its process, what is on its way.
+package struct DeclaredDevice: RowDevice {
+    package let index: UInt32
+    package let slot: UInt32
+    package let number: UInt32
+
+    // What survives the process.
+
+    /// The store, also where it is in memory alone.
+    var log = EventLog()
+    package var nextSequence: UInt32 = 0
+    var epochs: EpochLog<DeclaredEpoch>
+    var disk = DiskCondition.sound
+    /// The files of the store that are closed, by the sequences at which they end, where there are files.
+    var files: ContiguousArray<UInt32> = []
+    /// The app's version when it last ran; `UInt16.max` before it did.
+    var installed = UInt16.max
+
+    // What dies with the process.
+
+    /// When something was captured last, or the app came to the foreground.
+    var activeAt = Instant(nanoseconds: .min)
+    /// The next tick of the timer; never while it is stopped.
+    var flushDue = Instant.distantFuture
+    /// When the SDK tries again by itself.
+    var retryDue = Instant.distantFuture
+    /// No upload begins before.
+    var quietUntil = Instant(nanoseconds: .min)
+    var failures: UInt32 = 0
+    /// Events captured since the last flush.
+    var sinceFlush: UInt32 = 0
+    /// Events that a request may carry, and that set off an upload, after answers that halved them.
+    var eventLimit = UInt32.max
+    /// Requests that the flush which is under way may still begin.
+    var batchesLeft = 0
+    /// Files that begin before this sequence have had their turn in the flush.
+    var fileCursor: UInt32 = 0
+    var screen = UInt16.max
+    var state = State()
+
+    // What is on its way.
+
+    package var requests: ContiguousArray<DeclaredRequest> = []
+    /// Parts of a batch that was split, still to be sent by the flush; their rows are marked.
+    var parts: ContiguousArray<ContiguousArray<EventRecord>> = []
+    package var detached: ContiguousArray<DetachedEvent> = []
+    var uploadCount: UInt32 = 0
+
+    struct State: OptionSet {
+        let rawValue: UInt8
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The process lives.
+        static var isRunning: State { State(rawValue: 1 << 0) }
+        static var isForeground: State { State(rawValue: 1 << 1) }
+        static var wasInBackground: State { State(rawValue: 1 << 2) }
+        /// All uploads are stopped.
+        static var isLatched: State { State(rawValue: 1 << 3) }
+        /// Timers run in the background too.
+        static var runsAlways: State { State(rawValue: 1 << 4) }
+    }
+
+    init(index: Int, slot: UInt32, number: UInt32, epoch: DeclaredEpoch) {
+        self.index = UInt32(index)
+        self.slot = slot
+        self.number = number
+        epochs = EpochLog(epoch)
+    }
+
+    package var storedCount: Int { log.count }
+    package var isForeground: Bool { state.contains(.isForeground) }
+    var isRunning: Bool { state.contains(.isRunning) }
+    package var network: NetworkKind { epochs.current.network }
+    package var nextDue: Instant {
+        mutating get {
+            // Ticks of the timer that find nothing to send are not worth a wake.
+            guard log.count > 0 else { return .distantFuture }
+            return isForeground || state.contains(.runsAlways) ? min(flushDue, retryDue) : flushDue
+        }
+    }
+
+    package var allRows: ContiguousArray<EventRecord> {
+        var rows = ContiguousArray<EventRecord>()
+        log.forEach { rows.append($0) }
+        return rows
+    }
+
+    package mutating func updateRows(
+        of request: DeclaredRequest, mark: Bool?, _ change: (inout EventRecord) -> Void
+    ) {
+        log.update(request.rows) {
+            if let mark { $0.isUploading = mark }
+            change(&$0)
+        }
+    }
+
+    /// Forgets the states of the device to which nothing refers any more.
+    mutating func trimEpochs() {
+        guard epochs.count > 1 else { return }
+        var oldest = log.first?.epoch
+        for request in requests {
+            guard let epoch = request.rows.first?.epoch else { continue }
+            oldest = min(oldest ?? epoch, epoch)
+        }
+        epochs.trim(before: oldest)
+    }
+}
+
+/// A request from the moment that it was made.
+package struct DeclaredRequest: RowRequest {
+    package var number: RequestNumber
+    package var rows: ContiguousArray<EventRecord>
+    package var isStarted = false
+    package var plannedAt: Instant
+}

@@ -1,0 +1,74 @@
+package import DeviceSDK
+package import SDKDescription
+package import Timebase
+import World
+
+/// The rules of a described SDK: its description.
+package struct DeclaredRules: Hashable, Sendable {
+    /// What a description is called: its product and its version.
+    ///
+    /// Versions are not counted up here: whoever writes a description gives it one.
+    package struct Version: RawRepresentable, CaseIterable, Hashable, Sendable {
+        package var rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A description without a name.
+        package static let allCases = [Version(rawValue: "description")]
+    }
+
+    package var sdk: DescribedSDK
+
+    package init(_ sdk: DescribedSDK) { self.sdk = sdk }
+
+    /// An SDK that captures nothing.
+    package init(version: Version) { sdk = DescribedSDK() }
+
+    package var version: Version {
+        let words = [sdk.name, sdk.version].filter { !$0.isEmpty }
+        return words.isEmpty ? Version.allCases[0] : Version(rawValue: words.joined(separator: " "))
+    }
+}
+
+extension DeclaredRules: SystemRuleSet {
+    package static var systemName: String { "declared" }
+
+    package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
+        DeclaredFleet(FleetCore(plan: plan, share: share, system: DeclaredSystem(plan: plan, rules: self)))
+    }
+
+    package func defaultPath(account: String) -> String { sdk.request.path }
+
+    package var prefill: Int {
+        get { sdk.storage.prefill }
+        set { sdk.storage.prefill = newValue }
+    }
+    /// As many connections as an URLSession opens to one host, at most.
+    package var connectionsPerDevice: Int { min(sdk.upload.concurrency, 4) }
+    package var uploadInterval: Interval { sdk.upload.flushInterval ?? .minutes(1) }
+
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        if let limit = sdk.storage.limit, sdk.storage.evictAt == .insert, !disksFail { bounds.rows = limit }
+        bounds.uploads = sdk.upload.concurrency
+        bounds.clearsUnsent =
+            sdk.retry.exhausted == .clear || sdk.storage.removeBy == .position || sdk.identity.logoutDeletes
+            || sdk.answers.rules.contains { $0.verdict == .deliveredClear }
+        return bounds
+    }
+
+    package var tagsAllEvents: Bool { sdk.events.tag != nil }
+
+    /// The networks on which uploads begin.
+    var networkMask: NetworkMask {
+        var mask = NetworkMask(sdk.upload.networks.map { Set($0.compactMap(NetworkKind.init(name:))) })
+        guard sdk.upload.whenOffline == .wait, mask.contains(.none) else { return mask }
+        mask = NetworkMask(Set(NetworkKind.allCases.filter { $0 != .none }))
+        return mask
+    }
+}
+
+private final class DeclaredFleet: SpecialisedFleet {
+    var core: FleetCore<DeclaredSystem>
+    init(_ core: FleetCore<DeclaredSystem>) { self.core = core }
+}

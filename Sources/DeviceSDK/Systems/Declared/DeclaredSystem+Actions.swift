@@ -1,0 +1,174 @@
+import Accounting
+package import AppModel
+package import DeviceSDK
+import SDKDescription
+package import Timebase
+
+/// What the user, the system and the app's code do, and what is captured of it.
+extension DeclaredSystem {
+    package mutating func perform(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch action {
+        case .updateApp(let version): device.epochs.change { $0.appVersion = version }
+        case .launch(let passive): launch(&device, passive: passive, now: now, effects: &effects)
+        case .enterForeground:
+            // A user who opens an app whose process is gone starts it.
+            if !device.isRunning { launch(&device, passive: false, now: now, effects: &effects) }
+            enterForeground(&device, now: now, effects: &effects)
+        case .enterBackground where device.isRunning:
+            enterBackground(&device, now: now, effects: &effects)
+        case .kill where device.isRunning: die(&device, effects: &effects)
+        case .crash where device.isRunning:
+            capture(.crash, on: &device, now: now, effects: &effects)
+            die(&device, effects: &effects)
+        default:
+            if device.isRunning { performInApp(action, on: &device, at: now, effects: &effects) }
+        }
+    }
+
+    private mutating func performInApp(
+        _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        switch action {
+        case .appear(let screen, _): show(screen, on: &device, at: now, effects: &effects)
+        case .tap(_, let control):
+            var draft = DeclaredDraft(templates.action(.tap), screen: device.screen)
+            draft.control = control
+            captureAll(.tap, draft, on: &device, now: now, effects: &effects)
+        case .business(let event, let subject):
+            captureOwn(
+                .business, templates.business(event), subject, on: &device, now: now, effects: &effects)
+        case .profile(let update, let subject):
+            captureOwn(
+                templates.kinds[Int(templates.profile(update))].action, templates.profile(update), subject,
+                on: &device, now: now, effects: &effects)
+        case .item(let update, let subject):
+            captureOwn(.item, templates.item(update), subject, on: &device, now: now, effects: &effects)
+        case .login(let account, _): login(account, on: &device, now: now, effects: &effects)
+        case .logout: logout(&device, now: now, effects: &effects)
+        default: break
+        }
+    }
+
+    private mutating func captureOwn(
+        _ action: DescribedSDK.Action, _ template: UInt16, _ subject: UInt32, on device: inout Device,
+        now: Instant, effects: inout DeviceEffects
+    ) {
+        var draft = DeclaredDraft(template, screen: device.screen)
+        draft.detail = subject
+        captureAll(action, draft, on: &device, now: now, effects: &effects)
+    }
+
+    private mutating func show(
+        _ screen: UInt16, on device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        let before = device.screen
+        var draft = DeclaredDraft(templates.action(.screen), screen: screen)
+        draft.control = before
+        for other in templates.before(.screen) where other != .screenEnd || before != .max {
+            capture(other, on: &device, now: now, effects: &effects)
+        }
+        device.screen = screen
+        capture(draft, on: &device, now: now, effects: &effects)
+    }
+
+    // MARK: Lifecycle
+
+    private mutating func launch(
+        _ device: inout Device, passive: Bool, now: Instant, effects: inout DeviceEffects
+    ) {
+        if device.isRunning { die(&device, effects: &effects) }
+        device.state = passive ? [.isRunning, .wasInBackground] : [.isRunning]
+        if sdk.upload.timerRuns == .always { device.state.insert(.runsAlways) }
+        let version = device.epochs.current.appVersion
+        let installed = device.installed
+        device.installed = version
+        beginProcess(&device, now: now, effects: &effects)
+        if installed == .max {
+            capture(.install, on: &device, now: now, effects: &effects)
+        } else if installed != version {
+            capture(.update, on: &device, now: now, effects: &effects)
+        }
+        if !passive { capture(.launch, on: &device, now: now, effects: &effects) }
+        if sdk.upload.timerRuns == .always { startTimer(&device, now: now) }
+        if sdk.upload.onLaunch { beginFlush(&device, .launch, due: now, now: now, effects: &effects) }
+    }
+
+    private mutating func enterForeground(
+        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        let isReturn = device.state.contains(.wasInBackground)
+        device.state.remove(.wasInBackground)
+        device.state.insert(.isForeground)
+        if sdk.retry.latch?.until.contains(.foreground) ?? false { device.state.remove(.isLatched) }
+        renewSession(&device, now: now, isReturn: isReturn, effects: &effects)
+        if countsForegrounds { device.epochs.change { $0.foregrounds &+= 1 } }
+        if isReturn { capture(.foreground, on: &device, now: now, effects: &effects) }
+        if sdk.upload.timerRuns == .foreground { startTimer(&device, now: now) }
+        // What came due while the app slept is due now.
+        if device.retryDue < .distantFuture { device.retryDue = max(device.retryDue, now) }
+    }
+
+    private mutating func enterBackground(
+        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        if countsForegrounds { device.epochs.change { $0.backgrounds &+= 1 } }
+        capture(.background, on: &device, now: now, effects: &effects)
+        device.state.remove(.isForeground)
+        device.state.insert(.wasInBackground)
+        device.activeAt = now
+        if sdk.upload.timerRuns == .foreground { device.flushDue = .distantFuture }
+        if sdk.upload.onBackground {
+            beginFlush(&device, .background, due: now, now: now, effects: &effects)
+        }
+    }
+
+    private func startTimer(_ device: inout Device, now: Instant) {
+        guard let interval = sdk.upload.flushInterval, device.flushDue == .distantFuture else { return }
+        device.flushDue = now + interval
+    }
+
+    // MARK: Identity
+
+    private mutating func login(
+        _ account: UInt32, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        // The same user again: nothing changes, and nothing is captured.
+        guard device.epochs.current.account != account else { return }
+        if sdk.identity.login != .none { device.epochs.change { $0.account = account } }
+        capture(.login, on: &device, now: now, effects: &effects)
+    }
+
+    private mutating func logout(
+        _ device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        capture(.logout, on: &device, now: now, effects: &effects)
+        if sdk.identity.logout != .none {
+            let isNew = sdk.identity.logout == .newAnonymous && sdk.identity.anonymous != .vendor
+            device.epochs.change { epoch in
+                epoch.account = nil
+                guard isNew else { return }
+                epoch.anonymousGeneration &+= 1
+                epoch.anonymousSince = now
+            }
+        }
+        if sdk.identity.logoutDeletes {
+            clear(&device, as: .lost(.clearedUnsent), effects: &effects)
+            device.trimEpochs()
+        }
+    }
+}
+
+/// An event that the SDK begins to build.
+struct DeclaredDraft {
+    var template: UInt16
+    var screen: UInt16
+    var control = UInt16.max
+    var detail: UInt32 = 0
+
+    init(_ template: UInt16, screen: UInt16) {
+        self.template = template
+        self.screen = screen
+    }
+}

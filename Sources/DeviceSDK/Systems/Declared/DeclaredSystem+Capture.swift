@@ -1,0 +1,180 @@
+import Accounting
+import AppModel
+package import DeviceSDK
+import SDKDescription
+import Timebase
+
+/// What becomes of an event on its way to the store, and what sets off an upload there.
+extension DeclaredSystem {
+    /// Captures an action of which the app's code says nothing more, and what comes before it.
+    mutating func capture(
+        _ action: DescribedSDK.Action, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        let draft = DeclaredDraft(templates.action(action), screen: device.screen)
+        captureAll(action, draft, on: &device, now: now, effects: &effects)
+    }
+
+    /// Captures an event, and what comes before it.
+    mutating func captureAll(
+        _ action: DescribedSDK.Action, _ draft: DeclaredDraft, on device: inout Device, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        for other in templates.before(action) {
+            let earlier = DeclaredDraft(templates.action(other), screen: device.screen)
+            capture(earlier, on: &device, now: now, effects: &effects)
+        }
+        capture(draft, on: &device, now: now, effects: &effects)
+    }
+
+    mutating func capture(
+        _ draft: DeclaredDraft, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        guard templates.isCaptured(draft.template) else { return }
+        renewSession(&device, now: now, isReturn: false, effects: &effects)
+        device.activeAt = now
+        store(draft, at: now, on: &device, effects: &effects)
+    }
+
+    /// Writes an event into the store, and uploads if that is due.
+    mutating func store(
+        _ draft: DeclaredDraft, at now: Instant, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard templates.isCaptured(draft.template) else { return }
+        bringForwardTimers(of: &device, to: now)
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
+            template: draft.template, screen: draft.screen, control: draft.control, detail: draft.detail)
+        device.nextSequence += 1
+        device.sinceFlush &+= 1
+        let count = device.log.count
+        insert(record, on: &device, effects: &effects)
+        closeFullFile(of: &device)
+        // Until the event is somewhere, nothing else refers to its state.
+        if device.log.count <= count { device.trimEpochs() }
+        if isImmediate[Int(draft.template)] {
+            beginFlush(&device, .immediate, due: now, now: now, effects: &effects)
+        } else if isEnough(device) {
+            beginFlush(&device, .count, due: now, now: now, effects: &effects)
+        }
+    }
+
+    @inline(__always)
+    private func isEnough(_ device: borrowing Device) -> Bool {
+        guard let bulk = sdk.upload.flushBulkSize else { return false }
+        let count = sdk.upload.countOf == .stored ? device.log.count : Int(device.sinceFlush)
+        return count >= min(bulk, Int(device.eventLimit))
+    }
+
+    /// The ticks that were skipped because nothing was stored are over. One that is due now is not: timers come after
+    /// actions.
+    private func bringForwardTimers(of device: inout Device, to now: Instant) {
+        if device.retryDue < now { device.retryDue = now }
+        guard device.flushDue < now, let interval = sdk.upload.flushInterval?.nanoseconds else { return }
+        let late = (now - device.flushDue).nanoseconds
+        device.flushDue = device.flushDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
+    }
+
+    // MARK: The store
+
+    /// Whether something can be written into the store, or deleted from it.
+    func canWrite(_ device: borrowing Device) -> Bool {
+        sdk.storage.backend == .memory || device.disk == .sound
+    }
+
+    private mutating func insert(
+        _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard canWrite(device) else {
+            return seal(record, .lost(.storageError), on: device, effects: &effects)
+        }
+        if sdk.storage.evictAt == .insert, let limit = sdk.storage.limit, device.log.count >= limit {
+            let count = device.log.count + 1 - limit
+            if sdk.storage.evictFrom == .newest {
+                // The new event is the newest.
+                evict(max(count, sdk.storage.evict) - 1, on: &device, effects: &effects)
+                return seal(record, .evicted(.storageLimit), on: device, effects: &effects)
+            }
+            evict(max(count, sdk.storage.evict), on: &device, effects: &effects)
+        }
+        _ = device.log.append(record)
+    }
+
+    /// Gives up rows because the store is full, whether requests carry them or not.
+    mutating func evict(_ count: Int, on device: inout Device, effects: inout DeviceEffects) {
+        guard count > 0 else { return }
+        var rows = ContiguousArray<EventRecord>()
+        device.log.copy(
+            count, from: sdk.storage.evictFrom == .newest ? .newest : .oldest, idleOnly: false, into: &rows)
+        remove(rows, as: .evicted(.storageLimit), of: &device, effects: &effects)
+    }
+
+    /// Takes rows out of the store, each for its last time; those that are not there are passed over.
+    mutating func remove(
+        _ rows: ContiguousArray<EventRecord>, as disposition: Disposition, of device: inout Device,
+        effects: inout DeviceEffects
+    ) {
+        var removed = ContiguousArray<EventRecord>()
+        _ = device.log.delete(rows) { removed.append($0) }
+        for row in removed { leave(row, as: disposition, on: &device, effects: &effects) }
+    }
+
+    /// Empties the store.
+    mutating func clear(
+        _ device: inout Device, as disposition: Disposition, effects: inout DeviceEffects
+    ) {
+        guard canWrite(device) else { return }
+        remove(device.allRows, as: disposition, of: &device, effects: &effects)
+    }
+
+    package mutating func changeDisk(
+        of device: inout Device, _ change: DiskChange, effects: inout DeviceEffects
+    ) {
+        device.disk = change.condition
+        guard change.isDamaged else { return }
+        switch sdk.storage.backend {
+        case .memory: break
+        // The next event begins a new file.
+        case .sqlite:
+            remove(device.allRows, as: .lost(.storageError), of: &device, effects: &effects)
+        // Of many files it is one.
+        case .file:
+            guard let oldest = device.log.first else { return }
+            remove([oldest], as: .lost(.storageError), of: &device, effects: &effects)
+        }
+        device.trimEpochs()
+    }
+}
+
+extension DeclaredSystem {
+    /// Puts the events of `storage.prefill` into the store: business events, else the first that is captured of an
+    /// action, at the times of ``PastEvents``.
+    package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
+        guard sdk.storage.prefill > 0 else { return }
+        let past = PastEvents(plan: plan, index: Int(device.index))
+        device.installed = device.epochs.current.appVersion
+        for age in stride(from: Int64(sdk.storage.prefill), to: 0, by: -1) {
+            guard let draft = prefillDraft(past, of: device) else { return }
+            let record = EventRecord(
+                capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
+                epoch: device.epochs.reference(), template: draft.template, screen: draft.screen,
+                detail: draft.detail)
+            device.nextSequence += 1
+            insert(record, on: &device, effects: &effects)
+        }
+    }
+
+    private func prefillDraft(_ past: PastEvents, of device: borrowing Device) -> DeclaredDraft? {
+        if let business = past.business(sequence: device.nextSequence),
+            templates.isCaptured(templates.business(business.event))
+        {
+            var draft = DeclaredDraft(templates.business(business.event), screen: plan.app.startScreen)
+            if let subject = business.subject { draft.detail = subject }
+            return draft
+        }
+        let first = templates.kinds.indices.first { place in
+            let kind = templates.kinds[place]
+            return kind.template != nil && !kind.action.hasProperties
+        }
+        return first.map { DeclaredDraft(UInt16($0), screen: plan.app.startScreen) }
+    }
+}

@@ -1,0 +1,48 @@
+package import Accounting
+package import DeviceSDK
+import SDKDescription
+import Timebase
+
+/// Where events end.
+extension DeclaredSystem {
+    package func naturalKey(
+        of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
+    ) -> NaturalKey? {
+        guard !isTagged, disposition.fate != .suppressed else { return nil }
+        return encoder.naturalKey(
+            record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
+    }
+
+    /// The process is gone: its requests are cut, and what it had in memory is lost.
+    mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
+        revokeUnsentRequests(of: &device, effects: &effects)
+        sealDetached(of: &device, effects: &effects)
+        device.log.updateAll { row in
+            row.inFlight = 0
+            row.isUploading = false
+        }
+        if sdk.storage.backend == .memory {
+            for row in device.allRows { end(row, as: .lost(.killed), on: device, effects: &effects) }
+            device.log = EventLog()
+            device.files = []
+        }
+        device.requests = []
+        device.parts = []
+        device.flushDue = .distantFuture
+        device.retryDue = .distantFuture
+        device.quietUntil = Instant(nanoseconds: .min)
+        device.failures = 0
+        device.sinceFlush = 0
+        device.eventLimit = .max
+        device.batchesLeft = 0
+        device.fileCursor = 0
+        device.screen = .max
+        device.state = []
+        device.trimEpochs()
+        effects.died.append(device.slot)
+    }
+
+    package mutating func finish(_ device: inout Device, effects: inout DeviceEffects) {
+        sealAll(of: &device, effects: &effects)
+    }
+}

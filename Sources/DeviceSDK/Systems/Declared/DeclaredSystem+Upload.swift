@@ -1,0 +1,92 @@
+import Accounting
+import DeviceSDK
+import SDKDescription
+package import Timebase
+import World
+
+/// From a trigger to requests.
+///
+/// A flush is one or more requests after a trigger: as many beside each other as the description allows, and a next one
+/// when one is done with. Triggers while a flush is under way are left out.
+extension DeclaredSystem {
+    /// A trigger asks for a flush that was due at `due`.
+    mutating func beginFlush(
+        _ device: inout Device, _ trigger: DescribedSDK.Upload.Trigger, due: Instant, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        guard device.requests.isEmpty, mayUpload(device, now: now) else { return }
+        device.retryDue = .distantFuture
+        device.sinceFlush = 0
+        tidy(&device, now: now, effects: &effects)
+        if sdk.storage.seal != nil {
+            closeFile(of: &device)
+            device.fileCursor = 0
+        }
+        device.batchesLeft = sdk.upload.batches[trigger]
+        sendBatches(of: &device, plannedAt: due, effects: &effects)
+    }
+
+    /// Whether nothing forbids an upload.
+    @inline(__always)
+    func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
+        now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
+            && !device.state.contains(.isLatched)
+    }
+
+    /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.
+    private mutating func tidy(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
+        guard canWrite(device) else { return }
+        let count = device.log.count
+        if let ttl = sdk.storage.ttl, let first = device.log.first, first.capturedAt <= now - ttl {
+            var old = ContiguousArray<EventRecord>()
+            device.log.forEachInOrder { row in
+                guard row.capturedAt <= now - ttl else { return false }
+                old.append(row)
+                return true
+            }
+            remove(old, as: .evicted(.expired), of: &device, effects: &effects)
+        }
+        if sdk.storage.evictAt == .flush, let limit = sdk.storage.limit, device.log.count > limit {
+            evict(device.log.count - limit, on: &device, effects: &effects)
+        }
+        if device.log.count < count { device.trimEpochs() }
+    }
+
+    /// Begins requests of a flush, as many as it may.
+    mutating func sendBatches(
+        of device: inout Device, plannedAt: Instant, effects: inout DeviceEffects
+    ) {
+        while device.batchesLeft > 0, device.requests.count < sdk.upload.concurrency {
+            let rows = nextRows(of: &device)
+            // A row that is in the air as often as its note can count is not sent once more.
+            guard !rows.isEmpty, !rows.contains(where: { $0.inFlight == .max }) else { break }
+            device.batchesLeft -= device.batchesLeft < .max ? 1 : 0
+            let request = DeclaredRequest(
+                number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
+                plannedAt: plannedAt)
+            device.uploadCount += 1
+            device.update(request, mark: true) { $0.inFlight += 1 }
+            device.requests.append(request)
+            startRequests(of: &device, effects: &effects)
+        }
+    }
+
+    /// The rows of the next request: a part of a batch that was split, as far as it is still there, else those that
+    /// come first.
+    private mutating func nextRows(of device: inout Device) -> ContiguousArray<EventRecord> {
+        while !device.parts.isEmpty {
+            let part = device.parts.removeFirst()
+            if device.parts.isEmpty { device.parts = [] }
+            let rows = ContiguousArray(part.compactMap { device.log.record(of: $0.sequence) })
+            if !rows.isEmpty { return rows }
+        }
+        guard sdk.storage.seal == nil else { return nextFile(of: &device) }
+        var rows = ContiguousArray<EventRecord>()
+        let batch = min(sdk.upload.batch ?? .max, Int(device.eventLimit))
+        device.log.copy(
+            batch, from: sdk.storage.order == .newest ? .newest : .oldest, idleOnly: true, into: &rows)
+        return rows
+    }
+
+    package func timeout(of request: DeclaredRequest) -> Interval { sdk.upload.timeout }
+}

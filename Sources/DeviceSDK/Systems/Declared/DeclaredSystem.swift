@@ -1,0 +1,145 @@
+package import Accounting
+import AppModel
+package import DeviceSDK
+import SDKDescription
+package import Timebase
+package import Wire
+package import World
+
+/// An SDK as its description says.
+///
+/// The files beside this one: what the app does and what is captured of it (`+Actions`, `+Capture`, `+Session`), uploads
+/// (`+Upload`), their answers (`+Answers`) and where events end (`+Fates`). A description is bound once for a population:
+/// its templates are compiled into programs that write events (`Events`).
+package struct DeclaredSystem: RowCustodian {
+    /// The state of one device.
+    package typealias Device = DeclaredDevice
+
+    let plan: PopulationPlan
+    let streams: PopulationStreams
+    let sdk: DescribedSDK
+    let templates: DeclaredTemplates
+    let networkMask: NetworkMask
+    /// Networks whose arrival sets off an upload.
+    let wakingNetworks: NetworkMask
+    /// For each template, whether its event is uploaded at once.
+    let isImmediate: [Bool]
+    /// Whether events tell how often the app came and went.
+    let countsForegrounds: Bool
+    let encoder: DeclaredEncoder
+    let head: RequestHead
+    package var acknowledged = AcknowledgedRows()
+
+    /// Makes the system of a population.
+    package init(plan: PopulationPlan, rules: DeclaredRules) {
+        self.plan = plan
+        streams = plan.streams
+        sdk = rules.sdk
+        templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
+        networkMask = rules.networkMask
+        wakingNetworks = NetworkMask(Set(rules.sdk.upload.onNetwork.compactMap(NetworkKind.init(name:))))
+        isImmediate = templates.kinds.map { rules.sdk.upload.immediate.contains($0.name) }
+        let placeholders = templates.kinds.compactMap(\.template).flatMap(\.envelope.placeholders)
+        countsForegrounds = placeholders.contains {
+            $0.source == .foregroundIndex || $0.source == .backgroundIndex
+        }
+        encoder = DeclaredEncoder(plan: plan, sdk: rules.sdk, templates: templates)
+        head = Self.head(plan, rules.sdk.request, encoder.program.population)
+    }
+
+    private static func head(
+        _ plan: PopulationPlan, _ request: DescribedSDK.Request, _ texts: DeclaredPopulationTexts
+    ) -> RequestHead {
+        var path = plan.target.pathAndQuery
+        if !path.contains("?"), !request.query.isEmpty {
+            path +=
+                "?"
+                + request.query.map { "\($0.name)=\(encoded(texts.text(of: $0.value)))" }
+                .joined(separator: "&")
+        }
+        var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
+        if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
+        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
+        return RequestHead(method: .post, path: path, headerLines: lines)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var buffer = WireBuffer()
+        PercentEncoding.unreserved.encode(WireBuffer(text), into: &buffer)
+        return buffer.text
+    }
+
+    package var labels: [EventLabel] { templates.labels }
+
+    package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
+        DeclaredDevice(
+            index: index, slot: slot, number: number,
+            epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)))
+    }
+
+    package mutating func fireTimer(
+        of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        if device.flushDue <= now, let interval = sdk.upload.flushInterval {
+            let due = device.flushDue
+            device.flushDue = due + interval
+            beginFlush(&device, .timer, due: due, now: now, effects: &effects)
+        } else if device.retryDue <= now {
+            device.retryDue = .distantFuture
+            beginFlush(&device, .retry, due: now, now: now, effects: &effects)
+        }
+    }
+
+    package mutating func setNetwork(
+        _ kind: NetworkKind, of device: inout Device, at now: Instant, effects: inout DeviceEffects
+    ) {
+        let before = device.network
+        device.epochs.change { $0.network = kind }
+        guard device.isRunning, kind != before else { return }
+        if kind != .none, sdk.retry.latch?.until.contains(.network) ?? false {
+            device.state.remove(.isLatched)
+        }
+        if wakingNetworks.contains(kind) {
+            beginFlush(&device, .network, due: now, now: now, effects: &effects)
+        }
+    }
+
+    package mutating func encode(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return head }
+        encoder.encode(
+            device.requests[place].rows, index: Int(device.index), number: device.number,
+            epochs: device.epochs, at: now, into: &body)
+        return head
+    }
+
+    package mutating func encodePlain(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        encoder.encodeList(
+            device.requests[place].rows, index: Int(device.index), number: device.number,
+            epochs: device.epochs, at: now, into: &plain)
+        return .list
+    }
+
+    package mutating func carry(
+        _ request: RequestNumber, of device: inout Device, at now: Instant, into events: inout CarriedEvents
+    ) -> RequestHead? {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
+        let (index, number) = (Int(device.index), device.number)
+        for row in device.requests[place].rows {
+            guard events.needsKeys, !isTagged else {
+                events.add(row, device: number, isCounted: false)
+                continue
+            }
+            let key = encoder.naturalKey(row, epoch: device.epochs[row.epoch], index: index, number: number)
+            events.add(row, key: .natural(key), isCounted: false)
+        }
+        return head
+    }
+
+    /// Whether events bear the harness's id.
+    var isTagged: Bool { plan.tagsEvents && sdk.events.tag != nil }
+}

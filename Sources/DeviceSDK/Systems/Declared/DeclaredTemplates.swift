@@ -1,0 +1,121 @@
+import Accounting
+import AppModel
+import DeviceSDK
+import SDKDescription
+
+/// What a described SDK captures of an app; ``EventRecord/template`` indexes it. First the app's business events in the
+/// order of the ``AppDescription``, then its changes of profiles and of items, then the other actions.
+///
+/// What a record's fields mean:
+/// - `screen`: the screen on top, `UInt16.max` for none.
+/// - `control`: of a tap the control, of a screen the one before.
+/// - `detail`: of business events, profiles and items the entity.
+struct DeclaredTemplates: Sendable {
+    /// A kind of event.
+    struct Kind: Sendable {
+        var action: DescribedSDK.Action
+        /// The app's own name of a business event.
+        var event = ""
+        var properties: [PropertyRule] = []
+        /// Whether the app's code sends the event before once more, with its values.
+        var isRepeated = false
+        /// `nil` for what is not captured.
+        var template: DescribedSDK.EventTemplate?
+        /// The name as it is sent.
+        var name = ""
+    }
+
+    let kinds: [Kind]
+    let labels: [EventLabel]
+    private let profilesFrom: Int
+    private let itemsFrom: Int
+    private let actionsFrom: Int
+    /// By the place of an action, what comes before it.
+    private let before: [[DescribedSDK.Action]]
+
+    private static let others = DescribedSDK.Action.allCases.filter { !$0.hasProperties }
+
+    init(app: AppDescription, events: DescribedSDK.Events) {
+        var kinds = app.events.map { event in
+            Kind(
+                action: .business, event: event.name, properties: event.properties,
+                isRepeated: event.variant?.repeats ?? false)
+        }
+        profilesFrom = kinds.count
+        kinds += app.profiles.map { Kind(action: $0.operation.action, properties: $0.properties) }
+        itemsFrom = kinds.count
+        kinds += app.items.map { Kind(action: .item, properties: $0.properties) }
+        actionsFrom = kinds.count
+        kinds += Self.others.map { Kind(action: $0) }
+        self.kinds = kinds.map { kind in
+            var kind = kind
+            guard let own = events.actions[kind.action], !own.isOff else { return kind }
+            kind.template = own.bound(toEvent: kind.event)
+            kind.name = kind.template?.name.constantText ?? kind.event
+            return kind
+        }
+        labels = self.kinds.map {
+            EventLabel(type: "event", name: $0.name.isEmpty ? $0.action.rawValue : $0.name)
+        }
+        before = Self.others.map { events.actions[$0]?.before ?? [] }
+    }
+
+    func business(_ event: UInt16) -> UInt16 { event }
+    func profile(_ update: UInt16) -> UInt16 { UInt16(profilesFrom) + update }
+    func item(_ update: UInt16) -> UInt16 { UInt16(itemsFrom) + update }
+
+    /// The template of an action without properties of the app's.
+    func action(_ action: DescribedSDK.Action) -> UInt16 {
+        UInt16(actionsFrom + (Self.others.firstIndex(of: action) ?? 0))
+    }
+
+    /// What is captured before an action.
+    func before(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
+        Self.others.firstIndex(of: action).map { before[$0] } ?? []
+    }
+
+    func isCaptured(_ template: UInt16) -> Bool { kinds[Int(template)].template != nil }
+}
+
+extension DescribedSDK.EventTemplate {
+    /// The event of one of the app's own.
+    fileprivate func bound(toEvent name: String) -> DescribedSDK.EventTemplate {
+        func replaced(_ template: Template) -> Template {
+            template.replacing { placeholder in
+                placeholder.source == .event ? placeholder.applied(to: name) : nil
+            }
+        }
+        var bound = self
+        bound.name = replaced(self.name)
+        bound.properties = replaced(properties)
+        bound.envelope = replaced(envelope)
+        return bound
+    }
+}
+
+extension Placeholder {
+    /// A text that is known by now, through the filters.
+    func applied(to text: String) -> Template {
+        .constant(
+            filters.reduce(text) { text, filter in
+                switch filter {
+                case .upper: text.uppercased()
+                case .lower: text.lowercased()
+                default: text
+                }
+            })
+    }
+}
+
+extension ProfileUpdate.Operation {
+    fileprivate var action: DescribedSDK.Action {
+        switch self {
+        case .set: .profileSet
+        case .setOnce: .profileSetOnce
+        case .unset: .profileUnset
+        case .increment: .profileIncrement
+        case .append: .profileAppend
+        case .delete: .profileDelete
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// An SDK that is described and not programmed: what it captures, how it stores and sends that, and what answers do.
+///
+/// Devices act on it, and a collector reads their requests by it. Every knob has the value that a plain SDK would have:
+/// events in a list without a limit, sent every half minute.
+package struct DescribedSDK: Hashable, Sendable {
+    /// The product and its platform, such as `posthog-ios`; empty for an SDK without a name.
+    package var name = ""
+    /// The version that the description follows; empty for none.
+    package var version = ""
+    package var identity = Identity()
+    package var storage = Storage()
+    package var upload = Upload()
+    package var request = Request()
+    package var answers = AnswerTable.plain
+    package var retry = Retry()
+    package var events = Events()
+
+    package init() {}
+
+    /// The paths, without queries, to which devices send, in a target that says no more than an origin.
+    package var paths: [String] { [String(request.path.prefix { $0 != "?" })] }
+}

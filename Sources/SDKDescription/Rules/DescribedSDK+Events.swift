@@ -1,0 +1,61 @@
+package import Wire
+
+extension DescribedSDK {
+    /// What is captured, and how an event looks.
+    package struct Events: Hashable, Sendable {
+        /// How `{{id}}` looks.
+        package var id = Identity.Kind.uuid
+        /// The place of the harness's id in an event; `nil` for none: events are known by ``key``.
+        package var tag: JSONPath?
+        /// Places whose values together name an event, where it carries no id of the harness.
+        package var key: [JSONPath] = []
+        /// By action. What is missing is not captured.
+        package var actions: [Action: EventTemplate] = [:]
+
+        package init() {}
+    }
+
+    /// What a user, the app or the system does that an SDK may capture.
+    package enum Action: String, CaseIterable, Hashable, Sendable {
+        case install, update, launch, foreground, background, crash
+        case screen, screenEnd, tap, business, login, logout
+        case sessionStart, sessionEnd
+        case profileSet = "profile.set"
+        case profileSetOnce = "profile.setOnce"
+        case profileUnset = "profile.unset"
+        case profileIncrement = "profile.increment"
+        case profileAppend = "profile.append"
+        case profileDelete = "profile.delete"
+        case item
+
+        /// Whether the app's code hands over properties with it: `{{properties}}` in its own.
+        package var hasProperties: Bool {
+            switch self {
+            case .business, .profileSet, .profileSetOnce, .profileUnset, .profileIncrement, .profileAppend,
+                .profileDelete, .item:
+                true
+            default: false
+            }
+        }
+    }
+
+    /// An event as it is sent.
+    package struct EventTemplate: Hashable, Sendable {
+        /// What `{{name}}` is: text, with `{{event}}` for the app's own name of a business event.
+        package var name: Template
+        /// What `{{properties}}` is.
+        package var properties: Template
+        /// The whole event.
+        package var envelope: Template
+        /// Whether it is not captured unless a scenario turns it on.
+        package var isOff = false
+        /// Actions that are captured before it.
+        package var before: [Action] = []
+
+        package init(name: Template, properties: Template, envelope: Template) {
+            self.name = name
+            self.properties = properties
+            self.envelope = envelope
+        }
+    }
+}

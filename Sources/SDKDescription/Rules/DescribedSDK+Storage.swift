@@ -1,0 +1,58 @@
+package import Timebase
+
+extension DescribedSDK {
+    /// Where events wait.
+    package struct Storage: Hashable, Sendable {
+        package enum Backend: String, CaseIterable, Sendable {
+            /// Gone with the process.
+            case memory
+            /// A file for each event.
+            case file
+            /// A row for each event, in one file that can be damaged as a whole.
+            case sqlite
+        }
+
+        package enum End: String, CaseIterable, Sendable { case oldest, newest }
+
+        package enum EvictAt: String, CaseIterable, Sendable {
+            /// Before an event is stored that has no room.
+            case insert
+            /// When an upload is about to begin: until then there is room for all.
+            case flush
+        }
+
+        package enum RemoveBy: String, CaseIterable, Sendable {
+            /// The rows that the request carried.
+            case id
+            /// As many rows as the request carried, from the front of the store: others, where rows have left meanwhile.
+            case position
+        }
+
+        package var backend = Backend.file
+        /// Rows at most; `nil` for no limit.
+        package var limit: Int?
+        /// Rows that leave at once when there is no room.
+        package var evict = 1
+        package var evictFrom = End.oldest
+        package var evictAt = EvictAt.insert
+        /// Which rows are sent first.
+        package var order = End.oldest
+        /// Age beyond which rows leave, when an upload is about to begin; `nil` for never.
+        package var ttl: Interval?
+        package var removeBy = RemoveBy.id
+        /// When rows become batches for good; `nil` for never: each request takes rows anew.
+        package var seal: Seal?
+        /// Events that each device captured before the run's start.
+        package var prefill = 0
+
+        package init() {}
+    }
+
+    /// Batches that are fixed in the store: files, that are sent as they are until they leave.
+    package struct Seal: Hashable, Sendable {
+        /// Events in a file, at most; `nil` for no limit.
+        package var events: Int?
+
+        package init() {}
+    }
+}

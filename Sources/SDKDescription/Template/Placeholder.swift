@@ -1,0 +1,141 @@
+/// A place in a template that is filled in: `{{name}}`, `{{name?}}`, `{{name|filter|filter}}`.
+package struct Placeholder: Hashable, Sendable {
+    package var source: Source
+    package var filters: [Filter]
+    /// Whether a key without a value is left out; else its value is `null`.
+    package var isOptional: Bool
+
+    package init(_ source: Source, filters: [Filter] = [], isOptional: Bool = false) {
+        self.source = source
+        self.filters = filters
+        self.isOptional = isOptional
+    }
+
+    /// What is filled in.
+    package enum Source: String, CaseIterable, Hashable, Sendable {
+        case apiKey, account
+        case appName = "app.name"
+        case appID = "app.id"
+        case deviceID = "device.id"
+        case deviceModel = "device.model"
+        case deviceWidth = "device.width"
+        case deviceHeight = "device.height"
+        case deviceCarrier = "device.carrier"
+        case osVersion = "os.version"
+        case appVersion = "app.version"
+        case appBuild = "app.build"
+        case userID = "userId"
+        case identified
+        case distinctID = "distinctId"
+        case anonymousID = "anonymousId"
+        case sessionID = "session.id"
+        case sessionPreviousID = "session.previous.id"
+        case sessionIndex = "session.index"
+        case sessionStart = "session.start"
+        case sessionEventIndex = "session.eventIndex"
+        case networkWifi = "network.wifi"
+        case networkCellular = "network.cellular"
+        case name, event, time, id, row
+        case screenName = "screen.name"
+        case screenClass = "screen.class"
+        case screenTitle = "screen.title"
+        case screenPreviousName = "screen.previous.name"
+        case elementText = "element.text"
+        case elementClass = "element.class"
+        case foregroundIndex, backgroundIndex
+        case properties
+        case events, sent
+        /// The harness's id, where events are tagged with it; no template names it.
+        case harnessID = "bs_id"
+    }
+
+    /// What a value is made into, one after the other.
+    package enum Filter: String, CaseIterable, Hashable, Sendable {
+        /// A time as text, `2026-03-02T11:30:00.123Z`.
+        case iso
+        /// A time as a number of milliseconds since 1970; what a time is without a filter.
+        case ms
+        /// A time as a number of seconds since 1970, without a fraction.
+        case s
+        /// A number or a truth value as text.
+        case text
+        case upper, lower
+    }
+}
+
+extension Placeholder {
+    /// What kind of value there is.
+    package enum Kind: String, Hashable, Sendable { case text, number, bool, time, object, list }
+
+    /// For how long a value stays the same.
+    package enum Scope: String, CaseIterable, Hashable, Sendable {
+        /// One for a population.
+        case population
+        /// One for a device.
+        case device
+        /// It changes with what happens on the device, and events have that of their capture.
+        case state
+        /// An event's own.
+        case event
+        /// An attempt's own.
+        case attempt
+        /// The events of a request.
+        case batch
+    }
+
+    /// What the value is after its filters; `nil` where a filter cannot be.
+    package var kind: Kind? {
+        var kind = source.kind
+        for filter in filters {
+            switch (filter, kind) {
+            case (.iso, .time): kind = .text
+            case (.ms, .time), (.s, .time): kind = .number
+            case (.text, .number), (.text, .bool): kind = .text
+            case (.upper, .text), (.lower, .text): break
+            default: return nil
+            }
+        }
+        return kind == .time ? .number : kind
+    }
+}
+
+extension Placeholder.Source {
+    /// What kind of value it is, before filters.
+    package var kind: Placeholder.Kind {
+        switch self {
+        case .appBuild, .deviceWidth, .deviceHeight, .sessionIndex, .sessionEventIndex, .row,
+            .foregroundIndex,
+            .backgroundIndex:
+            .number
+        case .networkWifi, .networkCellular, .identified: .bool
+        case .time, .sent, .sessionStart: .time
+        case .properties: .object
+        case .events: .list
+        default: .text
+        }
+    }
+
+    package var scope: Placeholder.Scope {
+        switch self {
+        case .apiKey, .account, .appName, .appID: .population
+        case .deviceID, .deviceModel, .deviceWidth, .deviceHeight, .deviceCarrier, .osVersion: .device
+        case .appVersion, .appBuild, .userID, .identified, .distinctID, .anonymousID, .sessionID,
+            .sessionPreviousID,
+            .sessionIndex, .sessionStart, .networkWifi, .networkCellular, .foregroundIndex, .backgroundIndex:
+            .state
+        case .events: .batch
+        case .sent: .attempt
+        default: .event
+        }
+    }
+
+    /// Whether some events have no such value.
+    package var mayBeAbsent: Bool {
+        switch self {
+        case .userID, .deviceCarrier, .sessionPreviousID, .screenName, .screenClass, .screenTitle,
+            .screenPreviousName, .elementText, .elementClass:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Wire
+
+/// What headers and queries of captured requests become in a description.
+struct CapturedHeaders {
+    private(set) var kept: [(String, JSONNode)] = []
+    private(set) var guesses: [Guess] = []
+
+    /// What the program sets itself, and what browsers and proxies add.
+    private static let ownNames: Set<String> = [
+        "host", "content-length", "connection", "content-encoding", "accept-encoding", "transfer-encoding",
+        "origin",
+        "referer", "expect", "keep-alive", "priority", "dnt", "pragma", "cache-control", "te", "upgrade",
+        "proxy-connection", "x-forwarded-for", "x-forwarded-proto", "traceparent", "tracestate", "date",
+    ]
+    /// What a server may know somebody by.
+    private static let secretNames = [
+        "authorization", "cookie", "token", "api-key", "apikey", "secret", "write-key", "x-key",
+    ]
+    private static let signatureNames = ["signature", "hmac", "x-sign", "x-sig", "digest", "checksum"]
+
+    /// - Parameter requests: Of one route; at least one.
+    init(_ requests: [CapturedRequest]) {
+        for header in requests[0].headers {
+            let name = header.name.lowercased()
+            guard !name.hasPrefix(":"), !name.hasPrefix("sec-"), !CapturedHeaders.ownNames.contains(name),
+                !kept.contains(where: { $0.0.lowercased() == name })
+            else { continue }
+            add(header, values: requests.compactMap { $0.header(name) }, of: requests.count)
+        }
+    }
+
+    private mutating func add(_ header: CapturedRequest.Field, values: [String], of count: Int) {
+        let name = header.name.lowercased()
+        let pointer = JSONPath(["request", "headers", header.name]).pointer
+        if CapturedHeaders.isSignature(name, values) {
+            guesses.append(
+                Guess(
+                    "/request/headers",
+                    "\(header.name) is left out: it looks like a signature of the request, which no description can say",
+                    .likely))
+        } else if CapturedHeaders.isSecret(name) {
+            let variable = CapturedHeaders.variable(header.name)
+            // The kind of an authorization is no secret.
+            let scheme = name == "authorization" ? header.value.prefix { $0 != " " } : ""
+            let isSchemed = !scheme.isEmpty && scheme.count < header.value.count
+            kept.append((header.name, .text((isSchemed ? scheme + " " : "") + "${\(variable)}")))
+            guesses.append(Guess(pointer, "a secret, from the environment variable \(variable)", .sure))
+        } else if Set(values).count > 1 {
+            guesses.append(
+                Guess(
+                    "/request/headers", "\(header.name) is left out: it differs from request to request",
+                    .sure))
+        } else if values.count < count {
+            guesses.append(
+                Guess("/request/headers", "\(header.name) is left out: only some requests have it", .sure))
+        } else {
+            kept.append((header.name, .text(CapturedHeaders.literal(header.value))))
+        }
+    }
+
+    /// A text that stands for itself in a template and in a scenario, which have no escapes for what they replace.
+    static func literal(_ text: String) -> String {
+        text.replacing("{{", with: "{ {").replacing("${", with: "$ {")
+    }
+
+    static func isSecret(_ name: String) -> Bool {
+        let plain = name.lowercased().replacing("_", with: "-")
+        return secretNames.contains { plain.contains($0) }
+    }
+
+    /// A keyed hash over a request: its name says so, or a scheme of authorization does.
+    private static func isSignature(_ name: String, _ values: [String]) -> Bool {
+        let schemes = ["hmac", "aws4-hmac", "signature "]
+        if name == "authorization" {
+            return values.contains { value in schemes.contains { value.lowercased().hasPrefix($0) } }
+        }
+        return signatureNames.contains { name.contains($0) } && values.allSatisfy { $0.count >= 16 }
+    }
+
+    /// The name of an environment variable for a header or a key.
+    static func variable(_ name: String) -> String {
+        var variable = ""
+        var wasLower = false
+        for scalar in name.unicodeScalars {
+            let isLetter =
+                ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+            if !isLetter || (wasLower && ("A"..."Z").contains(scalar)), variable.last != "_",
+                !variable.isEmpty
+            {
+                variable += "_"
+            }
+            if isLetter { variable += String(scalar).uppercased() }
+            wasLower = ("a"..."z").contains(scalar)
+        }
+        return variable.isEmpty || ("0"..."9").contains(variable.first ?? "_")
+            ? "SECRET_\(variable)" : variable
+    }
+}

@@ -1,0 +1,83 @@
+package import Wire
+
+/// The description of an SDK, drafted from requests that it sent.
+package struct DescriptionDraft: Sendable {
+    /// The description, as far as requests tell it.
+    package let description: JSONNode
+    /// What it says without knowing it, and what it leaves out.
+    package private(set) var guesses: [Guess]
+    /// Where the requests went: a target's URL.
+    package let origin: String
+    /// The requests that it is drafted from.
+    package let requests: [CapturedRequest]
+    /// The events in these.
+    package let eventCount: Int
+
+    /// As many events as are looked at.
+    private static let eventLimit = 2000
+
+    /// Drafts a description from the requests of the route with the most events.
+    ///
+    /// - Throws: ``CaptureProblem`` where no request has events in JSON.
+    package init(_ captured: [CapturedRequest]) throws(CaptureProblem) {
+        let routes = Route.all(captured)
+        guard let route = routes.first(where: { $0.events != nil }), let list = route.events else {
+            throw CaptureProblem(
+                "", found: routes.isEmpty ? "no POST" : "\(captured.count) requests without events",
+                allowed: "a POST whose body is JSON with events: objects with a name, and a time or an id"
+                    + " (bodies in other formats need code of their own)")
+        }
+        var builder = DraftBuilder(route, list, Array(list.events.prefix(DescriptionDraft.eventLimit)))
+        description = builder.build()
+        guesses = builder.guesses
+        origin = route.requests[0].origin
+        requests = route.requests
+        eventCount = list.events.count
+        for other in routes where other.requests[0].place != route.requests[0].place {
+            guesses.append(
+                Guess(
+                    "",
+                    "\(other.requests.count) requests to \(other.requests[0].path) are left out\(other.reason)",
+                    .sure))
+        }
+        let fetches = captured.filter { $0.method != "POST" }
+        if !fetches.isEmpty {
+            guesses.append(Guess("", "\(fetches.count) requests that are no POST are left out", .sure))
+        }
+    }
+}
+
+/// The requests of one method and path.
+struct Route {
+    let requests: [CapturedRequest]
+    let bodies: [CapturedBody]
+    let events: EventList?
+
+    /// The routes of all POSTs, the one with the most events first.
+    static func all(_ requests: [CapturedRequest]) -> [Route] {
+        var order: [String] = []
+        var groups: [String: [CapturedRequest]] = [:]
+        for request in requests where request.method == "POST" {
+            let name = request.origin + request.path
+            if groups[name] == nil { order.append(name) }
+            groups[name, default: []].append(request)
+        }
+        let routes = order.enumerated().map { (place: $0, route: Route(groups[$1] ?? [])) }
+        return routes.sorted { left, right in
+            let counts = (left.route.events?.events.count ?? 0, right.route.events?.events.count ?? 0)
+            return counts.0 != counts.1 ? counts.0 > counts.1 : left.place < right.place
+        }
+        .map(\.route)
+    }
+
+    private init(_ requests: [CapturedRequest]) {
+        self.requests = requests
+        bodies = requests.compactMap { CapturedBody($0) }
+        events = EventList(bodies)
+    }
+
+    /// Why it is not what a draft is made from.
+    fileprivate var reason: String {
+        events == nil ? ": no events in JSON" : ": a description has one route"
+    }
+}

@@ -1,0 +1,275 @@
+import Wire
+
+/// Puts a draft together.
+struct DraftBuilder {
+    private let route: Route
+    private let list: EventList
+    private let events: [JSONNode]
+    private let fields: EventFields
+    private(set) var guesses: [Guess] = []
+
+    init(_ route: Route, _ list: EventList, _ events: [JSONNode]) {
+        (self.route, self.list, self.events) = (route, list, events)
+        fields = EventFields(events)
+    }
+
+    mutating func build() -> JSONNode {
+        let request = self.request()
+        let (events, perEvent) = self.eventGroup()
+        let members = perEvent.isEmpty ? request : request + [("perEvent", .object(perEvent))]
+        var description: [(String, JSONNode)] = [
+            ("name", .text(name)), ("upload", upload()), ("request", .object(members)),
+            ("answers", .list([.texts(["2xx", "delivered"]), .texts(["*", "retry"])])),
+            ("events", events),
+        ]
+        guess(
+            "/answers",
+            "requests do not tell what the SDK makes of answers: 2xx is success, all else is tried again",
+            .unsure)
+        guess("/storage", "requests do not tell how events are stored: in files, without a limit", .unsure)
+        description.insert(("notes", .texts(guesses.map(\.line))), at: 1)
+        return .object(description)
+    }
+
+    private mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
+        guesses.append(Guess(pointer, text, sureness))
+    }
+
+    /// The part of the host that is most its own.
+    private var name: String {
+        let host = route.requests[0].origin.split(separator: "/").last?.prefix { $0 != ":" } ?? ""
+        let labels = host.split(separator: ".")
+        guard labels.count > 1, !labels.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { return "captured" }
+        return String(labels[labels.count - 2])
+    }
+
+    // MARK: Upload
+
+    private mutating func upload() -> JSONNode {
+        var members: [(String, JSONNode)] = [("batch", .int(list.framing == .one ? 1 : max(1, list.longest)))]
+        if list.framing != .one {
+            guess(
+                "/upload/batch", "the most events of a captured request; the SDK's limit may be higher",
+                .unsure)
+        }
+        let times = route.requests.compactMap(\.startedAt).sorted()
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 >= 1000 }.sorted()
+        if gaps.count >= 2 {
+            let seconds = max(1, (gaps[gaps.count / 2] + 500) / 1000)
+            members.append(("flushInterval", .text("\(seconds)s")))
+            guess("/upload/flushInterval", "the median time between requests", .unsure)
+        }
+        return .object(members)
+    }
+
+    // MARK: Request
+
+    private mutating func request() -> [(String, JSONNode)] {
+        let first = route.requests[0]
+        var members: [(String, JSONNode)] = [("path", .text(first.path))]
+        if !first.query.isEmpty { members.append(("query", query(first))) }
+        let headers = CapturedHeaders(route.requests)
+        guesses += headers.guesses
+        members.append(("headers", .object(headers.kept)))
+        if route.bodies.contains(where: \.isGzip) { members.append(("compress", .text("gzip"))) }
+        if let field = route.bodies.compactMap(\.field).first {
+            guess(
+                "/request/body",
+                "the captured bodies are forms with the JSON in the field \"\(field)\"; the draft sends the JSON by itself, which a description can say",
+                .sure)
+        }
+        if list.framing != .list {
+            members.append(("framing", .text(list.framing == .lines ? "lines" : "one")))
+        }
+        members.append(("body", body()))
+        return members
+    }
+
+    private mutating func query(_ request: CapturedRequest) -> JSONNode {
+        var members: [(String, JSONNode)] = []
+        for field in request.query where !members.contains(where: { $0.0 == field.name }) {
+            let values = Set(
+                route.requests.compactMap { other in other.query.first { $0.name == field.name }?.value })
+            let pointer = JSONPath(["request", "query", field.name]).pointer
+            if CapturedHeaders.isSecret(field.name) {
+                let variable = CapturedHeaders.variable(field.name)
+                members.append((field.name, .text("${\(variable)}")))
+                guess(pointer, "a key, from the environment variable \(variable)", .likely)
+            } else if values.count > 1 {
+                guess(
+                    "/request/query", "\(field.name) is left out: it differs from request to request", .sure)
+            } else {
+                members.append((field.name, .text(CapturedHeaders.literal(field.value))))
+            }
+        }
+        return .object(members)
+    }
+
+    /// The body with `{{events}}` where its list is.
+    private mutating func body() -> JSONNode {
+        guard list.framing == .list, !list.path.tokens.isEmpty else { return .text("{{events}}") }
+        guess(
+            list.path.pointer.isEmpty ? "/request/body" : "/request/body" + list.path.pointer,
+            "the list of events", .sure)
+        let bodies = route.bodies.map(\.json).filter { $0.members != nil }
+        return around(bodies, path: JSONPath(), rest: list.path.tokens[...])
+    }
+
+    private mutating func around(_ bodies: [JSONNode], path: JSONPath, rest: ArraySlice<String>) -> JSONNode {
+        guard let next = rest.first else { return .text("{{events}}") }
+        var members: [(String, JSONNode)] = []
+        for member in bodies.first?.members ?? [] {
+            let own = path.appending(member.key)
+            let values = bodies.compactMap { $0[member.key] }
+            if member.key == next {
+                members.append((member.key, around(values, path: own, rest: rest.dropFirst())))
+            } else if let value = beside(member.key, values, own) {
+                members.append((member.key, value))
+            }
+        }
+        return .object(members)
+    }
+
+    /// What stands in a body beside its events.
+    private mutating func beside(_ key: String, _ values: [JSONNode], _ path: JSONPath) -> JSONNode? {
+        let pointer = "/request/body" + path.pointer
+        let roles = FieldRole.candidates(key).map(\.role)
+        if values.allSatisfy(\.isPlain), values.allSatisfy({ ValueForm($0).isTime }),
+            roles.contains(.sent) || roles.contains(.time)
+        {
+            let fields = EventTemplateDraft(fields, at: path, idIsLower: false)
+            guess(pointer, "the time of the attempt", .likely)
+            return fields.time("sent", values)
+        }
+        if roles.contains(.secret), values.allSatisfy({ $0.string != nil }) {
+            let variable = CapturedHeaders.variable(key)
+            guess(pointer, "a key, from the environment variable \(variable)", .likely)
+            return .text("${\(variable)}")
+        }
+        guard let first = values.first else { return nil }
+        guard values.allSatisfy({ $0.content == first.content }) else {
+            guess(pointer, "is left out: it differs from request to request", .unsure)
+            return nil
+        }
+        return EventTemplateDraft.literal(first)
+    }
+
+    // MARK: Events
+
+    private mutating func eventGroup() -> (JSONNode, perEvent: [(String, JSONNode)]) {
+        let idPath = fields.path(of: .id)
+        let ids = idPath.map { path in events.compactMap { $0.value(at: path) } } ?? []
+        let form = ids.first.map { ValueForm($0) }
+        var template = EventTemplateDraft(
+            fields, at: JSONPath(["events", "common"]), idIsLower: idIsLower(form))
+        let common = template.template(events, at: JSONPath())
+        guesses += template.guesses
+        var members: [(String, JSONNode)] = []
+        if let kind = idKind(form) { members.append(("id", .text(kind))) }
+        let tag = (fields.properties ?? JSONPath()).appending("bs_id")
+        members.append(("tag", .text(tag.pointer)))
+        members.append(("key", .texts(key(idPath).map(\.pointer))))
+        members.append(("common", common))
+        members += actions()
+        if let properties = fields.properties {
+            guess(
+                "/events/common" + properties.pointer, "what the app hands over, and where bs_id goes",
+                .likely)
+        } else {
+            guess(
+                "/events/tag",
+                "no object of properties was found: bs_id and the app's properties are members of the event",
+                .unsure)
+        }
+        return (.object(members), template.perEvent)
+    }
+
+    private mutating func key(_ idPath: JSONPath?) -> [JSONPath] {
+        if let idPath {
+            let shown =
+                fields.idIsUnique == true ? "differs in all \(events.count) events" : "looks like an id"
+            guess("/events/key", "\(idPath.pointer) \(shown)", fields.idIsUnique == true ? .sure : .unsure)
+            return [idPath]
+        }
+        let parts = [FieldRole.name, .time, .distinctID, .userID, .anonymousID, .deviceID].compactMap {
+            fields.path(of: $0)
+        }
+        .filter { path in events.allSatisfy { $0.value(at: path) != nil } }
+        guess(
+            "/events/key", "no id that differs in all events: name, time and person together name one",
+            .unsure)
+        return parts.isEmpty ? [JSONPath([events.first?.members?.first?.key ?? "id"])] : parts
+    }
+
+    private func idIsLower(_ form: ValueForm?) -> Bool {
+        if case .uuid(let isUpper, _) = form { !isUpper } else { false }
+    }
+
+    private func idKind(_ form: ValueForm?) -> String? {
+        switch form {
+        case .uuid(_, let isTimed): isTimed ? "uuid7" : "uuid"
+        case .hex16: "hex16"
+        default: nil
+        }
+    }
+
+    /// Which captured names are an app's own, and which are the SDK's for what happens to an app.
+    private mutating func actions() -> [(String, JSONNode)] {
+        var members: [(String, JSONNode)] = [("business", .object([("name", .text("{{event}}"))]))]
+        guard let path = fields.path(of: .name) else {
+            guess(
+                "/events/common", "no field of all events looks like a name: put {{name}} where it is",
+                .unsure)
+            return members
+        }
+        var names: [String] = []
+        for name in events.compactMap({ $0.value(at: path)?.string }) where !names.contains(name) {
+            names.append(name)
+        }
+        for (action, words) in DraftBuilder.actionWords {
+            let found = names.first { name in
+                let plain = name.lowercased().filter { $0.isLetter }
+                return words.contains { plain.hasSuffix($0) }
+            }
+            guard let found, !members.contains(where: { $0.1["name"]?.string == found }) else { continue }
+            members.append((action, .object([("name", .text(CapturedHeaders.literal(found)))])))
+            guess("/events/\(action)", "\"\(found)\", by its name", .unsure)
+        }
+        guess(
+            "/events/common" + path.pointer,
+            "the event's name: \(names.prefix(5).joined(separator: ", "))\(names.count > 5 ? ", …" : "")",
+            .likely)
+        return members
+    }
+
+    private static let actionWords: [(String, [String])] = [
+        ("install", ["applicationinstalled", "appinstall", "firstopen"]),
+        ("launch", ["applicationopened", "appopen", "appopened", "applaunch", "appstart"]),
+        ("foreground", ["applicationforegrounded", "appforeground"]),
+        ("background", ["applicationbackgrounded", "appbackground", "append"]),
+        ("screen", ["screen", "screenview", "screenviewed", "pageview"]), ("login", ["identify", "login"]),
+    ]
+}
+
+extension JSONNode {
+    /// What stands at a path; a way into JSON that a text holds goes on in there.
+    func value(at path: JSONPath) -> JSONNode? {
+        var current = self
+        for token in path.tokens {
+            if let text = current.string {
+                guard let inner = CapturedBody.inner(Array(text.utf8)),
+                    let node = try? JSONReader.readStrictly(inner)
+                else { return nil }
+                current = node
+            }
+            guard
+                let next = current[token]
+                    ?? Int(token).flatMap({ index in
+                        current.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                    })
+            else { return nil }
+            current = next
+        }
+        return current
+    }
+}

@@ -1,0 +1,117 @@
+import Wire
+
+/// What each field of events is for: one field for each role, and the object with what the app hands over.
+struct EventFields {
+    /// A field, with its value in each event that has it.
+    struct Field {
+        var path: JSONPath
+        var values: [JSONNode]
+    }
+
+    private(set) var roles: [JSONPath: FieldRole] = [:]
+    private(set) var properties: JSONPath?
+    /// Whether an id differs in all events; `nil` where there is only one.
+    private(set) var idIsUnique: Bool?
+    let eventCount: Int
+
+    init(_ events: [JSONNode]) {
+        eventCount = events.count
+        var fields: [Field] = []
+        var objects: [JSONPath] = []
+        for event in events { EventFields.collect(event, at: JSONPath(), into: &fields, objects: &objects) }
+        properties = EventFields.properties(among: objects)
+        for role in [FieldRole.id, .time, .name] { choose(role, among: fields) }
+        for field in fields where roles[field.path] == nil {
+            roles[field.path] = EventFields.freeRole(of: field)
+        }
+    }
+
+    /// The path of the field with a role.
+    func path(of role: FieldRole) -> JSONPath? {
+        roles.filter { $0.value == role }.keys.min {
+            ($0.tokens.count, $0.pointer) < ($1.tokens.count, $1.pointer)
+        }
+    }
+
+    private static func collect(
+        _ node: JSONNode, at path: JSONPath, into fields: inout [Field], objects: inout [JSONPath]
+    ) {
+        let inner = node.string.flatMap { CapturedBody.inner(Array($0.utf8)) }
+            .flatMap { try? JSONReader.readStrictly($0) }
+        if let members = (inner ?? node).members, path.tokens.count < 6 {
+            if !path.tokens.isEmpty, !objects.contains(path) { objects.append(path) }
+            for member in members {
+                collect(member.value, at: path.appending(member.key), into: &fields, objects: &objects)
+            }
+        } else if node.isPlain, node.content != .null {
+            if let index = fields.firstIndex(where: { $0.path == path }) {
+                fields[index].values.append(node)
+            } else {
+                fields.append(Field(path: path, values: [node]))
+            }
+        }
+    }
+
+    /// The likeliest object; the outer one of two alike, but for an envelope around another.
+    private static func properties(among objects: [JSONPath]) -> JSONPath? {
+        let named = objects.compactMap { path in
+            path.tokens.last.flatMap { FieldRole.propertyRank($0) }.map { (path: path, rank: $0) }
+        }
+        return named.filter { one in
+            // `data` around `data` is an envelope.
+            !named.contains {
+                $0.path.tokens.count > one.path.tokens.count && $0.path.tokens.starts(with: one.path.tokens)
+                    && $0.path.tokens.last == one.path.tokens.last
+            }
+        }
+        .min { ($0.rank, $0.path.tokens.count) < ($1.rank, $1.path.tokens.count) }?.path
+    }
+
+    /// Gives a role to the one field that fits best.
+    private mutating func choose(_ role: FieldRole, among fields: [Field]) {
+        let fitting = fields.compactMap { field -> (field: Field, rank: Int)? in
+            guard field.values.count == eventCount, let key = field.path.tokens.last,
+                roles[field.path] == nil,
+                let found = FieldRole.candidates(key).first(where: { $0.role == role }), fits(role, field)
+            else { return nil }
+            // Fields of the event itself are likelier than those within others.
+            return (field, found.rank + 20 * (field.path.tokens.count - 1))
+        }
+        guard let best = fitting.min(by: { $0.rank < $1.rank }) else { return }
+        roles[best.field.path] = role
+        if role == .id, eventCount > 1 {
+            idIsUnique = Set(best.field.values.map(\.summary)).count == eventCount
+        }
+    }
+
+    private func fits(_ role: FieldRole, _ field: Field) -> Bool {
+        let forms = Set(field.values.map { ValueForm($0) })
+        switch role {
+        case .id:
+            let isUnique = Set(field.values.map(\.compactText)).count == eventCount
+            // Several that all differ need not look like ids.
+            let isText = eventCount > 1 && field.values.allSatisfy { $0.string != nil }
+            return isUnique && (isText || forms.allSatisfy(\.isID))
+        case .time: return forms.allSatisfy(\.isTime)
+        case .name:
+            return field.values.allSatisfy { $0.string != nil } && !forms.contains { $0.isID && $0 != .token }
+        default: return true
+        }
+    }
+
+    /// The role of a field that may be one of several of its kind.
+    private static func freeRole(of field: Field) -> FieldRole? {
+        guard let key = field.path.tokens.last else { return nil }
+        let forms = Set(field.values.map { ValueForm($0) })
+        for (role, _) in FieldRole.candidates(key) {
+            switch role {
+            case .id, .name, .time: continue
+            case .sent: if forms.allSatisfy(\.isTime) { return role }
+            case .row, .sessionIndex: if field.values.allSatisfy({ $0.digits != nil }) { return role }
+            case .secret: if field.values.allSatisfy({ ($0.string?.count ?? 0) > 0 }) { return role }
+            default: if field.values.allSatisfy({ $0.string != nil }) { return role }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,75 @@
+import Wire
+
+/// The events of captured bodies, and where the bodies have them.
+struct EventList {
+    enum Framing: Hashable {
+        /// In a list.
+        case list
+        /// Each on a line.
+        case lines
+        /// One in a body.
+        case one
+    }
+
+    var path: JSONPath
+    var framing: Framing
+    /// The events of all bodies, in order.
+    var events: [JSONNode]
+    var longest = 0
+
+    /// The list with the most events-like elements that bodies of one route have; `nil` if none has any.
+    init?(_ bodies: [CapturedBody]) {
+        let isLines = bodies.contains(where: \.isLines)
+        var found: [JSONPath: [JSONNode]] = [:]
+        var longest: [JSONPath: Int] = [:]
+        var order: [JSONPath] = []
+        for body in bodies {
+            for (path, elements) in EventList.lists(in: body.json, at: JSONPath(), depth: 0) {
+                if found[path] == nil { order.append(path) }
+                found[path, default: []] += elements
+                longest[path] = max(longest[path] ?? 0, elements.count)
+            }
+        }
+        let best = order.max { (found[$0] ?? []).likeness < (found[$1] ?? []).likeness }
+        if let best, let events = found[best], events.likeness > 0 {
+            self.init(
+                path: best, framing: isLines ? .lines : .list, events: events, longest: longest[best] ?? 1)
+            return
+        }
+        let singles = bodies.map(\.json).filter { $0.members != nil }
+        guard !singles.isEmpty, singles.likeness > 0 else { return nil }
+        self.init(path: JSONPath(), framing: .one, events: singles, longest: 1)
+    }
+
+    private init(path: JSONPath, framing: Framing, events: [JSONNode], longest: Int) {
+        (self.path, self.framing, self.events, self.longest) = (path, framing, events, longest)
+    }
+
+    /// Every list of objects that is not within another one.
+    private static func lists(
+        in node: JSONNode, at path: JSONPath, depth: Int
+    ) -> [(JSONPath, [JSONNode])] {
+        switch node.content {
+        case .array(let elements):
+            return !elements.isEmpty && elements.allSatisfy { $0.members != nil } ? [(path, elements)] : []
+        case .object(let members) where depth < 4:
+            return members.flatMap { lists(in: $0.value, at: path.appending($0.key), depth: depth + 1) }
+        default: return []
+        }
+    }
+}
+
+extension [JSONNode] {
+    /// How many of a few elements have the fields that events have.
+    fileprivate var likeness: Int {
+        prefix(100).reduce(0) { sum, element in
+            let roles = (element.members ?? []).flatMap { member in
+                FieldRole.candidates(member.key).map(\.role)
+                    + (member.value.members ?? []).flatMap { FieldRole.candidates($0.key).map(\.role) }
+            }
+            let hasName = roles.contains(.name)
+            let others = [FieldRole.time, .id, .distinctID, .userID].count { roles.contains($0) }
+            return sum + (hasName ? 1 + others : others > 1 ? 1 : 0)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Wire
+
+/// The template of an event, drafted from events.
+struct EventTemplateDraft {
+    private let fields: EventFields
+    /// Where the template begins in the draft.
+    private let root: JSONPath
+    private let idIsLower: Bool
+    private(set) var perEvent: [(String, JSONNode)] = []
+    private(set) var guesses: [Guess] = []
+
+    init(_ fields: EventFields, at root: JSONPath, idIsLower: Bool) {
+        (self.fields, self.root, self.idIsLower) = (fields, root, idIsLower)
+    }
+
+    /// The template for values that stand at one place of some events.
+    mutating func template(_ values: [JSONNode], at path: JSONPath) -> JSONNode {
+        let inner = values.compactMap { $0.string.flatMap { CapturedBody.inner(Array($0.utf8)) } }
+            .compactMap { try? JSONReader.readStrictly($0) }
+        if !values.isEmpty, inner.count == values.count {
+            let isBase64 = values.allSatisfy {
+                !($0.string ?? "").hasPrefix("{") && !($0.string ?? "").hasPrefix("[")
+            }
+            return .object([(isBase64 ? "base64url" : "jsonText", template(inner, at: path))])
+        }
+        if values.allSatisfy({ $0.members != nil }) { return object(values, at: path) }
+        if let role = fields.roles[path], let text = placeholder(role, values, at: path) { return text }
+        return constant(values, at: path)
+    }
+
+    private mutating func object(_ objects: [JSONNode], at path: JSONPath) -> JSONNode {
+        let isProperties = path == fields.properties
+        var members: [(String, JSONNode)] = []
+        if isProperties || (fields.properties == nil && path.tokens.isEmpty) {
+            members.append(("...", .text("{{properties}}")))
+        }
+        var keys: [String] = []
+        for key in objects.flatMap({ ($0.members ?? []).map(\.key) }) where !keys.contains(key) {
+            keys.append(key)
+        }
+        for key in keys {
+            let own = path.appending(key)
+            let values = objects.compactMap { $0[key] }
+            let role = fields.roles[own]
+            if role == .sent, path.tokens.isEmpty {
+                perEvent.append((key, time("sent", values)))
+            } else if values.count < objects.count, role != .userID, role != .screenName,
+                !leadsToProperties(own)
+            {
+                guard !isProperties else { continue }
+                note(own, "is left out: only \(values.count) of \(objects.count) events have it", .sure)
+            } else if isProperties, role == nil, !isCommon(values, objects) {
+                continue
+            } else {
+                members.append((key, template(values, at: own)))
+            }
+        }
+        return .object(members)
+    }
+
+    /// Whether the app's properties are at a path, or below it.
+    private func leadsToProperties(_ path: JSONPath) -> Bool {
+        fields.properties?.tokens.starts(with: path.tokens) ?? false
+    }
+
+    /// Whether a property is the SDK's own: the same in every event, where events differ in what else they have.
+    private func isCommon(_ values: [JSONNode], _ objects: [JSONNode]) -> Bool {
+        let keys = Set(objects.map { Set(($0.members ?? []).map(\.key)) })
+        return keys.count > 1 && values.allSatisfy { $0.content == values.first?.content }
+    }
+
+    // MARK: Values
+
+    private mutating func placeholder(
+        _ role: FieldRole, _ values: [JSONNode], at path: JSONPath
+    ) -> JSONNode? {
+        switch role {
+        case .id: return .text(idIsLower ? "{{id|lower}}" : "{{id}}")
+        case .name: return .text("{{name}}")
+        case .time: return time("time", values)
+        case .sent: return time("sent", values)
+        case .secret: return secret(path)
+        case .row, .sessionIndex:
+            let isText = values.contains { $0.string != nil }
+            let name = role == .row ? "row" : "session.index"
+            note(path, "{{\(name)}}, by its name", .unsure)
+            return .text("{{\(name)\(isText ? "|text" : "")}}")
+        default:
+            guard let name = EventTemplateDraft.sources[role] else { return nil }
+            note(path, "{{\(name)}}, by its name", role == .userID || role == .distinctID ? .likely : .unsure)
+            return .text("{{\(name)}}")
+        }
+    }
+
+    private static let sources: [FieldRole: String] = [
+        .distinctID: "distinctId", .userID: "userId?", .anonymousID: "anonymousId", .deviceID: "device.id",
+        .sessionID: "session.id", .appVersion: "app.version", .appBuild: "app.build|text", .appID: "app.id",
+        .osVersion: "os.version", .deviceModel: "device.model", .carrier: "device.carrier?",
+        .screenName: "screen.name?",
+    ]
+
+    func time(_ source: String, _ values: [JSONNode]) -> JSONNode {
+        let form = values.first.map { ValueForm($0) }
+        let isText = values.contains { $0.string != nil } ? "|text" : ""
+        return switch form {
+        case .isoTime: .text("{{\(source)|iso}}")
+        case .seconds: .text("{{\(source)|s\(isText)}}")
+        default: .text("{{\(source)|ms\(isText)}}")
+        }
+    }
+
+    private mutating func secret(_ path: JSONPath) -> JSONNode {
+        let variable = CapturedHeaders.variable(path.tokens.last ?? "key")
+        note(path, "a key, from the environment variable \(variable)", .likely)
+        return .text("${\(variable)}")
+    }
+
+    /// The one value that all have; else the first.
+    private mutating func constant(_ values: [JSONNode], at path: JSONPath) -> JSONNode {
+        guard let first = values.first else { return .null }
+        if values.contains(where: { $0.content != first.content }) {
+            note(path, "differs from event to event; every event gets the first one's", .unsure)
+        }
+        return EventTemplateDraft.literal(first)
+    }
+
+    /// A value whose texts stand for themselves.
+    static func literal(_ node: JSONNode) -> JSONNode {
+        switch node.content {
+        case .string(let text): .text(CapturedHeaders.literal(text))
+        case .array(let elements): .list(elements.map(literal))
+        case .object(let members): .object(members.map { ($0.key, literal($0.value)) })
+        default: node
+        }
+    }
+
+    private mutating func note(_ path: JSONPath, _ text: String, _ sureness: Guess.Sureness) {
+        guesses.append(Guess(JSONPath(root.tokens + path.tokens).pointer, text, sureness))
+    }
+}

@@ -1,0 +1,124 @@
+import SDKDescription
+import Timebase
+import World
+
+extension DeclaredFormat {
+    static let upload = group(
+        "When events are sent, and how many at once.",
+        unsupported: .keys(
+            ["keepStatuses", "splitOn413"], "answers: which answers keep, drop or split is the table's matter"
+        )
+            + .keys(["backoff", "retryAfter"], "retry.backoff and retry.retryAfter")
+            + .keys(
+                ["maxBytes", "oversize", "readAt", "firstFlush", "jitter"],
+                "the other knobs of upload: nothing in this build acts on it"),
+        triggers + [
+            Knob(
+                "networks", \.sdk.upload.networks, DeclaredForms.networksOrAny,
+                "Networks on which it uploads, or \"any\"."),
+            Knob(
+                "whenOffline", \.sdk.upload.whenOffline, .cases(what: "what happens without a network"),
+                "Without a network: \"try\" makes a request, which fails; \"wait\" leaves the trigger out."),
+            Knob(
+                "batch", \.sdk.upload.batch, DeclaredForms.orNone(.integer(1...10_000), none: "all"),
+                "Events in a request, at most, or \"all\"."),
+            Knob(
+                "maxBatchesPerFlush", \.sdk.upload.batches, DeclaredForms.batches,
+                "Requests after a trigger, at most, or \"all\": until the store is empty. An object says it for some "
+                    + "triggers."),
+            Knob(
+                "concurrency", \.sdk.upload.concurrency, .integer(1...100),
+                "Requests in the air at once, at most."),
+            Knob(
+                "timeout", \.sdk.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
+                "Time from the start of a request to the last byte of its answer."),
+        ])
+
+    private static let triggers: [Knob] = [
+        Knob(
+            "flushBulkSize", \.sdk.upload.flushBulkSize, DeclaredForms.orNone(.integer(1...1_000_000)),
+            "Events that set off an upload, or \"none\"."),
+        Knob(
+            "countOf", \.sdk.upload.countOf, .cases(what: "what is counted"),
+            "What flushBulkSize counts: rows in the store, or events since the last flush, in memory."),
+        Knob(
+            "flushInterval", \.sdk.upload.flushInterval,
+            DeclaredForms.orNone(.duration(.milliseconds(100)...(.hours(24 * 30)))),
+            "From one tick of the timer to the next, or \"none\"."),
+        Knob("timerRuns", \.sdk.upload.timerRuns, .cases(what: "a time"), "When the timer runs."),
+        Knob(
+            "onLaunch", \.sdk.upload.onLaunch, .boolean,
+            "Whether the start of the process sets off an upload."),
+        Knob(
+            "onBackground", \.sdk.upload.onBackground, .boolean,
+            "Whether leaving for the background sets off an upload."),
+        Knob(
+            "onNetwork", \.sdk.upload.onNetwork, DeclaredForms.networks,
+            "Networks whose arrival sets off an upload."),
+        Knob(
+            "immediate", \.sdk.upload.immediate,
+            Form<[String]>.list(of: .text(limit: 500), count: 0...1000).map { names, _, _ in Set(names) },
+            "Events, by their names as sent, that set off an upload."),
+    ]
+
+    static let retry = group(
+        "What a failed upload changes beyond its rows.",
+        [
+            Knob(
+                "backoff", \.backoff, .object(backoff),
+                "How long no upload begins after the n-th failure in a row."),
+            Knob(
+                "retryAfter", \.retryAfter, .object(retryAfter), "Obedience to the header Retry-After."),
+            Knob(
+                "gates", \.sdk.retry.gates, .cases(what: "what waits", unsupported: ["batch"]),
+                "What waits: every flush."),
+            Knob(
+                "wakes", \.sdk.retry.wakes, .boolean,
+                "Whether the SDK tries again by itself when a wait is over; else the next trigger does."),
+            Knob(
+                "attempts", \.sdk.retry.attempts, DeclaredForms.orNone(.integer(0...1_000_000)),
+                "How often an upload is tried again: the failure after that gives up. Or \"none\"."),
+            Knob(
+                "exhausted", \.sdk.retry.exhausted, .cases(what: "what giving up means"),
+                "Giving up: the rows of the batch leave (rejected, retries_exhausted), \"clear\" empties the store "
+                    + "with them (lost, cleared_unsent), and \"latch\" keeps all and stops."),
+            Knob(
+                "latch", \.sdk.retry.latch, DeclaredForms.latch,
+                "What stops all uploads, and what lets them go on."),
+        ])
+
+    private static let backoff = ObjectDescription<DescribedSDK.Retry.Backoff>(
+        "Waits after failures in a row.", start: { .init() },
+        [
+            Field(
+                "shape", \.shape, .cases(what: "a shape"),
+                "\"constant\": initial; \"linear\": n · initial; \"exponential\": initial · factorⁿ⁻¹."),
+            Field(
+                "initial", \.initial, .duration(.milliseconds(1)...(.hours(24 * 365))),
+                "The wait after the first failure."),
+            Field("factor", \.factor, .number(1...1000), "Of exponential waits."),
+            Field(
+                "max", \.longest, DeclaredForms.durationOrNone, "The longest wait, chance's part included."),
+            Field(
+                "jitter", \.jitter, .duration(.zero...(.hours(24))),
+                "What chance adds to each wait at most, drawn evenly."),
+            Field(
+                "from", \.from, .integer(1...1000),
+                "The first failure that is followed by a wait; those before it count all the same."),
+        ])
+
+    private static let retryAfter = ObjectDescription<DescribedSDK.Retry.RetryAfter>(
+        "Obedience to the header Retry-After.", start: { .init() },
+        [
+            Field(
+                "on", \.on,
+                Form<[Int]>.list(of: .integer(100...599), count: 1...500).map { statuses, _, _ in
+                    .some(Set(statuses.map { UInt16($0) }))
+                },
+                "Statuses whose header counts; by default all that are no success."),
+            Field("max", \.longest, .duration(.milliseconds(1)...(.hours(24))), "The longest wait."),
+            Field(
+                "combine", \.combine, .cases(what: "a combination"),
+                "\"max\": the longer of this wait and the back-off's; \"replace\": this one."),
+        ])
+}

@@ -1,0 +1,222 @@
+import DeclaredSDK
+import SDKDescription
+import Timebase
+import Wire
+
+/// The knobs of an SDK that is described.
+enum DeclaredFormat {
+    typealias Knob = Field<DeclaredDraft>
+
+    static func group(
+        _ doc: String, unsupported: [UnsupportedKey] = [], _ fields: [Knob]
+    ) -> ObjectDescription<DeclaredDraft> {
+        ObjectDescription(doc, start: { DeclaredDraft() }, unsupported: unsupported, fields)
+    }
+
+    /// The system of all described SDKs. Its versions are the presets' names with their versions.
+    static let system = SystemFormat(
+        name: DeclaredRules.systemName, versions: SDKPreset.all.map(\.label), shape: written.shape,
+        schema: { written.schema(&$0) }
+    ) { version, sdk, population, reading in
+        guard sdk != nil || version != nil else {
+            reading.report(
+                .missingKey, population, found: "no key \"sdk\"",
+                allowed: "a description, or {\"preset\": …} with one of: " + quotedList(SDKPreset.names))
+            return nil
+        }
+        let place = sdk ?? Place(node: .object([]), path: population.path.appending("sdk"))
+        if sdk == nil, let version, !SDKPreset.all.contains(where: { $0.label == version.value }) {
+            reading.reportUnknown(
+                version.value, version.place, among: SDKPreset.all.map(\.label),
+                what: "a preset with its version")
+            return nil
+        }
+        return DescriptionReader.read(place, version: version, &reading).map { DeclaredRules($0) }
+    }
+
+    /// A description as scenarios write it: what they change of a preset, or all of it.
+    private static let written = ObjectDescription(
+        description.doc, start: description.start, unsupported: description.unsupported,
+        [
+            Knob(
+                "preset", \.sdk.name, .name(SDKPreset.names.map { ($0, $0) }, what: "a preset"),
+                "A published SDK whose description this changes: objects are merged, null takes a key away, "
+                    + "everything else is replaced."),
+            Knob(
+                "file", \.sdk.name, .text(),
+                "A file whose description this changes, in the same way; a relative name begins at the scenario's "
+                    + "folder."),
+        ] + description.fields)
+
+    /// A whole description, with the preset's part merged in.
+    static let description = group(
+        "An SDK that is described: what it captures, how it stores and sends that, and what answers do.",
+        unsupported: .keys(
+            ["lanes"], "one lane: an SDK with several stores and routes needs code of its own")
+            + .keys(["consent"], "no such group: users of a simulated app do not opt out")
+            + .keys(["config"], "no such group in this build: a described SDK fetches no configuration")
+            + .keys(["debugMode", "remoteConfig"], "no such knob for a described SDK"),
+        [
+            Knob("name", \.sdk.name, .text(limit: 100), "The product and its platform."),
+            Knob("version", \.sdk.version, .text(limit: 40), "The version that the description follows."),
+            Knob(
+                "notes", \.notes, .list(of: .text(limit: 2000), count: 0...500),
+                "What somebody who reads the description should know; nothing acts on it."),
+            Knob(
+                "consts", \.constants, .map(of: .text(mayBeEmpty: true), count: 0...200),
+                "Texts with names, for which {{name}} stands in every template."),
+            Knob(group: "identity", identity), Knob(group: "storage", storage), Knob(group: "upload", upload),
+            Knob(group: "request", request),
+            Knob("answers", \.sdk.answers, DeclaredForms.answers, DeclaredForms.answersDoc),
+            Knob(group: "retry", retry), Knob(group: "events", events),
+        ])
+
+    private static let identity = group(
+        "Who a device says that it is.",
+        [
+            Knob(
+                "anonymous", \.sdk.identity.anonymous, .cases(what: "a kind of id"),
+                "{{anonymousId}}: a random UUID, one that begins with its time, 16 hexadecimal digits, or the device's "
+                    + "own, which no logout changes."),
+            Knob(
+                "prefix", \.sdk.identity.prefix, .text(limit: 100, mayBeEmpty: true),
+                "What stands before the anonymous id where {{distinctId}} is it."),
+            Knob(
+                "login", \.sdk.identity.login, .cases(what: "what a login changes"),
+                "What a login changes: with \"distinctId\" {{userId}} is there and {{distinctId}} is it, with "
+                    + "\"userId\" {{distinctId}} stays the anonymous one."),
+            Knob(
+                "logout", \.sdk.identity.logout, .cases(what: "what a logout changes"),
+                "What a logout changes: the user goes, and with \"newAnonymous\" the anonymous id too."),
+            Knob(
+                "logoutDeletes", \.sdk.identity.logoutDeletes, .boolean,
+                "Whether a logout deletes all rows of the store (lost, cleared_unsent)."),
+            Knob(group: "session", session),
+        ])
+
+    private static let session = group(
+        "What the SDK calls a session.",
+        [
+            Knob("id", \.sdk.identity.session.id, .cases(what: "a kind of id"), "How {{session.id}} looks."),
+            Knob(
+                "idle", \.sdk.identity.session.idle, .duration(.zero...(.hours(24 * 365))),
+                "A session is over when nothing was captured for longer than this."),
+            Knob(
+                "renewsAt", \.sdk.identity.session.renewsAt, .cases(what: "a moment"),
+                "When it is asked whether the session is over: at each event, or at each return to the foreground."
+            ),
+            Knob(
+                "max", \.sdk.identity.session.longest, DeclaredForms.durationOrNone,
+                "The longest that a session lasts, or \"none\"."),
+            Knob(
+                "survives", \.sdk.identity.session.survives, .boolean,
+                "Whether a new process goes on with the session of the one before."),
+        ])
+
+    private static let storage = group(
+        "Where events wait.",
+        unsupported: .keys(
+            ["maxBytes", "persist", "next"],
+            "limit, evict, evictFrom, evictAt, order, ttl, removeBy, seal: nothing in this build acts on it"),
+        [
+            Knob(
+                "backend", \.sdk.storage.backend, .cases(what: "a backend"),
+                "\"memory\" is gone with the process; \"file\" has a file for each event; \"sqlite\" has one for all, "
+                    + "which a damaged disk takes as a whole."),
+            Knob(
+                "limit", \.sdk.storage.limit, DeclaredForms.orNone(.integer(1...10_000_000)),
+                "Rows at most, or \"none\"."),
+            Knob(
+                "evict", \.sdk.storage.evict, .integer(1...10_000_000),
+                "Rows that leave at once when there is no room."),
+            Knob(
+                "evictFrom", \.sdk.storage.evictFrom, .cases(what: "an end of the store"),
+                "Which rows leave when there is no room."),
+            Knob(
+                "evictAt", \.sdk.storage.evictAt, .cases(what: "a moment"),
+                "When room is made: before an event is stored, or when an upload is about to begin."),
+            Knob(
+                "order", \.sdk.storage.order, .cases(what: "an end of the store"),
+                "Which rows are sent first."),
+            Knob(
+                "ttl", \.sdk.storage.ttl, PolicyForms.ttl,
+                "Age beyond which rows leave when an upload is about to begin, or \"none\"."),
+            Knob(
+                "removeBy", \.sdk.storage.removeBy, .cases(what: "a way to remove rows"),
+                "What a final answer removes: the rows that the request carried (\"id\"), or as many from the front "
+                    + "of the store (\"position\"), which are others where rows have left meanwhile."),
+            Knob(
+                "seal", \.sdk.storage.seal, DeclaredForms.seal,
+                "Batches that are fixed in the store, files: each flush closes the open one, and a file is sent as it "
+                    + "is until it leaves. \"none\": each request takes rows anew."),
+            Knob(
+                "prefill", \.sdk.storage.prefill, .integer(0...10_000_000),
+                "Events that each device captured before the start."),
+        ])
+
+    private static let request = group(
+        "What a request looks like.",
+        unsupported: .keys(
+            ["codec"], "body: the systems with bodies of their own are the built-in ones")
+            + .keys(["method"], "POST: nothing in this build sends events in another way"),
+        [
+            Knob(
+                "path", \.sdk.request.path, DeclaredForms.path,
+                "Path without a query, in a target that says no more than an origin."),
+            Knob(
+                "query", \.query, .map(of: DeclaredForms.template, count: 0...50),
+                "Parts of the query; a target with a query of its own keeps that."),
+            Knob(
+                "headers", \.headers, .map(of: DeclaredForms.template, count: 0...50),
+                "Headers that the SDK sets."),
+            Knob(
+                "compress", \.sdk.request.compress, .cases(what: "a compression"),
+                "How bodies are packed; \"gzip\" adds Content-Encoding."),
+            Knob(
+                "framing", \.sdk.request.framing, .cases(what: "a framing"),
+                "What {{events}} is: a JSON \"list\"; \"lines\", each event on its own, without anything around them; "
+                    + "\"one\" event (with upload.batch 1)."),
+            Knob("body", \.body, DeclaredForms.template, "The body, with {{events}} once."),
+            Knob(
+                "perEvent", \.perEvent, DeclaredForms.template,
+                "Members that each event gets when it is sent, such as {{sent|ms}}."),
+        ])
+
+    private static let events = ObjectDescription<DeclaredDraft>(
+        "What is captured, and how an event looks. An action that is missing is not captured.",
+        start: { DeclaredDraft() },
+        unsupported: .keys(["every"], "the actions of users: nothing in this build captures by a clock"),
+        [
+            Knob("id", \.sdk.events.id, .cases(what: "a kind of id"), "How {{id}} looks, an event's own id."),
+            Knob(
+                "tag", \.sdk.events.tag, DeclaredForms.pointer,
+                "The place of the harness's id (bs_id) in an event."),
+            Knob(
+                "key", \.sdk.events.key, .list(of: DeclaredForms.requiredPointer, count: 0...20),
+                "Places whose values together name an event that carries no bs_id."),
+            Knob("common", \.common, DeclaredForms.template, "The envelope of every event."),
+        ]
+            + DescribedSDK.Action.allCases.map { action in
+                Knob(
+                    action.rawValue, \.actions[action], .object(actionForm),
+                    "The event that \(action.rawValue) makes.")
+            })
+
+    private static let actionForm = ObjectDescription<ActionDraft>(
+        "An event that an action makes.", start: { ActionDraft() },
+        unsupported: .keys(["lane"], "no lane: a described SDK has one store and one route"),
+        [
+            Field(
+                "name", \.name, DeclaredForms.template, "{{name}}; {{event}} is the app's own name for it."),
+            Field(
+                "properties", \.properties, DeclaredForms.template,
+                "{{properties}}; in here it stands for what the app's code hands over."),
+            Field(
+                "fields", \.fields, DeclaredForms.template,
+                "What the envelope has beside the common one or in its place; null takes a key away."),
+            Field("off", \.isOff, .boolean, "Whether the action is not captured."),
+            Field(
+                "before", \.before, .list(of: .cases(what: "an action"), count: 0...5),
+                "Actions whose events are captured before this one's."),
+        ])
+}

@@ -1,0 +1,34 @@
+package import CollectorModel
+import DeclaredSDK
+package import DeviceSDK
+
+extension CollectorPlan {
+    /// The plan by which the uploads of one population are read: of all descriptions, its own alone.
+    package func reading(_ plan: PopulationPlan) -> CollectorPlan {
+        var own = self
+        own.descriptions = UploadDescription(plan.system, of: plan.name).map { [$0] } ?? []
+        return own
+    }
+}
+
+extension ScenarioDocument {
+    /// What a collector has to know of the SDKs that are described, each once.
+    package var uploadDescriptions: [UploadDescription] {
+        populations.reduce(into: []) { all, population in
+            guard let own = UploadDescription(population.system, of: population.name), !all.contains(own)
+            else {
+                return
+            }
+            all.append(own)
+        }
+    }
+}
+
+extension UploadDescription {
+    /// - Parameter population: The name of an SDK without one.
+    /// - Returns: `nil` for an SDK that is programmed.
+    fileprivate init?(_ rules: any SystemRuleSet, of population: String) {
+        guard let rules = rules as? DeclaredRules else { return nil }
+        self.init(rules.sdk, unnamed: population)
+    }
+}

@@ -1,0 +1,185 @@
+import SDKDescription
+import Wire
+
+/// Makes a description of its draft: reads the templates.
+struct DescriptionBinder {
+    let draft: DeclaredDraft
+    let place: Place
+    private let constants: [String: String]
+
+    init(draft: DeclaredDraft, place: Place) {
+        self.draft = draft
+        self.place = place
+        constants = Dictionary(draft.constants.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    func bind(_ reading: inout Reading) -> DescribedSDK {
+        var sdk = draft.sdk
+        sdk.retry.backoff = draft.backoff
+        sdk.retry.retryAfter = draft.retryAfter
+        for name in constants.keys.sorted() where Placeholder.Source(rawValue: name) != nil {
+            reading.report(
+                .conflict, at(["consts", name]), found: "the name of a placeholder",
+                allowed: "a name of its own for each constant")
+        }
+        bindRequest(&sdk.request, &reading)
+        bindEvents(&sdk.events, &reading)
+        return sdk
+    }
+
+    /// A place deeper in the description; its own node where there is one.
+    private func at(_ keys: [String]) -> Place {
+        place.value(at: keys) ?? Place(node: place.node, path: JSONPath(place.path.tokens + keys))
+    }
+
+    // MARK: Requests
+
+    private func bindRequest(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
+        request.query = lines(draft.query, &reading)
+        if let headers = draft.headers { request.headers = lines(headers, &reading) }
+        if let body = draft.body {
+            request.body = template(body, [.population, .attempt, .batch], &reading)
+            let lists = request.body.placeholders.filter { $0.source == .events }.count
+            let isPlain = request.body.path { $0 == .value(Placeholder(.events)) } != nil
+            if lists != 1 || !isPlain {
+                reading.report(
+                    .conflict, body, found: "\(lists) times {{events}}",
+                    allowed: "{{events}} once, as a value by itself")
+            }
+        }
+        guard let perEvent = draft.perEvent else { return }
+        if case .object(let members) = template(perEvent, [.population, .attempt], &reading) {
+            request.perEvent = members
+        } else {
+            reading.report(.wrongType, perEvent, allowed: "an object of members for each event")
+        }
+    }
+
+    private func lines(
+        _ lines: [Named<Place>], _ reading: inout Reading
+    ) -> [DescribedSDK.Request.Line] {
+        lines.map { line in
+            let value = template(line.value, [.population], &reading)
+            if case .text = value {
+            } else if case .value = value {
+            } else {
+                reading.report(.wrongType, line.place, allowed: "a text")
+            }
+            return DescribedSDK.Request.Line(line.name, value)
+        }
+    }
+
+    // MARK: Events
+
+    private static let eventScopes: Set<Placeholder.Scope> = [.population, .device, .state, .event]
+
+    private func bindEvents(_ events: inout DescribedSDK.Events, _ reading: inout Reading) {
+        guard let common = draft.common, common.node.isObject else {
+            return reading.report(
+                .missingKey, at(["events"]), found: "no envelope",
+                allowed: "\"common\", the envelope of every event: an object")
+        }
+        // What is wrong with the envelope is told once, and not for each action.
+        _ = template(common, Self.eventScopes, &reading)
+        for action in DescribedSDK.Action.allCases {
+            guard let own = draft.actions[action] else { continue }
+            events.actions[action] = event(action, own, common, &reading)
+        }
+        if events.actions.values.allSatisfy(\.isOff) {
+            reading.report(
+                .conflict, at(["events"]), found: "no event that is captured",
+                allowed: "an action with a name: " + quotedList(DescribedSDK.Action.allCases.map(\.rawValue)))
+        }
+        for (action, own) in draft.actions {
+            for other in own.before where draft.actions[other] == nil || other == action {
+                reading.report(
+                    .conflict, at(["events", action.rawValue, "before"]), found: "\"\(other.rawValue)\"",
+                    allowed: "other actions that the description has")
+            }
+        }
+    }
+
+    private func event(
+        _ action: DescribedSDK.Action, _ own: ActionDraft, _ common: Place, _ reading: inout Reading
+    ) -> DescribedSDK.EventTemplate {
+        let excluded = Placeholder.Source.missing(in: action)
+        var name = Template.constant(action.rawValue)
+        if let place = own.name {
+            name = template(
+                place, [.population, .event], excluding: excluded.union([.name, .properties]), &reading)
+            if case .value(let placeholder) = name { name = .text([.slot(placeholder)]) }
+            if case .text = name {
+            } else {
+                reading.report(.wrongType, place, allowed: "a text")
+            }
+        } else {
+            reading.report(
+                .missingKey, at(["events", action.rawValue]), found: "no key \"name\"",
+                allowed: "the event's name")
+        }
+        let properties = properties(action, own, excluded, &reading)
+        var silent = Reading()
+        var envelope = template(common, Self.eventScopes, &silent)
+        if let fields = own.fields {
+            _ = template(fields, Self.eventScopes, &reading)
+            envelope = template(
+                Place(node: common.node.merging(fields.node), path: fields.path), Self.eventScopes, &silent)
+        }
+        var event = DescribedSDK.EventTemplate(
+            name: name, properties: properties,
+            envelope: envelope.event(name: name, properties: properties))
+        event.isOff = own.isOff
+        event.before = own.before
+        return event
+    }
+
+    private func properties(
+        _ action: DescribedSDK.Action, _ own: ActionDraft, _ excluded: Set<Placeholder.Source>,
+        _ reading: inout Reading
+    ) -> Template {
+        guard let place = own.properties else {
+            return action.hasProperties ? .value(Placeholder(.properties)) : .object([])
+        }
+        let properties = template(
+            place, Self.eventScopes, excluding: action.hasProperties ? [] : [.properties], &reading)
+        if case .object = properties { return properties }
+        if case .value(let placeholder) = properties, placeholder.source == .properties { return properties }
+        reading.report(.wrongType, place, allowed: "an object of properties")
+        return .object([])
+    }
+
+    private func template(
+        _ place: Place, _ scopes: Set<Placeholder.Scope>, excluding: Set<Placeholder.Source> = [],
+        _ reading: inout Reading
+    ) -> Template {
+        var parser = TemplateParser(constants: constants, scopes: scopes, excluded: excluding)
+        let template = parser.parse(place.node, at: place.path)
+        for problem in parser.problems { reading.report(problem) }
+        return template
+    }
+}
+
+extension Placeholder.Source {
+    /// What no event of an action has.
+    fileprivate static func missing(in action: DescribedSDK.Action) -> Set<Placeholder.Source> {
+        action == .business ? [] : [.event]
+    }
+}
+
+extension Reading {
+    /// Notes a problem of a template.
+    mutating func report(_ problem: TemplateProblem) {
+        let place = Place(node: problem.node, path: problem.path)
+        switch problem.kind {
+        case .syntax: report(.syntax, place, found: problem.found, allowed: problem.allowed)
+        case .type: report(.wrongType, place, found: problem.found, allowed: problem.allowed)
+        case .place, .unknownName:
+            let name = problem.found.filter { !"\"{}?|".contains($0) }
+            report(
+                problem.kind == .place ? .conflict : .unknownName, place, found: problem.found,
+                allowed: "\(problem.allowed): \(quotedList(problem.names))",
+                nearest: problem.kind == .place
+                    ? nil : NameDistance.nearest(to: name, among: problem.names))
+        }
+    }
+}

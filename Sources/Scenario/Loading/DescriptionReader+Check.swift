@@ -1,0 +1,131 @@
+import SDKDescription
+import Timebase
+import Wire
+
+extension DescriptionReader {
+    /// Reports what no single knob can know: knobs that could have no effect, and places that are not there.
+    static func check(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        checkStorage(sdk, place, &reading)
+        checkFraming(sdk, place, &reading)
+        checkRetry(sdk, place, &reading)
+        checkPlaces(sdk, place, &reading)
+    }
+
+    /// Reports a knob that has no effect, if it is there.
+    private static func refuse(
+        _ keys: [String], in place: Place, unless hasEffect: Bool, because reason: String,
+        _ reading: inout Reading
+    ) {
+        guard !hasEffect, let knob = place.value(at: keys) else { return }
+        reading.report(.conflict, knob, found: "a knob without effect", allowed: reason)
+    }
+
+    private static func checkStorage(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        let storage = sdk.storage
+        for key in ["evictAt", "evictFrom"] where storage.limit == nil {
+            refuse(
+                ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
+        }
+        refuse(
+            ["upload", "countOf"], in: place, unless: sdk.upload.flushBulkSize != nil,
+            because: "countOf only with flushBulkSize", &reading)
+        refuse(
+            ["upload", "timerRuns"], in: place, unless: sdk.upload.flushInterval != nil,
+            because: "timerRuns only with flushInterval", &reading)
+        if let seal = storage.seal {
+            refuse(
+                ["upload", "batch"], in: place, unless: false,
+                because: "no batch with storage.seal: a file is sent as it is", &reading)
+            refuse(
+                ["storage", "order"], in: place, unless: storage.order == .oldest,
+                because: "files are sent oldest first", &reading)
+            refuse(
+                ["storage", "removeBy"], in: place, unless: storage.removeBy == .id,
+                because: "a file leaves by itself", &reading)
+            _ = seal
+        }
+        if storage.removeBy == .position, sdk.upload.concurrency > 1 || storage.order == .newest {
+            reading.report(
+                .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
+                allowed: "\"id\" with several requests at once, or with the newest rows first")
+        }
+        if let limit = storage.limit, storage.evict > limit {
+            reading.report(
+                .conflict, place.value(at: ["storage", "evict"]) ?? place, found: "\(storage.evict)",
+                allowed: "no more than the limit of \(limit)")
+        }
+    }
+
+    private static func checkFraming(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        let framing = sdk.request.framing
+        if framing == .lines, sdk.request.body != .value(Placeholder(.events)) {
+            reading.report(
+                .conflict, place.value(at: ["request", "body"]) ?? place, found: "a body around the events",
+                allowed: "\"{{events}}\" by itself: lines have nothing around them")
+        }
+        if framing == .one, sdk.upload.batch != 1 || sdk.storage.seal != nil {
+            reading.report(
+                .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",
+                allowed: "\"one\" only with upload.batch 1, and without storage.seal")
+        }
+    }
+
+    private static func checkRetry(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        let retry = sdk.retry
+        let fails = sdk.answers.rules.contains { $0.verdict.countsAsFailure }
+        for key in ["backoff", "attempts"] {
+            refuse(
+                ["retry", key], in: place, unless: fails,
+                because: "\(key) only where the answers have \"retry\" or \"halve\"", &reading)
+        }
+        refuse(
+            ["retry", "exhausted"], in: place, unless: retry.attempts != nil,
+            because: "exhausted only with attempts",
+            &reading)
+        refuse(
+            ["retry", "wakes"], in: place,
+            unless: retry.backoff != nil || retry.retryAfter != nil || !retry.wakes,
+            because: "wakes only with backoff or retryAfter", &reading)
+        refuse(
+            ["retry", "latch"], in: place,
+            unless: retry.exhausted == .latch && retry.attempts != nil || retry.latch?.on.isEmpty == false,
+            because: "a latch that something closes: \"on\", or \"exhausted\": \"latch\" with attempts",
+            &reading)
+        if let backoff = retry.backoff {
+            refuse(
+                ["retry", "backoff", "factor"], in: place, unless: backoff.shape == .exponential,
+                because: "factor only for exponential waits", &reading)
+            if let longest = backoff.longest, longest < backoff.initial {
+                reading.report(
+                    .conflict, place.value(at: ["retry", "backoff"]) ?? place,
+                    found: "initial \(backoff.initial.text), max \(longest.text)",
+                    allowed: "\"max\" not below \"initial\"")
+            }
+        }
+    }
+
+    /// The places of ids must be in every event.
+    private static func checkPlaces(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        for action in DescribedSDK.Action.allCases {
+            guard let event = sdk.events.actions[action] else { continue }
+            if let tag = sdk.events.tag, event.envelope.inserting(.null, at: tag) == nil {
+                reading.report(
+                    .conflict, place.value(at: ["events", "tag"]) ?? place, found: "\"\(tag.pointer)\"",
+                    allowed:
+                        "a place in an object of every event; \(action.rawValue) has none there, or has the key"
+                )
+            }
+            for (index, key) in sdk.events.key.enumerated() where event.envelope.value(at: key) == nil {
+                reading.report(
+                    .conflict, place.value(at: ["events", "key"]) ?? place,
+                    found: "\"\(key.pointer)\", the key's part \(index)",
+                    allowed: "places that every event has; \(action.rawValue) has none there")
+            }
+        }
+        if sdk.events.tag == nil, sdk.events.key.isEmpty {
+            reading.report(
+                .missingKey, place.value(at: ["events"]) ?? place, found: "neither \"tag\" nor \"key\"",
+                allowed: "a place of the id by which events are known to an audit")
+        }
+    }
+}

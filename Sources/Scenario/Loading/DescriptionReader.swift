@@ -1,0 +1,82 @@
+package import SDKDescription
+import Wire
+
+/// Reads descriptions of SDKs: what a preset says, what a scenario changes of it, and then what the templates mean.
+package enum DescriptionReader {
+    /// Reads a description that stands by itself, such as a file of its own.
+    ///
+    /// - Returns: a sound description, or every problem that was found.
+    package static func read(bytes: [UInt8]) -> Result<DescribedSDK, ScenarioProblems> {
+        var reading = Reading()
+        let node = ScenarioLoader.read(bytes, &reading)
+        let sdk = node.flatMap { read(Place(node: $0, path: JSONPath()), &reading) }
+        guard let sdk, reading.problems.isEmpty else {
+            return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(reading.problems)))
+        }
+        return .success(sdk)
+    }
+
+    /// Reads `sdk` of a population.
+    ///
+    /// - Parameter version: Which of a preset's versions is meant, or a preset with its version, if the population says
+    ///   so.
+    static func read(
+        _ place: Place, version: Located<String>? = nil, _ reading: inout Reading
+    ) -> DescribedSDK? {
+        guard let whole = whole(place, version, &reading) else { return nil }
+        let before = reading.problems.count
+        guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
+        // What is left out matters less than what is wrong.
+        if draft.common == nil, reading.problems.count > before { return nil }
+        let binder = DescriptionBinder(draft: draft, place: whole)
+        let sdk = binder.bind(&reading)
+        guard reading.problems.count == before else { return nil }
+        check(sdk, whole, &reading)
+        if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
+            reading.report(
+                .conflict, version.place,
+                allowed: "\"\(sdk.version)\", the version of the description, or none")
+        }
+        return reading.problems.count == before ? sdk : nil
+    }
+
+    /// The description with its preset under it.
+    private static func whole(
+        _ place: Place, _ version: Located<String>?, _ reading: inout Reading
+    ) -> Place? {
+        guard place.node.isObject else { return place }
+        guard let preset = place.node["preset"] else {
+            guard place.node["version"] == nil else { return place }
+            return SDKPreset.all.first { $0.label == version?.value }.map { merged($0, place) } ?? place
+        }
+        let presetPlace = Place(node: preset, path: place.path.appending("preset"))
+        let form = Form<String>.name(SDKPreset.names.map { ($0, $0) }, what: "a preset")
+        guard let name = form.decode(presetPlace, &reading) else { return nil }
+        let versions = SDKPreset.versions(of: name)
+        guard let wanted = version ?? ownVersion(of: place) else {
+            return versions.first.map { merged($0, place) }
+        }
+        guard let found = versions.first(where: { [$0.version, $0.label].contains(wanted.value) }) else {
+            reading.reportUnknown(
+                wanted.value, wanted.place, among: versions.map(\.version), what: "a version of \"\(name)\"")
+            return nil
+        }
+        return merged(found, place)
+    }
+
+    private static func ownVersion(of place: Place) -> Located<String>? {
+        place.node["version"].flatMap { node in
+            node.string.map {
+                Located(value: $0, place: Place(node: node, path: place.path.appending("version")))
+            }
+        }
+    }
+
+    private static func merged(_ preset: SDKPreset, _ place: Place) -> Place {
+        var changes = place.node
+        if case .object(let members) = changes.content {
+            changes.content = .object(members.filter { $0.key != "preset" })
+        }
+        return Place(node: preset.description.merging(changes), path: place.path)
+    }
+}

@@ -1,0 +1,63 @@
+import SDKDescription
+import Scenario
+import Testing
+import Wire
+
+@testable import CollectorModel
+
+@Suite("What a collector reads in a description")
+struct DescriptionReadingTests {
+    private func upload(_ json: String) throws -> UploadDescription {
+        UploadDescription(try DescriptionReader.read(bytes: Array(json.utf8)).get())
+    }
+
+    @Test("places of a preset are where its events have them")
+    func posthog() throws {
+        let description = try upload(#"{"preset": "posthog-ios"}"#)
+        #expect(description.name == "posthog-ios")
+        #expect(description.uploads == [RequestPattern(.post, "/batch")])
+        #expect(description.lists == ["/batch"])
+        #expect(description.event.names == [.value("/event")])
+        #expect(description.event.times == ["/timestamp"])
+        #expect(description.event.timeUnit == .bySize)
+        #expect(description.event.distinctIDs.first == "/distinct_id")
+        #expect(description.event.tags == ["/properties/bs_id"])
+        #expect(description.event.key == [["/uuid"]])
+        #expect(description.project == ["/api_key"])
+        #expect(description.answer == DescribedAnswer("", delivered: [200...299]))
+    }
+
+    @Test("a body that is the list itself; milliseconds; one status of success")
+    func mixpanel() throws {
+        let description = try upload(#"{"preset": "mixpanel-ios"}"#)
+        #expect(description.lists == [""])
+        #expect(description.uploads == [RequestPattern(.post, "/track")])
+        #expect(description.event.timeUnit == .milliseconds)
+        #expect(description.event.key == [["/$mp_metadata/$mp_event_id"]])
+        #expect(description.answer.delivered == [200...200])
+    }
+
+    @Test("one of a user's own: JSON in texts, seconds, members of an attempt, no name of an event")
+    func own() throws {
+        let description = try upload(
+            #"""
+            {"request": {"path": "/in", "body": {"a": [{"rows": "{{events}}"}]}, "perEvent": {"sent": "{{sent|ms}}"}},
+             "answers": [["201 204 300", "delivered"], ["*", "keep"]],
+             "events": {"tag": "/x/p/bs_id", "key": ["/i", "/x/d"],
+              "common": {"i": "{{id}}", "at": "{{time|s}}",
+               "x": {"base64url": {"d": "{{anonymousId}}", "n": "app.{{name}}", "p": "{{properties}}"}}},
+              "business": {"name": "{{event}}"},
+              "profile.set": {"name": "set", "fields": {"x": {"base64url": {"n": null}}, "set": "{{properties}}"}}}}
+            """#)
+        #expect(description.name == "declared")
+        #expect(description.lists == ["/a/0/rows"])
+        #expect(description.event.names == [.value("/x/n"), .member("x"), .member("set")])
+        #expect(description.event.times == ["/at"] && description.event.timeUnit == .seconds)
+        #expect(description.event.distinctIDs == ["/x/d"])
+        #expect(description.event.tags == ["/x/p/bs_id"])
+        #expect(description.event.key == [["/i"], ["/x/d"]])
+        #expect(description.event.attemptMembers == ["sent"])
+        #expect(description.answer.status == 201)
+        #expect(description.answer.delivered == [201...201, 204...204, 300...300])
+    }
+}

@@ -1,0 +1,129 @@
+import Scenario
+import Testing
+import Wire
+
+@testable import SDKImport
+
+@Suite("Descriptions drafted from captures")
+struct DescriptionDraftTests {
+    private func draft(_ curl: String) throws -> DescriptionDraft {
+        try DescriptionDraft(CaptureReader.read(Array(curl.utf8)))
+    }
+
+    private func post(_ body: String, headers: String = "", path: String = "/c?v=1&api_key=k1") -> String {
+        "curl 'https://u:p@in.acme.io:8443\(path)' -H 'Content-Type: application/json' \(headers) --data-raw '\(body)'\n"
+    }
+
+    private let first =
+        #"{"k":{"events":[{"event":"Buy","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a01","time":1772451000123,"user_id":"u1","props":{"price":9.5,"$lib":"x"}}]},"sent_at":1772451009}"#
+    private let second =
+        #"{"k":{"events":[{"event":"Look","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a02","time":1772451001123,"user_id":"u2","props":{"page":"a","$lib":"x"}},{"event":"Look","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a03","time":1772451002123,"user_id":"u2","props":{"$lib":"x"}}]},"sent_at":1772451019}"#
+
+    @Test("the list, the id, the name, the time and the properties are found, and secrets are not kept")
+    func whole() throws {
+        let draft = try draft(post(first) + post(second))
+        let node = draft.description
+        #expect(draft.eventCount == 3 && draft.origin == "https://in.acme.io:8443")
+        #expect(node["name"]?.string == "acme")
+        #expect(node["request"]?["path"]?.string == "/c")
+        #expect(node["request"]?["query"]?.compactText == #"{"v": "1", "api_key": "${API_KEY}"}"#)
+        #expect(
+            node["request"]?["body"]?.compactText
+                == #"{"k": {"events": "{{events}}"}, "sent_at": "{{sent|s}}"}"#)
+        #expect(node["upload"]?["batch"]?.digits == "2")
+        let events = try #require(node["events"])
+        #expect(events["id"]?.string == "uuid" && events["key"]?.compactText == #"["/uuid"]"#)
+        #expect(events["tag"]?.string == "/props/bs_id")
+        #expect(
+            events["common"]?.compactText
+                == #"{"event": "{{name}}", "uuid": "{{id|lower}}", "time": "{{time|ms}}", "user_id": "{{userId?}}", "props": {"...": "{{properties}}", "$lib": "x"}}"#
+        )
+        #expect(draft.guesses.contains { $0.pointer == "/events/key" && $0.sureness == .sure })
+        #expect(!node.compactText.contains("k1") && !node.compactText.contains("u:p"))
+        #expect(throws: Never.self) {
+            _ = try DescriptionReader.read(bytes: Array(node.prettyText().utf8)).get()
+        }
+    }
+
+    @Test("secrets and signatures of headers")
+    func headers() throws {
+        let headers = """
+            -H 'Authorization: Bearer abc' -H 'Cookie: s=1' -H 'X-Api-Key: k2' -H 'X-Request-Signature: \
+            deadbeefdeadbeefdeadbeefdeadbeef' -H 'X-Platform: ios' -H 'Host: h' -H 'Content-Length: 7'
+            """
+        let draft = try draft(post(first, headers: headers))
+        let kept = try #require(draft.description["request"]?["headers"])
+        #expect(
+            kept.compactText
+                == #"{"Content-Type": "application/json", "Authorization": "Bearer ${AUTHORIZATION}", "Cookie": "${COOKIE}", "X-Api-Key": "${X_API_KEY}", "X-Platform": "ios"}"#
+        )
+        #expect(
+            draft.guesses.contains {
+                $0.text.contains("X-Request-Signature") && $0.text.contains("no description can say")
+            })
+    }
+
+    @Test("lines, one event a request, a form in base64, and texts that hold JSON")
+    func framings() throws {
+        let event = #"{"type":"a","id":"1","ts":"2026-03-02T11:30:00Z","x":"{\"data\":{\"q\":1}}"}"#
+        let lines = try draft(
+            "curl http://h/l -d $'\(event.replacing("\\", with: "\\\\"))\\n{\"type\":\"b\",\"id\":\"2\",\"ts\":\"2026-03-02T11:31:00Z\"}'"
+        )
+        #expect(lines.description["request"]?["framing"]?.string == "lines")
+        #expect(lines.eventCount == 2)
+        let one = try draft(post(event, path: "/one"))
+        #expect(one.description["request"]?["framing"]?.string == "one")
+        #expect(one.description["upload"]?["batch"]?.digits == "1")
+        #expect(
+            one.description["events"]?["common"]?["x"]?.compactText
+                == #"{"jsonText": {"data": {"...": "{{properties}}"}}}"#)
+        #expect(one.description["events"]?["tag"]?.string == "/x/data/bs_id")
+        let form = try draft("curl http://h/f --data-urlencode 'data=\(event)'")
+        #expect(form.eventCount == 1)
+        #expect(form.guesses.contains { $0.text.contains(#"in the field "data""#) })
+        for draft in [lines, one, form] {
+            #expect(throws: Never.self) {
+                _ = try DescriptionReader.read(bytes: Array(draft.description.prettyText().utf8)).get()
+            }
+        }
+    }
+
+    @Test("the route with the most events is taken, and the others are told")
+    func routes() throws {
+        let draft = try draft(post(first, path: "/a") + post(second, path: "/b") + "curl http://h/config\n")
+        #expect(draft.description["request"]?["path"]?.string == "/b")
+        #expect(
+            draft.guesses.contains { $0.text == "1 requests to /a are left out: a description has one route" }
+        )
+        #expect(draft.guesses.contains { $0.text == "1 requests that are no POST are left out" })
+    }
+
+    @Test(
+        "what is no capture is told by its place",
+        arguments: [
+            ("", ""), ("{", ""), ("{}", "/log"), (#"{"log":{"entries":7}}"#, "/log/entries"),
+            (#"{"log":{"entries":[]}}"#, ""), (#"{"log":{"entries":[{}]}}"#, "/log/entries/0/request"),
+            (#"{"log":{"entries":[{"request":{"method":7}}]}}"#, "/log/entries/0/request/method"),
+            (
+                #"{"log":{"entries":[{"request":{"method":"POST","url":"http://h/","headers":[{"name":"a"}]}}]}}"#,
+                "/log/entries/0/request/headers/0/value"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"POST","url":"http://h/","postData":{"text":"!","encoding":"base64"}}}]}}"#,
+                "/log/entries/0/request/postData/text"
+            ),
+            ("wget x", "line 1"), ("\ncurl", "line 2"), ("curl -X", "line 1"), ("curl a b", "line 1"),
+            ("curl http://h -d @body.json", "line 1"), ("curl http://h -F a=b", "line 1"),
+            ("curl 'x", "line 1"),
+            ("curl http://h/x", ""), ("curl http://h -d 7", ""), ("curl http://h -d '{\"a\":1}'", ""),
+        ])
+    func problems(text: String, place: String) {
+        do {
+            _ = try draft(text)
+            Issue.record("\(text) is no capture")
+        } catch let problem as CaptureProblem {
+            #expect(problem.place == place, "\(problem)")
+            #expect(!problem.found.isEmpty && !problem.allowed.isEmpty)
+        } catch { Issue.record("\(error)") }
+    }
+}

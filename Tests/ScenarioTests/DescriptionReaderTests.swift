@@ -1,0 +1,66 @@
+import SDKDescription
+import Testing
+import Timebase
+import Wire
+
+@testable import Scenario
+
+@Suite struct DescriptionReaderTests {
+    private func problems(_ json: String) -> [String] {
+        guard case .failure(let found) = DescriptionReader.read(bytes: Array(json.utf8)) else { return [] }
+        return found.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.found)" }
+    }
+
+    private let events = #""events": {"key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s"}}"#
+
+    @Test(arguments: SDKPreset.all.map { [$0.name, $0.version] })
+    func everyPresetIsADescription(_ preset: [String]) throws {
+        let json = #"{"preset": "\#(preset[0])", "version": "\#(preset[1])"}"#
+        let sdk = try DescriptionReader.read(bytes: Array(json.utf8)).get()
+        #expect([sdk.name, sdk.version] == preset)
+        #expect(sdk.events.tag != nil && !sdk.events.key.isEmpty)
+        #expect(!sdk.events.actions.isEmpty)
+    }
+
+    @Test func aPresetIsChangedKeyByKey() throws {
+        let json = #"{"preset": "posthog-ios", "upload": {"batch": 7}, "events": {"tap": {"off": false}}}"#
+        let sdk = try DescriptionReader.read(bytes: Array(json.utf8)).get()
+        #expect(sdk.upload.batch == 7)
+        #expect(sdk.upload.flushBulkSize == 20)
+        #expect(sdk.upload.flushInterval == .seconds(30))
+        #expect(sdk.retry.attempts == 3 && sdk.retry.exhausted == .clear)
+        #expect(sdk.storage.limit == 1000 && sdk.storage.removeBy == .position)
+        #expect(sdk.events.actions[.tap]?.isOff == false)
+        #expect(sdk.events.actions[.launch]?.name == .constant("Application Opened"))
+        #expect(sdk.answers.verdict(status: 413) == .halve)
+    }
+
+    @Test func whatCannotBeIsAProblemOfItsPlace() {
+        #expect(problems("{\(events)}").isEmpty)
+        #expect(problems(#"{"preset": "posthog"}"#) == [#"/preset: unknown name: "posthog""#])
+        #expect(
+            problems(#"{"preset": "posthog-ios", "version": "1"}"#) == [#"/version: unknown name: "1""#])
+        #expect(problems("{}").first == "/events: missing key: no envelope")
+        #expect(
+            problems(#"{"upload": {"keepStatuses": [500]}, \#(events)}"#)
+                == [#"/upload/keepStatuses: not supported by this build: "keepStatuses""#])
+        #expect(
+            problems(#"{"answers": [["2xx", "delivered"]], \#(events)}"#)
+                == ["/answers: conflict: no rule for 100"])
+        #expect(
+            problems(#"{"answers": [["*", "keep"], ["413", "drop"]], \#(events)}"#)
+                == ["/answers/1: conflict: a rule that never holds"])
+        #expect(
+            problems(#"{"retry": {"exhausted": "clear"}, \#(events)}"#)
+                == ["/retry/exhausted: conflict: a knob without effect"])
+        #expect(
+            problems(#"{"events": {"key": ["/i"], "common": {"i": "{{ids}}"}, "screen": {"name": "s"}}}"#)
+                == [#"/events/common/i: unknown name: "{{ids}}""#])
+        #expect(
+            problems(#"{"events": {"key": ["/j"], "common": {"i": "{{id}}"}, "screen": {"name": "s"}}}"#)
+                == [#"/events/key: conflict: "/j", the key's part 0"#])
+        #expect(
+            problems(#"{"request": {"body": {"a": 1}}, \#(events)}"#)
+                == ["/request/body: conflict: 0 times {{events}}"])
+    }
+}
