@@ -32,7 +32,9 @@ enum Release {
             case .plain: ["-enable-testing", "-Onone"]
             case .open: ["-enable-testing", "-Xllvm", "-sil-cross-module-serialize-all"]
             }
-        return strict + [.unsafeFlags(flags, .when(configuration: .release))]
+        // Debug information takes the compiler time, and serves nobody who does not step through a release.
+        let all = flags + ["-Xfrontend", "-gnone"]
+        return strict + [.unsafeFlags(all, .when(configuration: .release))]
     }
 }
 
