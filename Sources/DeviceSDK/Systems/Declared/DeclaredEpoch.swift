@@ -17,6 +17,8 @@ package struct DeclaredEpoch: Hashable, Sendable {
     package var sessionFirst: UInt32 = 0
     /// Which anonymous id is in use.
     package var anonymousGeneration: UInt16 = 0
+    /// Counts the installations of the app from 0.
+    package var installation: UInt8 = 0
     /// Index into the app's versions.
     package var appVersion: UInt16 = 0
     /// How often the app came to the foreground and left it; 0 where no event tells.

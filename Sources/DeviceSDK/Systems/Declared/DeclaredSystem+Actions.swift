@@ -86,6 +86,7 @@ extension DeclaredSystem {
         device.installed = version
         beginProcess(&device, now: now, effects: &effects)
         if installed == .max {
+            if device.epochs.current.installation > 0 { device.epochs.change { $0.anonymousSince = now } }
             capture(.install, on: &device, now: now, effects: &effects)
         } else if installed != version {
             capture(.update, on: &device, now: now, effects: &effects)

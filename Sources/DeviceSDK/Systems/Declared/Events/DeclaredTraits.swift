@@ -41,7 +41,8 @@ struct DeclaredTraits: Sendable {
     // The numbers of the children are those of the other systems, where they have the same ids.
 
     func session(_ number: UInt32) -> RandomStream { identity.child(2 << 32 | UInt64(number)) }
-    var vendor: RandomStream { identity.child(3 << 32) }
+    /// The identifier for vendors, which iOS makes anew for each installation.
+    func vendor(ofInstallation number: UInt8) -> RandomStream { identity.child(3 << 32 | UInt64(number)) }
 
     /// What the anonymous id of a generation is drawn from: 0 is the first.
     func anonymous(_ generation: UInt16) -> RandomStream { identity.child(5 << 32 | UInt64(generation)) }

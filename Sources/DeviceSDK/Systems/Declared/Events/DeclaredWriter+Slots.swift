@@ -64,7 +64,7 @@ extension DeclaredWriter {
     private func writeStable(_ source: Placeholder.Source, to out: inout WireBuffer) {
         switch source {
         case .apiKey, .account, .appName, .appID: out.appendInside(program.population.text(source))
-        case .deviceID: out.appendID(.uuid, traits.vendor, at: epoch.anonymousSince)
+        case .deviceID: out.appendID(.uuid, traits.vendor(ofInstallation: epoch.installation), at: epoch.anonymousSince)
         case .deviceModel: out.append(traits.machine)
         case .deviceWidth: out.appendDecimal(traits.width)
         case .deviceHeight: out.appendDecimal(traits.height)
@@ -107,7 +107,8 @@ extension DeclaredWriter {
             case .hex16: .hex16
             }
         let stream =
-            identity.anonymous == .vendor ? traits.vendor : traits.anonymous(epoch.anonymousGeneration)
+            identity.anonymous == .vendor
+            ? traits.vendor(ofInstallation: epoch.installation) : traits.anonymous(epoch.anonymousGeneration)
         out.appendID(kind, stream, at: epoch.anonymousSince + traits.clockSkew)
     }
 
