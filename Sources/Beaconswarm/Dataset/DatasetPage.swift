@@ -48,7 +48,8 @@ struct DatasetPage {
     private var devices: String {
         let all = scenario.document.deviceCount
         guard let shard = options.shard else { return String(all) }
-        return "part \(shard) of \(all): of each population, those whose index leaves that remainder. Row numbers are those of "
+        return
+            "part \(shard) of \(all): of each population, those whose index leaves that remainder. Row numbers are those of "
             + "no other part, `answers.json` is about this part, and `answers.sql` gives the whole's answers where all "
             + "parts are loaded"
     }

@@ -54,7 +54,8 @@ final class GenerateRunner {
 
     private func plans(cut: Instant?) -> DatasetPlans {
         DatasetPlans(
-            scenario.document, part: part, tagsEvents: options.tagsEvents, threads: options.threads ?? Host.cores,
+            scenario.document, part: part, tagsEvents: options.tagsEvents,
+            threads: options.threads ?? Host.cores,
             cut: cut)
     }
 
@@ -107,7 +108,10 @@ final class GenerateRunner {
             [Beaconswarm.version, scenario.reference.sha256, String(scenario.document.seed)]
             + scenario.reference.overrides + layout.formats.map(\.description)
             + [options.partition, options.zone, options.split ?? "", options.rows.map(String.init) ?? ""]
-            + [part == .whole ? "" : part.text, options.tagsEvents ? "tag" : "", options.raw ? "raw" : "", scenario.document.variant ?? ""]
+            + [
+                part == .whole ? "" : part.text, options.tagsEvents ? "tag" : "", options.raw ? "raw" : "",
+                scenario.document.variant ?? "",
+            ]
         return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
     }
 

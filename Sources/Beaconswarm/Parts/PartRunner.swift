@@ -41,7 +41,8 @@ struct PartRunner {
     static let shared = CommandFailure(
         .usage,
         "--shard: the devices of this scenario wait for each other (a server with a queue, or a fault \"capacity\"): "
-            + "how long one waits depends on all others, so that no part can be played alone; nothing was run")
+            + "how long one waits depends on all others, so that no part can be played alone; nothing was run"
+    )
 
     /// Refuses what no part can know.
     static func check(_ scenario: LoadedScenario) throws(CommandFailure) {

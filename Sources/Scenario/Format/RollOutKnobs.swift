@@ -37,7 +37,8 @@ enum RollOutKnobs {
     static func refuse(_ system: String, _ sdk: Place, _ reading: inout Reading) {
         reading.report(
             .conflict, sdk, found: "a roll-out to the system \"\(system)\"",
-            allowed: "roll-outs to systems that are built in: what a description says is compiled before the run, and another "
+            allowed:
+                "roll-outs to systems that are built in: what a description says is compiled before the run, and another "
                 + "one is another population")
     }
 

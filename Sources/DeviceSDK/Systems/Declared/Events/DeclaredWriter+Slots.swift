@@ -64,7 +64,8 @@ extension DeclaredWriter {
     private func writeStable(_ source: Placeholder.Source, to out: inout WireBuffer) {
         switch source {
         case .apiKey, .account, .appName, .appID: out.appendInside(program.population.text(source))
-        case .deviceID: out.appendID(.uuid, traits.vendor(ofInstallation: epoch.installation), at: epoch.anonymousSince)
+        case .deviceID:
+            out.appendID(.uuid, traits.vendor(ofInstallation: epoch.installation), at: epoch.anonymousSince)
         case .deviceModel: out.append(traits.machine)
         case .deviceWidth: out.appendDecimal(traits.width)
         case .deviceHeight: out.appendDecimal(traits.height)
