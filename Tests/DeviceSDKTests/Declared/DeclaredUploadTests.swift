@@ -198,7 +198,9 @@ struct DeclaredUploadTests {
         }
     }
 
-    @Test("a full disk loses what is new; a disk that only reads has delivered rows sent again, which are told once")
+    @Test(
+        "a full disk loses what is new; a disk that only reads has delivered rows sent again, which are told once"
+    )
     func disks() throws {
         func schedule(_ failure: DiskFailure, from: Double, until: Double) -> DiskSchedule {
             DiskSchedule([
