@@ -352,3 +352,40 @@ class KitWeek:
         """Simulate it for freshness, which a paced run does not measure."""
         assert run.all.metrics["event_freshness"]["count"] == run.all.delivered > 0
         assert run.live().all.metrics["event_freshness"]["count"] == 0
+
+
+@scenario("systems/posthog-outage")
+class PostHogOutage:
+    def outage(run: Played):
+        """What described SDKs make of five minutes in which every answer is 503."""
+        assert {population["system"] for population in run.scenario["populations"]} == {"declared"}
+        assert run.during(302, 598, "failed_requests") == run.during(302, 598, "requests")
+        assert sum(run.during(302, 598, "requests")) > 1000
+
+    def gives_up(run: Played):
+        """posthog-ios 3.69.3 gives up after the fourth failure in a row and deletes its queue with the batch, again and again
+        (rejected, retries_exhausted)."""
+        assert run.asked("posthog")["sdk"] == {"preset": "posthog-ios"}
+        rejected = [line for line in run.of("posthog") if line["fate"] == "rejected"]
+        assert len(rejected) > 0.15 * run["posthog"].captured
+        assert {line["cause"] for line in rejected} == {"retries_exhausted"}
+        # What was sent first when it gave up had been sent four times, and never more often.
+        assert max(line["attempts"] for line in rejected) == 4
+        devices = Counter(line["id"].split("-")[0] for line in rejected if line["attempts"] == 4)
+        assert len(devices) == 200 and statistics.median(devices.values()) > 20
+
+    def keeps(run: Played):
+        """mixpanel-ios 6.5.1 keeps every event: nothing is lost, and what was captured in the outage comes minutes late, since
+        it waits that long between its tries."""
+        assert run["mixpanel"].gone == 0
+        late = [
+            line["acked_at"] - line["captured_at"]
+            for line in run.of("mixpanel") if 360 < line["at"] < 540 and line["acked_at"]
+        ]
+        assert len(late) > 10_000 and statistics.median(late) > 120_000
+
+    def never(run: Played):
+        """The third population is PostHog's SDK with one knob changed: it never gives up, and loses nothing."""
+        changes = run.asked("patient")["sdk"]
+        assert changes == {"preset": "posthog-ios", "retry": {"attempts": "none", "exhausted": None}}
+        assert run["patient"].gone == 0
