@@ -231,7 +231,10 @@ let package = Package(
         .tests(of: "World", ["Timebase"]),
         .tests(
             of: "DeviceSDK",
-            ["Timebase", "Accounting", "AppModel", "TestSupport", "Wire", "World"] + allSystems),
+            [
+                "Timebase", "Accounting", "AppModel", "Scenario", "SDKDescription", "TestSupport", "Wire",
+                "World",
+            ] + allSystems),
         .tests(of: "Datasets", ["Files", "Timebase", "Wire"]),
         .tests(of: "SDKDescription", ["Timebase", "Wire"]),
         .tests(of: "SDKImport", ["CollectorModel", "Scenario", "SDKDescription", "Wire"]),

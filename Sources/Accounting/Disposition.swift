@@ -112,7 +112,8 @@ extension Disposition {
             case .suppressed: Suppression.allCases.first { $0.name == cause }.map(Disposition.suppressed)
             case .evicted: Eviction.allCases.first { $0.name == cause }.map(Disposition.evicted)
             case .rejected:
-                cause == Disposition.rejectionName(Disposition.exhausted) ? .retriesExhausted : UInt16(cause).map(Disposition.rejected)
+                cause == Disposition.rejectionName(Disposition.exhausted)
+                    ? .retriesExhausted : UInt16(cause).map(Disposition.rejected)
             case .lost: Loss.allCases.first { $0.name == cause }.map(Disposition.lost)
             case .pending: Pending.allCases.first { $0.name == cause }.map(Disposition.pending)
             }

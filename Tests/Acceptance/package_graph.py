@@ -33,7 +33,8 @@ def dependencies() -> dict[str, set[str]]:
     of_a_system = re.search(r"static func system\(.*?dependencies: \[(.*?)\]", PACKAGE, re.S)
     assert of_a_system
     for name in SYSTEMS:
-        found[name] = set(re.findall(r'"(\w+)"', of_a_system[1]))
+        own = re.search(rf'\.system\("{name}", in: "\w+", \[(.*?)\]', PACKAGE)
+        found[name] = set(re.findall(r'"(\w+)"', of_a_system[1] + (own[1] if own else "")))
     for function, name, arguments in call_bodies(PACKAGE):
         if name in found and function not in NO_TARGETS and "allSystems" in arguments:
             found[name] |= set(SYSTEMS)

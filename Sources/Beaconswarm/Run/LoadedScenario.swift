@@ -44,7 +44,7 @@ struct LoadedScenario: Sendable {
             bytes: bytes, name: source.isStandardInput ? "stdin" : LoadedScenario.baseName(source.path),
             options: options,
             environment: environment, thresholdChecker: LoadedScenario.thresholdProblem,
-            zones: .known)
+            zones: .known, readFile: { LoadedScenario.readFile($0, besides: source.path) })
         switch result {
         case .success(let sound):
             document = sound
@@ -74,6 +74,13 @@ struct LoadedScenario: Sendable {
         let noun = lines.count == 1 ? "problem" : "problems"
         let head = "\(path) has \(lines.count) \(noun); nothing was run"
         return CommandFailure(.invalidScenario, ([head] + lines).joined(separator: "\n"))
+    }
+
+    /// Reads a file that a scenario names.
+    private static func readFile(_ name: String, besides scenario: String) -> [UInt8]? {
+        let folder = folder(scenario)
+        let path = name.hasPrefix("/") || folder.isEmpty ? name : folder + "/" + name
+        return try? OutputFile.read(path, failing: .invalidScenario, limit: JSONReader.sizeLimit)
     }
 
     /// The folder of a path; empty for a bare name.

@@ -41,7 +41,11 @@ enum DeclaredFormat {
             Knob(
                 "preset", \.sdk.name, .name(SDKPreset.names.map { ($0, $0) }, what: "a preset"),
                 "A published SDK whose description this changes: objects are merged, null takes a key away, "
-                    + "everything else is replaced.")
+                    + "everything else is replaced."),
+            Knob(
+                "file", \.sdk.name, .text(),
+                "A file whose description this changes, in the same way; a relative name begins at the scenario's "
+                    + "folder."),
         ] + description.fields)
 
     /// A whole description, with the preset's part merged in.

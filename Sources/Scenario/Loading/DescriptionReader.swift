@@ -26,13 +26,16 @@ package enum DescriptionReader {
         guard let whole = whole(place, version, &reading) else { return nil }
         let before = reading.problems.count
         guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
+        // What is left out matters less than what is wrong.
+        if draft.common == nil, reading.problems.count > before { return nil }
         let binder = DescriptionBinder(draft: draft, place: whole)
         let sdk = binder.bind(&reading)
         guard reading.problems.count == before else { return nil }
         check(sdk, whole, &reading)
         if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
             reading.report(
-                .conflict, version.place, allowed: "\"\(sdk.version)\", the version of the description, or none")
+                .conflict, version.place,
+                allowed: "\"\(sdk.version)\", the version of the description, or none")
         }
         return reading.problems.count == before ? sdk : nil
     }

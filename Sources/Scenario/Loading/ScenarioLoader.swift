@@ -18,11 +18,12 @@ package enum ScenarioLoader {
     ///   - environment: All environment variables, for `${NAME}` and `BEACONSWARM_*`.
     ///   - thresholdChecker: Knows metrics and expressions.
     ///   - zones: The time zones that populations may name.
+    ///   - readFile: Reads a file that the scenario names; `nil` for one that cannot be read.
     /// - Returns: a sound scenario, or every problem that was found; never both.
     package static func load(
         bytes: [UInt8], name: String, options: ScenarioOptions = ScenarioOptions(),
         environment: [String: String] = [:], thresholdChecker: ThresholdChecker = { _, _ in nil },
-        zones: ZoneTable = .universal
+        zones: ZoneTable = .universal, readFile: (String) -> [UInt8]? = { _ in nil }
     ) -> Result<ScenarioDocument, ScenarioProblems> {
         var reading = Reading()
         guard let file = read(bytes, &reading) else {
@@ -30,10 +31,12 @@ package enum ScenarioLoader {
         }
         // It is asked again for each variant, and not kept.
         return withoutActuallyEscaping(thresholdChecker) { checker in
-            load(
-                Request(
-                    file: file, name: name, options: options, environment: environment,
-                    thresholdChecker: checker, zones: zones), reading)
+            withoutActuallyEscaping(readFile) { readFile in
+                load(
+                    Request(
+                        file: file, name: name, options: options, environment: environment,
+                        thresholdChecker: checker, zones: zones, readFile: readFile), reading)
+            }
         }
     }
 
@@ -59,6 +62,7 @@ package enum ScenarioLoader {
         let environment: [String: String]
         let thresholdChecker: ThresholdChecker
         let zones: ZoneTable
+        let readFile: (String) -> [UInt8]?
 
         /// The variants that the file has, sound or not: what is wrong with their forms is told elsewhere.
         var variants: [Named<VariantDraft>] {
@@ -92,7 +96,7 @@ package enum ScenarioLoader {
             _ variant: Named<VariantDraft>?, _ before: Reading = Reading()
         ) -> (ScenarioDocument?, Reading) {
             var reading = before
-            let root = prepare(file, variant, options, environment, &reading)
+            let root = prepare(self, variant, &reading)
             let draft =
                 root.node.isObject
                 ? ScenarioDraft.format.decode(root.place, &reading) : notAnObject(root.place, &reading)
@@ -141,21 +145,22 @@ package enum ScenarioLoader {
     }
 
     private static func prepare(
-        _ file: JSONNode, _ variant: Named<VariantDraft>?, _ options: ScenarioOptions,
-        _ environment: [String: String], _ reading: inout Reading
+        _ request: Request, _ variant: Named<VariantDraft>?, _ reading: inout Reading
     ) -> Prepared {
-        var overrides = Overrides(root: file)
+        let (options, environment) = (request.options, request.environment)
+        var overrides = Overrides(root: request.file)
         if let variant { overrides.apply(variant) }
         overrides.apply(
             ScenarioOptions(environment: environment), name: { "BEACONSWARM_\($0.uppercased())" },
             setName: "BEACONSWARM_SET")
         overrides.apply(options, name: { "--\($0)" }, setName: "--set")
         var substitution = Substitution(environment: environment)
-        let node = substitution.apply(to: overrides.root)
+        let written = DescriptionFiles(read: request.readFile).expand(overrides.root, &reading)
+        let node = substitution.apply(to: written)
         reading.problems += overrides.problems + substitution.problems
         reading.secrets += substitution.secrets
         return Prepared(
-            node: node, written: overrides.root, devices: overrides.devices, overrides: overrides.applied)
+            node: node, written: written, devices: overrides.devices, overrides: overrides.applied)
     }
 
     private static func notAnObject(_ place: Place, _ reading: inout Reading) -> ScenarioDraft? {

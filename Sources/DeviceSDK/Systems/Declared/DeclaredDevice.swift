@@ -16,6 +16,8 @@ package struct DeclaredDevice: RowDevice {
     package var nextSequence: UInt32 = 0
     var epochs: EpochLog<DeclaredEpoch>
     var disk = DiskCondition.sound
+    /// The files of the store that are closed, by the sequences at which they end, where there are files.
+    var files: ContiguousArray<UInt32> = []
     /// The app's version when it last ran; `UInt16.max` before it did.
     var installed = UInt16.max
 
@@ -36,6 +38,8 @@ package struct DeclaredDevice: RowDevice {
     var eventLimit = UInt32.max
     /// Requests that the flush which is under way may still begin.
     var batchesLeft = 0
+    /// Files that begin before this sequence have had their turn in the flush.
+    var fileCursor: UInt32 = 0
     var screen = UInt16.max
     var state = State()
 

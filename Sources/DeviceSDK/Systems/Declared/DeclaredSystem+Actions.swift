@@ -37,7 +37,8 @@ extension DeclaredSystem {
             draft.control = control
             captureAll(.tap, draft, on: &device, now: now, effects: &effects)
         case .business(let event, let subject):
-            captureOwn(.business, templates.business(event), subject, on: &device, now: now, effects: &effects)
+            captureOwn(
+                .business, templates.business(event), subject, on: &device, now: now, effects: &effects)
         case .profile(let update, let subject):
             captureOwn(
                 templates.kinds[Int(templates.profile(update))].action, templates.profile(update), subject,

@@ -14,17 +14,19 @@ extension DeclaredSystem {
         let verdict = verdict(on: outcome, of: ended)
         effects.isAcknowledged = verdict.isPositive
         release(
-            ended, isPositive: verdict.isPositive, mark: verdict == .split ? nil : false, of: &device,
+            ended, isPositive: verdict.isPositive,
+            mark: verdict == .split && sdk.storage.seal == nil ? nil : false, of: &device,
             now: now, effects: &effects)
         switch verdict {
         case .delivered, .deliveredClear, .drop:
             finish(ended, verdict, outcome, of: &device, effects: &effects)
             device.failures = 0
-        case .keep: device.batchesLeft = 0
+        case .keep: endFlush(&device)
         case .retry, .halve:
-            device.batchesLeft = 0
+            endFlush(&device)
             if verdict == .halve { device.eventLimit = UInt32(clamping: ended.rows.count / 2) }
             noteFailure(of: ended, outcome, on: &device, now: now, effects: &effects)
+        case .split where sdk.storage.seal != nil: splitFile(of: ended, &device)
         case .split: split(ended, of: &device)
         }
         if !verdict.isPositive { obey(outcome, on: &device, now: now) }
@@ -41,6 +43,11 @@ extension DeclaredSystem {
             }
         let isLeast = request.rows.count == 1 && (verdict == .halve || verdict == .split)
         return isLeast ? .drop : verdict
+    }
+
+    /// The rows that come first are those that just failed: no more of them in this flush. Of files, others come next.
+    private func endFlush(_ device: inout Device) {
+        if sdk.storage.seal == nil { device.batchesLeft = 0 }
     }
 
     /// The flush goes on with what may still be sent, or ends.
@@ -76,7 +83,8 @@ extension DeclaredSystem {
         switch sdk.storage.removeBy {
         case .id: remove(request.rows, as: disposition, of: &device, effects: &effects)
         case .position:
-            removeFirst(request.rows.count, carriedBy: request, as: disposition, of: &device, effects: &effects)
+            removeFirst(
+                request.rows.count, carriedBy: request, as: disposition, of: &device, effects: &effects)
         }
         if verdict == .deliveredClear {
             clear(&device, as: .lost(.clearedUnsent), effects: &effects)

@@ -48,6 +48,7 @@ extension DeclaredSystem {
         device.sinceFlush &+= 1
         let count = device.log.count
         insert(record, on: &device, effects: &effects)
+        closeFullFile(of: &device)
         // Until the event is somewhere, nothing else refers to its state.
         if device.log.count <= count { device.trimEpochs() }
         if isImmediate[Int(draft.template)] {

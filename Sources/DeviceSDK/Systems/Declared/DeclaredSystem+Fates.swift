@@ -24,6 +24,7 @@ extension DeclaredSystem {
         if sdk.storage.backend == .memory {
             for row in device.allRows { end(row, as: .lost(.killed), on: device, effects: &effects) }
             device.log = EventLog()
+            device.files = []
         }
         device.requests = []
         device.parts = []
@@ -34,6 +35,7 @@ extension DeclaredSystem {
         device.sinceFlush = 0
         device.eventLimit = .max
         device.batchesLeft = 0
+        device.fileCursor = 0
         device.screen = .max
         device.state = []
         device.trimEpochs()

@@ -18,6 +18,10 @@ extension DeclaredSystem {
         device.retryDue = .distantFuture
         device.sinceFlush = 0
         tidy(&device, now: now, effects: &effects)
+        if sdk.storage.seal != nil {
+            closeFile(of: &device)
+            device.fileCursor = 0
+        }
         device.batchesLeft = sdk.upload.batches[trigger]
         sendBatches(of: &device, plannedAt: due, effects: &effects)
     }
@@ -76,6 +80,7 @@ extension DeclaredSystem {
             let rows = ContiguousArray(part.compactMap { device.log.record(of: $0.sequence) })
             if !rows.isEmpty { return rows }
         }
+        guard sdk.storage.seal == nil else { return nextFile(of: &device) }
         var rows = ContiguousArray<EventRecord>()
         let batch = min(sdk.upload.batch ?? .max, Int(device.eventLimit))
         device.log.copy(

@@ -1,0 +1,53 @@
+import DeviceSDK
+import SDKDescription
+
+/// Stores whose rows lie in files: batches that are fixed when a file is closed, and sent as they are until they leave.
+extension DeclaredSystem {
+    /// Closes the file that is being written, if there is something in it.
+    func closeFile(of device: inout Device) {
+        // Files whose rows are gone are gone too.
+        let first = device.log.first?.sequence ?? .max
+        device.files.removeAll { $0 <= first }
+        let start = device.files.last ?? 0
+        guard start < device.nextSequence, device.log.first(in: start..<device.nextSequence) != nil else {
+            return
+        }
+        device.files.append(device.nextSequence)
+    }
+
+    /// Closes the file that is being written when it has as many events as one may have.
+    func closeFullFile(of device: inout Device) {
+        guard let limit = sdk.storage.seal?.events else { return }
+        let start = device.files.last ?? 0
+        guard start < device.nextSequence, device.log.count(in: start..<device.nextSequence) >= limit else {
+            return
+        }
+        closeFile(of: &device)
+    }
+
+    /// The rows of the oldest file that had no turn in the flush.
+    func nextFile(of device: inout Device) -> ContiguousArray<EventRecord> {
+        var rows = ContiguousArray<EventRecord>()
+        var start: UInt32 = 0
+        for end in device.files {
+            if start >= device.fileCursor {
+                device.log.forEach(in: start..<end) { if !$0.isUploading { rows.append($0) } }
+                if !rows.isEmpty {
+                    device.fileCursor = end
+                    return rows
+                }
+            }
+            start = end
+        }
+        return rows
+    }
+
+    /// Divides a file in two, whose turn it is again.
+    func splitFile(of request: DeclaredRequest, _ device: inout Device) {
+        guard let first = request.rows.first?.sequence else { return }
+        let middle = request.rows[request.rows.count / 2].sequence
+        let place = device.files.firstIndex { $0 > middle } ?? device.files.count
+        device.files.insert(middle, at: place)
+        device.fileCursor = device.files.last { $0 <= first } ?? 0
+    }
+}

@@ -1,0 +1,78 @@
+import SDKDescription
+import Wire
+
+/// Puts the files in the place of their names that descriptions of SDKs are in: `"sdk": {"file": "posthog.json"}`.
+struct DescriptionFiles {
+    /// Reads a file; `nil` for one that cannot be read.
+    let read: (String) -> [UInt8]?
+
+    /// A scenario with the content of each file that a population's `sdk` names, changed by what else stands there.
+    func expand(_ scenario: JSONNode, _ reading: inout Reading) -> JSONNode {
+        guard case .object(var members) = scenario.content,
+            let place = members.firstIndex(where: { $0.key == "populations" }),
+            let populations = members[place].value.elements,
+            populations.contains(where: { $0["sdk"]?["file"] != nil })
+        else { return scenario }
+        var expanded = populations
+        for index in populations.indices {
+            let path = JSONPath(["populations", String(index), "sdk"])
+            expanded[index] = expand(population: populations[index], at: path, &reading)
+        }
+        members[place].value.content = .array(expanded)
+        return JSONNode(.object(members), position: scenario.position)
+    }
+
+    private func expand(
+        population: JSONNode, at path: JSONPath, _ reading: inout Reading
+    ) -> JSONNode {
+        guard case .object(var members) = population.content,
+            let place = members.firstIndex(where: { $0.key == "sdk" }),
+            case .object(let knobs) = members[place].value.content,
+            let named = knobs.first(where: { $0.key == "file" })
+        else { return population }
+        let file = Place(node: named.value, path: path.appending("file"))
+        var changes = members[place].value
+        changes.content = .object(knobs.filter { $0.key != "file" })
+        members[place].value = content(of: file, &reading)?.merging(changes) ?? changes
+        return JSONNode(.object(members), position: population.position)
+    }
+
+    /// What is in a file; an empty description, beside a problem, for one that has none.
+    private func content(of file: Place, _ reading: inout Reading) -> JSONNode? {
+        guard let name = Form<String>.text().decode(file, &reading) else { return nil }
+        guard let bytes = read(name) else {
+            reading.report(
+                .conflict, file,
+                allowed: "a file that can be read; relative names begin at the scenario's folder")
+            return nil
+        }
+        do {
+            let node = try JSONReader.readStrictly(bytes)
+            guard node.isObject, node["file"] == nil else {
+                reading.report(
+                    .wrongType, file,
+                    found: "\(name) with \(node.isObject ? "a \"file\" in it" : node.summary)",
+                    allowed: "a file with a description: an object without \"file\"")
+                return nil
+            }
+            return node.withoutPositions
+        } catch {
+            var place = name
+            if case .file(let line, let column) = error.position { place += ":\(line):\(column)" }
+            reading.report(.syntax, file, found: "\(place): \(error.found)", allowed: error.allowed)
+            return nil
+        }
+    }
+}
+
+extension JSONNode {
+    /// The same value without places: they are those of another file.
+    fileprivate var withoutPositions: JSONNode {
+        switch content {
+        case .array(let elements): JSONNode(.array(elements.map(\.withoutPositions)))
+        case .object(let members):
+            JSONNode(.object(members.map { Member($0.key, $0.value.withoutPositions) }))
+        default: JSONNode(content)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Accounting
+import AppModel
+import SDKDescription
+import Testing
+import Timebase
+import Wire
+import World
+
+@testable import DeclaredSDK
+@testable import DeviceSDK
+
+@Suite("Described SDKs, events")
+struct DeclaredEventTests {
+    /// A description that uses every kind of template.
+    private static let json = #"""
+        {"consts": {"v": "1-0-0"}, "identity": {"prefix": "anon:", "session": {"id": "ms"}},
+         "upload": {"flushBulkSize": 1},
+         "request": {"path": "/in", "query": {"k": "{{apiKey}} x"}, "headers": {"X-App": "{{app.id|upper}}"},
+                     "perEvent": {"at": "{{sent|s}}"},
+                     "body": {"first": true, "events": "{{events}}", "last": "{{sent|iso}}"}},
+         "events": {"tag": "/p/inner/bs_id", "key": ["/name", "/row", "/p/inner/n"],
+          "common": {"user": "{{userId?}}", "name": "{{name}}", "row": "{{row}}", "t": "{{time|ms|text}}",
+                     "p": {"jsonText": {"schema": "s/{{v}}", "inner": "{{properties}}"}},
+                     "q": {"base64url": ["{{screen.name}}", null, 1.50]}},
+          "screen": {"name": "Saw {{screen.name|upper}}", "properties": {"n": "\"a\"", "before": "{{screen.previous.name?}}"}}}}
+        """#
+
+    @Test("a body, byte by byte")
+    func body() throws {
+        let world = try DeclaredWorld(Self.json)
+        world.startApp()
+        world.act(1, .appear(screen: 0, referrer: nil))
+        world.answer(200, at: 1.5)
+        world.act(2, .login(account: 1, signUp: false))
+        world.act(2.25, .appear(screen: 1, referrer: 0))
+        let start = ManualWorld.start.milliseconds
+        let first = try #require(world.uploads.first)
+        #expect(first.head.path == "/in?k=key%20x")
+        #expect(first.head.headerLines == "X-App: CN.EXAMPLE.SHOP\r\n")
+        // ["home",null,1.50] and ["page",null,1.50] in base64.
+        #expect(
+            first.text == """
+                {"first":true,"events":[{"name":"Saw HOME","row":1,"t":"\(start + 1000)",\
+                "p":"{\\"schema\\":\\"s/1-0-0\\",\\"inner\\":{\\"n\\":\\"\\\\\\"a\\\\\\"\\",\\"bs_id\\":\\"17-0\\"}}",\
+                "q":"WyJob21lIixudWxsLDEuNTBd","at":\(start / 1000 + 1)}],"last":"\(Self.iso(start + 1000))"}
+                """)
+        let second = try world.json(1)["events"]?.elements?.first
+        #expect(second?["user"]?.string?.hasPrefix("user-") == true)
+        let text = try #require(second?["p"]?.string)
+        let inner = try JSONReader.readStrictly(Array(text.utf8))["inner"]
+        #expect(inner?.compactText == #"{"n": "\"a\"", "before": "home", "bs_id": "17-1"}"#)
+    }
+
+    /// By the formula for the time of a day, apart from the encoder's.
+    private static func iso(_ milliseconds: Int64) -> String {
+        let text = Instant(nanoseconds: milliseconds * 1_000_000).text
+        return text.contains(".") ? text : text.replacing("Z", with: ".000Z")
+    }
+
+    @Test("an event without the harness's id is known by its key's parts")
+    func naturalKey() throws {
+        let world = try DeclaredWorld(Self.json, tagged: false)
+        world.startApp()
+        world.act(1, .appear(screen: 0, referrer: nil))
+        world.answer(200, at: 1.5)
+        let sealed = try #require(world.fates[0])
+        let expected = Array("Saw HOME\u{1F}1\u{1F}".utf8) + Array("\"a\"".utf8)
+        // The last part is in JSON that is written as a text.
+        let hash = expected.withUnsafeBytes { Hash128($0) }
+        #expect(sealed.naturalKey?.high == hash.high && sealed.naturalKey?.low == hash.low)
+    }
+
+    @Test("properties of the app's are merged, and those of the envelope win")
+    func merging() throws {
+        let world = try DeclaredWorld(
+            #"{"preset": "posthog-ios", "upload": {"flushBulkSize": 3}}"#)
+        world.startApp()
+        world.act(1, .appear(screen: 0, referrer: nil))
+        let events = try #require(try world.json(0)["batch"]?.elements)
+        #expect(
+            events.compactMap { $0["event"]?.string } == [
+                "Application Installed", "Application Opened", "$screen",
+            ])
+        #expect(events[1]["properties"]?["from_background"]?.content == .bool(false))
+        #expect(events[2]["properties"]?["$screen_name"]?.string == "home")
+        #expect(events[0]["properties"]?["$screen_name"] == nil)
+        let ids = Set(events.compactMap { $0["uuid"]?.string })
+        #expect(ids.count == 3 && ids.allSatisfy { $0.count == 36 && $0.dropFirst(14).first == "7" })
+    }
+
+    @Test(
+        "a session ends after the time without events, or with the process; its end is told when the next one begins"
+    )
+    func sessions() throws {
+        let world = try DeclaredWorld(
+            #"""
+            {"identity": {"session": {"id": "ms", "idle": "30m"}}, "upload": {"flushInterval": "none"},
+             "events": {"key": ["/i"], "common": {"i": "{{row}}", "s": "{{session.id}}", "n": "{{session.index}}",
+              "e": "{{session.eventIndex}}", "before": "{{session.previous.id}}"},
+              "screen": {"name": "s"}, "sessionStart": {"name": "start"}, "sessionEnd": {"name": "end"}}}
+            """#, tagged: false)
+        world.startApp()
+        for second in [10.0, 1700, 3600] { world.act(second, .appear(screen: 0, referrer: nil)) }
+        world.act(3700, .kill)
+        world.act(3800, .launch(passive: false))
+        let names = world.device.allRows.map { world.system.labels[Int($0.template)].name }
+        #expect(names == ["start", "s", "s", "end", "start", "s", "end", "start"])
+        #expect(
+            world.device.allRows.map { world.device.epochs[$0.epoch].session } == [1, 1, 1, 1, 2, 2, 2, 3])
+    }
+}

@@ -1,0 +1,200 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import World
+
+@testable import DeclaredSDK
+@testable import DeviceSDK
+
+@Suite("Described SDKs, uploads")
+struct DeclaredUploadTests {
+    private static func preset(_ name: String, _ changes: String = "") -> String {
+        #"{"preset": "\#(name)"\#(changes.isEmpty ? "" : ", " + changes)}"#
+    }
+
+    @Test("PostHog: the fourth failure in a row gives up the batch and clears the queue")
+    func postHogOutage() throws {
+        let world = try DeclaredWorld(Self.preset("posthog-ios"))
+        world.startApp()
+        #expect(world.stored == [0, 1], "Application Installed, Application Opened")
+        world.track(1, count: 18)
+        #expect(world.counts == [20])
+        world.answer(503, at: 2)
+        // One second of quiet, then two, then three; each insert is a trigger, and nothing else wakes it.
+        world.track(2.5)
+        #expect(world.counts == [20])
+        world.track(3.5)
+        world.answer(503, at: 4)
+        world.track(5.9)
+        world.track(6)
+        world.answer(503, at: 7)
+        world.track(9.9)
+        world.track(10)
+        #expect(world.counts == [20, 22, 24, 26])
+        world.track(10.5, count: 2)
+        world.answer(503, at: 11)
+        #expect(world.sequences(.retriesExhausted) == Array(0..<26))
+        #expect(world.sequences(.lost(.clearedUnsent)) == [26, 27])
+        #expect(world.stored == [])
+        // It begins anew, without a wait.
+        world.track(12, count: 20)
+        #expect(world.counts.last == 20)
+        world.answer(200, at: 13)
+        #expect(world.sequences(.delivered) == Array(28..<48))
+    }
+
+    @Test("PostHog: a 413 halves what requests carry, and counts as a failure")
+    func postHogTooLarge() throws {
+        let world = try DeclaredWorld(Self.preset("posthog-ios"))
+        world.startApp()
+        world.track(1, count: 18)
+        world.answer(413, at: 2)
+        world.track(3)
+        world.answer(413, at: 4)
+        world.track(6)
+        world.answer(413, at: 7)
+        world.track(10)
+        #expect(world.counts == [20, 10, 5, 2])
+        world.answer(413, at: 11)
+        #expect(world.sequences(.retriesExhausted) == [0, 1])
+        #expect(world.sequences(.lost(.clearedUnsent)) == Array(2..<23))
+    }
+
+    @Test("PostHog: rows leave by position, so that those which were evicted meanwhile take others along")
+    func removalByPosition() throws {
+        let world = try DeclaredWorld(Self.preset("posthog-ios", #""storage": {"limit": 20}"#))
+        world.startApp()
+        world.track(1, count: 18)
+        world.track(2, count: 5)
+        #expect(world.stored == Array(5..<25))
+        world.answer(200, at: 3)
+        #expect(world.sequences(.delivered) == Array(0..<20))
+        #expect(world.sequences(.lost(.clearedUnsent)) == Array(20..<25))
+        #expect(world.stored == [])
+    }
+
+    @Test("Mixpanel: one batch each minute, and long waits from the second failure on; nothing is ever lost")
+    func mixpanelOutage() throws {
+        let world = try DeclaredWorld(Self.preset("mixpanel-ios"))
+        world.startApp()
+        world.track(1, count: 60)
+        world.run(to: 60)
+        #expect(world.counts == [50])
+        world.answer(503, at: 61)
+        world.run(to: 120)
+        world.answer(204, at: 121)
+        #expect(world.counts == [50, 50], "204 is no success to it")
+        // 120 s and up to 29 more: the ticks at 180 and 240 are left out.
+        world.run(to: 299)
+        #expect(world.counts == [50, 50])
+        world.run(to: 300)
+        #expect(world.plannedSeconds == [60, 120, 300])
+        world.answer(200, at: 301)
+        #expect(world.sequences(.delivered) == Array(0..<50))
+        #expect(world.stored == Array(50..<60))
+    }
+
+    @Test("Mixpanel: leaving for the background sends all, batch after batch")
+    func mixpanelBackground() throws {
+        let world = try DeclaredWorld(Self.preset("mixpanel-ios"))
+        world.startApp()
+        world.track(1, count: 120)
+        world.act(2, .enterBackground)
+        for second in 3...5 { world.answer(200, at: Double(second)) }
+        #expect(world.counts == [50, 50, 20])
+        #expect(world.sequences(.delivered) == Array(0..<120))
+    }
+
+    @Test("Mixpanel: a logout deletes what is stored")
+    func mixpanelLogout() throws {
+        let world = try DeclaredWorld(Self.preset("mixpanel-ios"))
+        world.startApp()
+        world.act(1, .login(account: 1, signUp: false))
+        world.track(2)
+        world.act(3, .logout)
+        #expect(world.sequences(.lost(.clearedUnsent)) == [0, 1])
+    }
+
+    @Test("Retry-After holds up uploads, the longer of it and the back-off")
+    func retryAfter() throws {
+        let world = try DeclaredWorld(Self.preset("posthog-ios"))
+        world.startApp()
+        world.track(1, count: 18)
+        world.end(
+            with: .answered(status: 429, body: [], retryAfter: .seconds(20)), at: 2, where: { _ in true })
+        world.track(21.9)
+        #expect(world.counts == [20])
+        world.track(22)
+        #expect(world.counts == [20, 22])
+    }
+
+    @Test(
+        "Amplitude: a file that is too large is cut in two; a lost network stops it until there is another one"
+    )
+    func amplitude() throws {
+        let world = try DeclaredWorld(Self.preset("amplitude-ios"))
+        world.startApp()
+        world.track(1, count: 29)
+        #expect(world.counts == [30], "session_start, and the app's events")
+        world.answer(413, at: 2)
+        #expect(world.counts == [30, 15])
+        world.answer(200, at: 3)
+        #expect(world.counts == [30, 15, 15])
+        world.fail(.refused, at: 4)
+        #expect(world.device.state.contains(.isLatched))
+        world.track(5, count: 40)
+        world.run(to: 200)
+        #expect(world.counts == [30, 15, 15])
+        world.setNetwork(.cellular4G, at: 201)
+        // The file that failed stays as it was; what has come since is another one.
+        #expect(world.counts == [30, 15, 15, 15])
+        world.answer(200, at: 202)
+        #expect(world.counts.last == 40)
+    }
+
+    @Test("Segment: every file goes with each flush, two at once, and never becomes another one")
+    func segment() throws {
+        let world = try DeclaredWorld(Self.preset("segment-ios"))
+        world.startApp()
+        world.track(1, count: 8)
+        #expect(world.counts == [10], "Application Installed, Application Opened, and the app's events")
+        world.answer(401, at: 2)
+        world.track(3, count: 10)
+        #expect(world.counts == [10, 10, 10])
+        world.answer(401, at: 4)
+        world.answer(200, at: 5)
+        world.run(to: 30)
+        #expect(world.counts == [10, 10, 10, 10])
+        #expect(world.sequences(.delivered) == Array(10..<20))
+    }
+
+    @Test(
+        "Snowplow: up to fifteen requests of 25 rows, of which four have a connection; the newest 1000 stay")
+    func snowplow() throws {
+        let world = try DeclaredWorld(Self.preset("snowplow-ios", #""storage": {"limit": 60}"#))
+        world.act(0, .launch(passive: false))
+        world.answer(500, at: 1)
+        world.track(2, count: 100)
+        #expect(world.counts == [1])
+        world.run(to: 60)
+        #expect(world.counts == [1, 25, 25, 10])
+        #expect(world.sequences(.evicted(.storageLimit)) == Array(0..<41))
+        world.answer(404, at: 61, upload: 1)
+        world.answer(200, at: 62, upload: 2)
+        world.answer(200, at: 63, upload: 3)
+        #expect(world.stored == Array(41..<66))
+    }
+
+    @Test("what is in memory dies with the process, and what is in files does not")
+    func kill() throws {
+        for (backend, survives) in [("memory", false), ("file", true), ("sqlite", true)] {
+            let world = try DeclaredWorld(
+                Self.preset("posthog-ios", #""storage": {"backend": "\#(backend)"}"#))
+            world.startApp()
+            world.act(1, .kill)
+            #expect(world.stored == (survives ? [0, 1] : []))
+            #expect(world.sequences(.lost(.killed)) == (survives ? [] : [0, 1]))
+        }
+    }
+}
