@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 
 from shipped import Played, scenario
 
@@ -47,3 +48,29 @@ class ClickHouse:
         assert type(row["time"]) is int and {type(row[key]) for key in ("name", "user", "properties")} == {str}
         assert "INSERT%20INTO%20events%20FORMAT%20JSONEachRow" in run.sample()
         assert run.audit["unique"] == run.all.delivered > 0 and run.audit["undecodable"] == 0
+
+
+@scenario("systems/posthog-outage")
+class PostHogOutage:
+    def clears(run: Played):
+        """What two described SDKs make of five minutes of 503: posthog-ios 3.69.3 tries a batch four times in a row and then
+        deletes its whole queue, which here is no more than the batch (rejected, retries_exhausted), within half a minute of
+        traffic;"""
+        assert sum(run.during(310, 590, "failed_requests")) == sum(run.during(310, 590, "requests")) > 0
+        gone = [line for line in run.of("posthog") if line["cause"] == "retries_exhausted"]
+        assert run["posthog"].of("rejected") == {"retries_exhausted": len(gone)} and run["posthog"].of("lost") == {}
+        assert 0.2 < len(gone) / run["posthog"].captured < 0.3 and {line["attempts"] for line in gone} <= {1, 2, 3, 4}
+        # What is captured a minute before the end of the outage is gone half a minute later.
+        assert all(line["fate"] == "rejected" for line in run.of("posthog") if 330 <= line["at"] < 540)
+
+    def waits(run: Played):
+        """mixpanel-ios 6.5.1 keeps every event and waits for two minutes and longer between its tries, so that nothing is lost
+        and the events come late."""
+        assert run["mixpanel"].gone == 0 and run["mixpanel"].delivered == run["mixpanel"].captured
+        late = [line["acked_at"] - line["captured_at"] for line in run.of("mixpanel") if 330 <= line["at"] < 540]
+        assert statistics.median(late) > 120_000
+
+    def patient(run: Played):
+        """The third population is PostHog's SDK with one knob changed: it never gives up."""
+        assert run.asked("patient")["sdk"]["retry"] == {"attempts": "none", "exhausted": None}
+        assert run["patient"].gone == 0 and run["patient"].delivered == run["patient"].captured
