@@ -237,16 +237,16 @@ def mixpanel_single(url: str) -> Sent:
 
 
 #: Each way to drive a client: the product by which the collector knows it, and the requests that it takes.
-CLIENTS: dict[str, tuple[str, int, Callable[[str], Sent]]] = {
-    "segment": ("segment", 1, segment),
-    "segment-gzip": ("segment", 1, segment_packed),
-    "posthog": ("posthog", 1, posthog),
-    "posthog-gzip": ("posthog", 1, posthog_packed),
-    "snowplow": ("snowplow", 2, snowplow),
-    "snowplow-plain": ("snowplow", 2, snowplow_plain),
-    "snowplow-get": ("snowplow", 4, snowplow_get),
-    "amplitude": ("amplitude", 1, amplitude),
-    "amplitude-batch": ("amplitude", 1, amplitude_batch),
-    "mixpanel": ("mixpanel", 3, mixpanel),
-    "mixpanel-single": ("mixpanel", 5, mixpanel_single),
+CLIENTS: dict[str, tuple[str, Callable[[str], Sent]]] = {
+    "segment": ("segment", segment),
+    "segment-gzip": ("segment", segment_packed),
+    "posthog": ("posthog", posthog),
+    "posthog-gzip": ("posthog", posthog_packed),
+    "snowplow": ("snowplow", snowplow),
+    "snowplow-plain": ("snowplow", snowplow_plain),
+    "snowplow-get": ("snowplow", snowplow_get),
+    "amplitude": ("amplitude", amplitude),
+    "amplitude-batch": ("amplitude", amplitude_batch),
+    "mixpanel": ("mixpanel", mixpanel),
+    "mixpanel-single": ("mixpanel", mixpanel_single),
 }

@@ -29,7 +29,7 @@ def archive(requests, origin: str = "https://in.acme.io") -> str:
 @pytest.mark.parametrize("name", ["segment", "posthog-gzip", "amplitude", "mixpanel", "mixpanel-single"])
 def test_a_draft_reads_what_it_was_drafted_from(tool, collect, tmp_path: Path, name: str):
     recorder = Recorder(collect(tmp_path / "first.sqlite").port)
-    sent = CLIENTS[name][2](recorder.url)
+    sent = CLIENTS[name][1](recorder.url)
     recorder.close()
     capture, out = tmp_path / "capture.har", tmp_path / "draft.json"
     capture.write_text(archive(recorder.requests))

@@ -31,12 +31,12 @@ def recorder(collect):
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_event_of_a_real_client_is_held_once(recorder, name: str):
-    product, most, drive = CLIENTS[name]
+    product, drive = CLIENTS[name]
     begin = time.time()
     sent = drive(recorder.url)
     assert sent.failures == []
-    # The answers satisfy the client: it sends nothing twice.
-    assert 0 < len(recorder.requests) <= most
+    # The answers satisfy the client: it sends nothing twice. How many requests it makes of it is its timer's affair.
+    assert 0 < len(recorder.requests) <= len(sent.ids)
     assert {request.status for request in recorder.requests} == {200}
     stats = recorder.collector.stats()
     assert (stats["undecodable"], stats["duplicates"], stats["not_found"]) == (0, 0, 0)
@@ -63,7 +63,7 @@ def test_every_event_of_a_real_client_is_held_once(recorder, name: str):
 def test_all_clients_of_a_path_are_told_apart_by_their_bodies(recorder):
     """PostHog and Amplitude share `/batch`; each has its own answer."""
     for name in ("posthog", "amplitude-batch"):
-        CLIENTS[name][2](recorder.url)
+        CLIENTS[name][1](recorder.url)
     answers = {request.path: json.loads(request.answer) for request in recorder.requests}
     assert answers["/batch"] == {"code": 200}
     assert "code" not in answers["/batch/"]
@@ -284,7 +284,7 @@ def difference(preset: dict[str, str], client: dict[str, str]) -> tuple[str, str
 def test_a_presets_bodies_differ_from_a_real_clients_as_the_page_says(recorder, tool, tmp_path: Path, preset: str):
     """What both say of the same call; `BEACONSWARM_WRITE_CLIENTS=1` writes the page's table anew."""
     product = preset.removesuffix("-ios")
-    CLIENTS[product][2](recorder.url)
+    CLIENTS[product][1](recorder.url)
     # Its first request has the app's own events.
     body = client_body(recorder.requests[0])
     named = body if isinstance(body, list) else next(part for part in body.values() if isinstance(part, list))

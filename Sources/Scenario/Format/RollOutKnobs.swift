@@ -34,7 +34,7 @@ enum RollOutKnobs {
     }
 
     /// Reports a roll-out to a system whose rules no launch can change.
-    static func refuse(_ system: String, _ sdk: Place, _ reading: inout Reading) {
+    static func refuse(all system: String, _ sdk: Place, _ reading: inout Reading) {
         reading.report(
             .conflict, sdk, found: "a roll-out to the system \"\(system)\"",
             allowed:

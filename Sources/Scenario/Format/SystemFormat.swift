@@ -84,7 +84,7 @@ struct SystemFormat: Sendable, Equatable {
         self.schema = schema
         self.bind = bind
         change = { rules, sdk, reading in
-            RollOutKnobs.refuse(name, sdk, &reading)
+            RollOutKnobs.refuse(all: name, sdk, &reading)
             return rules
         }
         hasOpenVersions = true
