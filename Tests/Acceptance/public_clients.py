@@ -236,7 +236,7 @@ def mixpanel_single(url: str) -> Sent:
     return mixpanel(url, buffers=False)
 
 
-#: Each way to drive a client: the product by which the collector knows it, and the requests that it takes.
+#: Each way to drive a client, with the product by which the collector knows it.
 CLIENTS: dict[str, tuple[str, Callable[[str], Sent]]] = {
     "segment": ("segment", segment),
     "segment-gzip": ("segment", segment_packed),
