@@ -15,7 +15,8 @@ package struct LatencyHistogram: Sendable {
 
     /// All values, once there are more than ``fewLimit``.
     private var histogram: Histogram<UInt64>?
-    /// All values until then, in microseconds, each with its number.
+    /// All values until then, in microseconds, ascending, each with how often it came: whatever the order in which they
+    /// came, the same.
     private var few: ContiguousArray<(value: UInt64, times: UInt64)> = []
     private static let fewLimit = 64
     private var sum: UInt64 = 0
@@ -44,7 +45,12 @@ package struct LatencyHistogram: Sendable {
     /// Adds a value in microseconds to the distribution.
     private mutating func note(_ value: UInt64, times: UInt64) {
         guard histogram?.record(value, count: times) == nil else { return }
-        few.append((value, times))
+        let place = few.firstIndex { $0.value >= value } ?? few.count
+        if place < few.count, few[place].value == value {
+            few[place].times += times
+        } else {
+            few.insert((value, times), at: place)
+        }
         guard few.count > LatencyHistogram.fewLimit else { return }
         histogram = filled
         few = []
@@ -137,11 +143,7 @@ extension LatencyHistogram: Snapshotable {
         // The counters' lowest values: those put the same counts into the same counters.
         let values = histogram.map { $0.recordedValues().map { (value: $0.value, times: $0.count) } }
         writer.write(values != nil)
-        // In an order of their own, so that the same values are the same bytes.
-        let entries =
-            values
-            ?? few.sorted { ($0.value, $0.times) < ($1.value, $1.times) }
-            .map { (value: $0.value, times: $0.times) }
+        let entries = values ?? few.map { (value: $0.value, times: $0.times) }
         writer.write(UInt64(entries.count))
         var last: UInt64 = 0
         for entry in entries {

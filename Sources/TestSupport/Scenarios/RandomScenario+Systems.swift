@@ -38,7 +38,9 @@ extension RandomScenario {
         text.tagsEvents = needsTags || draw.chance(0.7)
         let devices = text.devices * systems.count
         text.timeline = (0..<draw.below(9)).map { _ in entry(devices: devices, &draw) }
-        if draw.chance(0.4) { text.timeline.append(rollOut(&draw)) }
+        // No roll-out changes what is described.
+        let canChange = !systems.contains { $0.system == "declared" }
+        if draw.chance(0.4), canChange { text.timeline.append(rollOut(&draw)) }
         return text.text
     }
 
