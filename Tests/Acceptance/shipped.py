@@ -98,7 +98,7 @@ class Played:
         return self._players.begin(self._name, *self._options, verb="run").result()
 
     def lab(self, seeds: int) -> dict:
-        """Its variants over so many seeds: the report, and by name each one's comparison with `base`."""
+        """Its variants over so many seeds: the report, by name each one's comparison with `base`, and the folder."""
         return self._players.lab(self._name, seeds).result()
 
     def dataset(self, *more: str) -> "Dataset":
@@ -249,7 +249,7 @@ class Players:
         command = [self._binary, "simulate", FILES[name], "--seeds", seeds, "--out", folder, "--json", "-q"]
         done = _run([str(part) for part in command], timeout=900)
         assert done.returncode == 0, done.stderr
-        lab = {"report": json.loads(done.stdout), "against_base": {}}
+        lab = {"report": json.loads(done.stdout), "against_base": {}, "folder": folder}
         for variant in lab["report"]["variants"]:
             if variant != "base":
                 text = self.said("compare", str(folder), "--candidate", variant, "--json")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from pathlib import Path
 
-from shipped import Played, scenario
+from shipped import ROOT, Played, scenario
 
 
 def first_body(run: Played) -> str:
@@ -47,3 +49,96 @@ class ClickHouse:
         assert type(row["time"]) is int and {type(row[key]) for key in ("name", "user", "properties")} == {str}
         assert "INSERT%20INTO%20events%20FORMAT%20JSONEachRow" in run.sample()
         assert run.audit["unique"] == run.all.delivered > 0 and run.audit["undecodable"] == 0
+
+
+PAGE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc" / "SixSDKs.md"
+#: The variants of the bad day by the names of the products, as the page has them.
+PRODUCTS = {
+    "base": "SensorsAnalytics 4.9.1", "segment": "Segment 1.10.0", "posthog": "PostHog 3.69.3",
+    "snowplow": "Snowplow 6.2.5", "amplitude": "Amplitude 1.18.6", "mixpanel": "Mixpanel 6.5.1",
+}
+ENTRIES = {"outage": "no collector", "limit": "429", "portal": "captive portal"}
+
+
+def percent(part: float, whole: float) -> str:
+    share = 100 * part / whole
+    return "0" if part == 0 else "< 0.1 %" if share < 0.1 else f"{share:.1f} %"
+
+
+def duration(milliseconds: float) -> str:
+    seconds = milliseconds / 1000
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 else "< 1 s"
+
+
+def day_of(report: dict) -> list[str]:
+    """A product's row of the whole day."""
+    events, audit, metrics = report["events"], report["audit"], report["metrics"]
+    captured = events["captured"]
+    lost = sum(sum(events[fate].values()) for fate in ("evicted", "rejected", "lost"))
+    fresh = metrics["event_freshness"]
+    return [
+        f"{captured:,}", percent(audit["confirmed"], captured), percent(lost, captured),
+        percent(audit["swallowed"], captured), percent(sum(events["pending"].values()), captured),
+        f"{audit['duplicates']:,}", duration(fresh["med"]), duration(fresh["p(95)"]),
+        f"{metrics['http_reqs']['count'] / report['devices']:.0f}",
+        f"{metrics['data_sent']['count'] / report['devices'] / 1e6:.2f} MB",
+    ]
+
+
+def entry_of(report: dict, name: str) -> list[str]:
+    """A product's cells of an entry of the timeline: of the events captured in it, lost, and there within an hour."""
+    metrics = report["entries"][name]["metrics"]
+    return [percent(metrics[key]["rate"], 1) for key in ("events_lost", "freshness_within_1h")] + [
+        f"{metrics['http_reqs']['count']:,}"
+    ]
+
+
+def table(head: list[str], rows: dict[str, list[str]]) -> str:
+    lines = [["SDK", *head], ["---"] * (len(head) + 1)] + [[name, *cells] for name, cells in rows.items()]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def tables(folder: Path) -> list[str]:
+    reports = {}
+    for variant, product in PRODUCTS.items():
+        (cell,) = (folder / "variants" / variant / "seeds").iterdir()
+        reports[product] = json.loads((cell / "report.json").read_text())
+    day = ["captured", "kept", "given up", "swallowed", "waiting", "copies", "half within", "95 % within", "requests", "bytes"]
+    entries = [f"{text}: {what}" for text in ENTRIES.values() for what in ("lost", "within 1 h", "requests")]
+    return [
+        table(day, {product: day_of(report) for product, report in reports.items()}),
+        table(entries, {
+            product: [cell for name in ENTRIES for cell in entry_of(report, name)] for product, report in reports.items()
+        }),
+    ]
+
+
+@scenario("sdk/bad-day", "--variant", "base")
+class BadDay:
+    def day(run: Played):
+        """What six SDKs make of the same bad day of the same 200 people: the collector is down for half an hour, answers 429
+        for an hour with the advice to wait a minute, and for another hour a captive portal answers three requests in ten with
+        200 and keeps nothing."""
+        assert run.asked_devices == 200 and len(run.lab(1)["report"]["variants"]) == len(PRODUCTS) == 6
+        assert sum(run.during(9 * 3600 + 120, 9.5 * 3600 - 120, "failed_requests")) > 0
+        hour = run.during(13 * 3600 + 120, 14 * 3600 - 120, "requests")
+        assert run.during(13 * 3600 + 120, 14 * 3600 - 120, "failed_requests") == hour and sum(hour) > 0
+        swallowed = run.audit["swallowed"]
+        portal = [line for line in run.lines if 18 * 3600 <= line["at"] < 19 * 3600]
+        assert 0.2 < swallowed / len(portal) < 0.4
+
+    def page(run: Played):
+        """The scenario itself is SensorsAnalytics 4.9.1; each variant is a preset of another product."""
+        assert run.asked("people")["version"] == "4.9.1"
+        found = tables(run.lab(1)["folder"])
+        text = PAGE.read_text()
+        written = re.findall(r"(?:^\|.*\n)+", text, re.M)
+        assert len(written) == len(found)
+        if os.environ.get("BEACONSWARM_WRITE_SDKS"):
+            for old, new in zip(written, found):
+                text = text.replace(old, new)
+            PAGE.write_text(text)
+        assert found == re.findall(r"(?:^\|.*\n)+", PAGE.read_text(), re.M), "BEACONSWARM_WRITE_SDKS=1 writes the page anew"
