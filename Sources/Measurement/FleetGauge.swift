@@ -37,7 +37,12 @@ extension TimeSeries {
 
         package static func + (left: Gauges, right: Gauges) -> Gauges {
             var sum = left
-            for level in all { sum[keyPath: level] += right[keyPath: level] }
+            sum.storedRows += right.storedRows
+            sum.devicesActive += right.devicesActive
+            sum.devicesStarted += right.devicesStarted
+            sum.connections += right.connections
+            sum.devicesUpdated += right.devicesUpdated
+            sum.devicesUpdatable += right.devicesUpdatable
             return sum
         }
 

@@ -31,10 +31,18 @@ extension VirtualEngine {
     }
 
     mutating func noteGauges() {
-        let isDrained = part != nil && phases.phase == .draining && open.isEmpty && phases.isDrained(fleets)
+        if part != nil, isQuietPart() { return }
+        let instant = lookedAt
+        for (index, fleet) in fleets.enumerated() {
+            recorder.note(fleet.levels(at: instant), population: index, at: instant)
+        }
+    }
+
+    /// Keeps a look at the devices of a part: see ``PartLooks``.
+    private mutating func isQuietPart() -> Bool {
+        let isDrained = phases.phase == .draining && open.isEmpty && phases.isDrained(fleets)
         let look = look(isDrained: isDrained)
-        guard part?.isQuiet(look, activity: recorder.activity) != true else { return }
-        for index in fleets.indices { recorder.note(look.levels[index], population: index, at: look.at) }
+        return part?.isQuiet(look, activity: recorder.activity) ?? false
     }
 
     mutating func awaitOpenAnswers(_ observer: inout some VirtualObserver) {
@@ -79,9 +87,11 @@ extension VirtualEngine {
         PartLevels(log: part.log, quietSince: part.quietSince, closing: look(isDrained: true))
     }
 
-    /// A look at the last moment before now.
+    /// The last moment before now, at which looks are.
+    private var lookedAt: Instant { max(schedule.start, now - Interval(nanoseconds: 1)) }
+
     private func look(isDrained: Bool) -> FleetLook {
-        let instant = max(schedule.start, now - Interval(nanoseconds: 1))
+        let instant = lookedAt
         return FleetLook(at: instant, levels: fleets.map { $0.levels(at: instant) }, isDrained: isDrained)
     }
 
