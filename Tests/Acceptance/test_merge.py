@@ -63,8 +63,14 @@ def test_parts_are_the_whole_run(tool: Tool, name: str, options: list[str]):
         for file in ("scenario.json", "timeseries.csv", "intervals.hlog"):
             if (tool.folder / "one" / file).exists():
                 assert data(joined / file) == data(tool.folder / "one" / file), file
+        assert replay(joined) == replay(tool.folder / "one")
         # Without the wall clock's line and the sum.
         assert beliefs(joined) == beliefs(tool.folder / "one")
+
+
+def replay(folder: Path) -> dict:
+    """How to play the run again; each has a file of events of its own."""
+    return json.loads((folder / "replay.json").read_text()) | {"events": None}
 
 
 def data(path: Path) -> list[str]:
@@ -247,3 +253,15 @@ def test_parts_of_several_simulations(tool: Tool):
     assert (tool.folder / "all" / "report.json").read_bytes() == (tool.folder / "one" / "report.json").read_bytes()
     other = play(tool, path, 4, "--seeds", "2", name="other", only=[1])
     assert "nothing was written" in merge(tool, parts, other, name="mixed").expect(64).err
+
+
+def test_answers_that_come_after_the_drain(tool: Tool):
+    """The drain ends at its limit, and what is still open is awaited: no part tells another end than the run."""
+    scenario = steady(devices=6, duration="10s") | {"drain": "2s"}
+    scenario["timeline"] = [{"at": "0s", "for": "1m", "collector": {"fault": "latency", "latency": "3s"}}]
+    path = write_scenario(tool.folder, scenario)
+    tool.run("simulate", path, "--out", tool.folder / "one", "--quiet").expect(0)
+    merge(tool, play(tool, path, 3)).expect(0)
+    assert report(tool.folder / "all") == report(tool.folder / "one")
+    assert replay(tool.folder / "all") == replay(tool.folder / "one")
+    assert report(tool.folder / "one")["simulated_seconds"] > 12

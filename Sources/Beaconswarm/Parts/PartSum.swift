@@ -110,17 +110,21 @@ struct JoinedLevels {
         }
     }
 
-    private mutating func note(_ look: FleetLook) {
+    private mutating func record(_ look: FleetLook) {
         for (population, levels) in look.levels.enumerated() {
             recorder.note(levels, population: population, at: look.at)
         }
+    }
+
+    private mutating func note(_ look: FleetLook) {
+        record(look)
         last = look
         // A look is at the last moment before a tick.
         lastLook = look.at + Interval(nanoseconds: 1)
         if look.isDrained { drainEnd = lastLook }
     }
 
-    /// Notes the levels at the end, when the books are closed.
+    /// Records the levels at the end, when the books are closed: that is no look at the drain.
     mutating func close(with looks: [FleetLook], at end: Instant) {
         guard var sum = looks.first else { return }
         for look in looks.dropFirst() { sum = sum + look }
@@ -132,6 +136,6 @@ struct JoinedLevels {
                 sum.levels[population].radioWakeups = last.levels[population].radioWakeups
             }
         }
-        note(sum)
+        record(sum)
     }
 }
