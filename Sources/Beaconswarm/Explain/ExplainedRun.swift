@@ -50,8 +50,8 @@ struct ExplainedRun {
             throw CommandFailure(
                 .invalidScenario, "\(path): not the scenario that the run played: it was changed since")
         }
-        let environment = Host.environment.filter { !$0.key.hasPrefix(EnvironmentVariables.prefix) }
-        return try LoadedScenario(ScenarioSource(path: path), content: bytes, environment: environment)
+        return try LoadedScenario(
+            ScenarioSource(path: path), content: bytes, environment: EnvironmentVariables.none)
     }
 
     // MARK: - Devices and events

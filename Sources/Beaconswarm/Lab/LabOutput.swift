@@ -34,10 +34,18 @@ struct LabOutput {
         report.isPartial = !isWhole
         report.judge()
         if isWhole { try LabFiles.write(report, to: folder) } else { try writePartial() }
+        return show(isWhole ? "report.html" : "report.partial.json")
+    }
+
+    /// Says what came out.
+    ///
+    /// - Parameter file: Where to read on, in the folder.
+    /// - Returns: the code to exit with.
+    func show(_ file: String) -> CommandStatus {
         let (finished, comparisons) = (report, report.comparisons)
         console.end(json: { LabJSON.write(finished) }) { colored in
             LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
-                + "report: \(folder.file(finished.isPartial ? "report.partial.json" : "report.html"))\n"
+                + "report: \(folder.file(file))\n"
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }

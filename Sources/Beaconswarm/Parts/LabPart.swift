@@ -116,12 +116,7 @@ struct LabMerge {
         if !missing.isEmpty {
             console.warn("missing: \(missing.joined(separator: ", ")); play these parts and merge again")
         }
-        let (finished, comparisons) = (report, report.comparisons)
-        console.end(json: { LabJSON.write(finished) }) { colored in
-            LabText.render(finished, comparisons: comparisons, color: colored, width: console.summaryWidth)
-                + "report: \(folder.file("report.html"))\n"
-        }
-        return CommandStatus(rawValue: report.exitCode) ?? .internalError
+        return LabOutput(report: report, folder: folder, console: console).show("report.html")
     }
 
     /// Parts of which a simulation is missing.

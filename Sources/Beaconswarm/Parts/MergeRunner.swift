@@ -66,9 +66,8 @@ struct MergeRunner {
             throw CommandFailure(
                 .usage, "\(set.scenarioPath): not the scenario that the part played: it was changed since")
         }
-        let environment = Host.environment.filter { !$0.key.hasPrefix(EnvironmentVariables.prefix) }
         var scenario = try LoadedScenario(
-            ScenarioSource(path: set.scenarioPath), content: bytes, environment: environment)
+            ScenarioSource(path: set.scenarioPath), content: bytes, environment: EnvironmentVariables.none)
         scenario.reference = set.reference
         return scenario
     }

@@ -14,6 +14,9 @@ enum EnvironmentVariables {
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN"]
 
+    /// The machine's environment without them: for scenarios that are played again as they were.
+    static var none: [String: String] { Host.environment.filter { !$0.key.hasPrefix(prefix) } }
+
     /// A sentence for each variable that looks like one of ours and is none.
     static func warnings(_ environment: [String: String]) -> [String] {
         let known = (ofScenario + ofRun).map { prefix + $0 }
