@@ -214,7 +214,7 @@ let package = Package(
             [
                 "Timebase", "Accounting", "CollectorModel", "Measurement", "Wire", "DeviceSDK", "World",
                 "VirtualEngine",
-                "Scenario", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
+                "Scenario", "SDKDescription", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
                 "SensorsSDK", .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(

@@ -100,6 +100,9 @@ package struct AnswerTable: Hashable, Sendable {
         return Failure.allCases[place - Self.statuses.count].rawValue
     }
 
+    /// A failure that the table takes for success, though nobody has answered; `nil` for none.
+    package var unanswered: Failure? { Failure.allCases.first { verdict($0).isPositive } }
+
     /// The rules, by number from 0, that never hold: others before them have taken all.
     package var idle: [Int] { rules.indices.filter { !holders.contains(UInt8($0)) } }
 

@@ -42,6 +42,8 @@ package struct SimulatedWorld: Sendable {
     package var runnerDeath: Interval?
     /// Segments, connects and ends after which the run is ended at once, and its record says so.
     package var workLimit = Int.max
+    /// Asked now and then whether the run is to be ended at once, as if ``workLimit`` were passed.
+    package var isEnough: @Sendable () -> Bool = { false }
     package var seed: UInt64 = 1
     package var makeFleet = Worlds.inMemory
     /// Between the beginnings of two turns of a shard's timer; `nil` for the live engine's own.
@@ -79,7 +81,7 @@ package struct SimulatedRecord: Sendable {
     package var sealed: [(events: [SealedEvent], population: Int)]
     package var start: Instant
     package var finishedAt: Instant
-    /// Whether the run was ended for its ``SimulatedWorld/workLimit``, or by its death.
+    /// Whether the run was ended for the work that it took (``SimulatedWorld/workLimit``), or by its death.
     package var wasCut: Bool
     /// What the collector held in the end by its own account.
     package var held: Receipts
@@ -142,7 +144,7 @@ private struct Stage {
         guard
             let (result, run) = try SimulatedRun.play(
                 configuration, shards: world.shards, on: loop, limit: limit,
-                isEnough: { network.isExhausted })
+                isEnough: { isExhausted })
         else { throw SimulatedWorld.Unfinished(after: limit) }
         let (statistics, receipts, durable) = try endCollector()
         var outcome = sealed.outcome(labels: run.labels, start: start)
@@ -152,9 +154,11 @@ private struct Stage {
         outcome.devicesStarted = result.devicesStarted
         return SimulatedRecord(
             outcome: outcome, recorder: result.recorder, sealed: sealed.all, start: start,
-            finishedAt: result.finishedAt, wasCut: network.isExhausted, held: receipts,
+            finishedAt: result.finishedAt, wasCut: isExhausted, held: receipts,
             durable: durable, result: result)
     }
+
+    private var isExhausted: Bool { network.isExhausted || world.isEnough() }
 
     /// Plays up to a moment, as if the process ended there: what it knew by then is judged.
     private func playUntil(_ death: Interval) throws -> SimulatedRecord {

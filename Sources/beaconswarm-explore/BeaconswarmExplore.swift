@@ -86,7 +86,7 @@ struct Worlds: AsyncParsableCommand {
         var violations = finding.violations
         if let scenario = finding.scenario {
             Console.print(scenario.prettyText())
-            if Session.runsProgram(seed) { violations += await ProgramRuns.violations(of: scenario) }
+            if Session.runsProgram(finding) { violations += await ProgramRuns.violations(of: scenario) }
         }
         try tell(violations)
     }

@@ -61,6 +61,25 @@ struct DeclaredDecodingTests {
         #expect(bench.post(Array("[\(event)]".utf8), path: "/ingest/events").status == 404)
     }
 
+    @Test("of two clients at one path, the upload is of the one whose tag is there, in either order")
+    func tags() throws {
+        var (left, right) = (Self.own, Self.own)
+        (left.name, left.event.tags) = ("left", ["/left"])
+        (right.name, right.event.tags) = ("right", ["/right"])
+        for (first, second) in [(left, right), (right, left)] {
+            var bench = bench(first, second)
+            for (index, name) in ["left", "right", "neither"].enumerated() {
+                let event = #"{"n":"Buy","device":"\#(index)","\#(name)":"3-\#(index)"}"#
+                bench.post(Array(#"{"a":{"b":[\#(event)]}}"#.utf8), path: "/ingest/app/events")
+                bench.post(Array("[\(event)]".utf8), path: "/ingest/app/events")
+            }
+            let rows = bench.sink.rows
+            #expect(rows.map(\.systemName) == ["left", "left", "right", "right", first.name, first.name])
+            #expect(rows.prefix(4).map(\.id) == ["3-0", "3-0", "3-1", "3-1"])
+            #expect(Set(rows.suffix(2).map(\.id)).count == 1 && rows[4].id == natural("2\u{1F}"))
+        }
+    }
+
     @Test("the harness's id is found in JSON in a text, in base64 or not", arguments: [0, 1, 2])
     func tag(form: Int) {
         let inner = #"{"x":[0,{"bs_id":"3-5","t":">>>???"}]}"#

@@ -35,6 +35,24 @@ import Wire
         #expect(sdk.answers.verdict(status: 413) == .halve)
     }
 
+    @Test func eventsWithoutAnIDOfTheHarnessNeedAKey() {
+        func problems(_ tagged: Bool, _ key: String) -> [String] {
+            let text = """
+                {"duration": "1m", "tagEvents": \(tagged), "populations": [{"name": "p", "devices": 1,
+                 "system": "declared", "sdk": {"preset": "posthog-ios", "events": {"key": \(key)}}}]}
+                """
+            guard case .failure(let failure) = load(text) else { return [] }
+            return failure.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.found)" }
+        }
+        #expect(problems(true, "null").isEmpty)
+        #expect(problems(false, #"["/uuid"]"#).isEmpty)
+        #expect(
+            problems(false, "null") == [
+                #"/populations/0/sdk: conflict: no "key" in "events", and "tagEvents": false"#
+            ])
+        #expect(problems(true, "[]") == ["/populations/0/sdk/events/key: out of range: 0 elements"])
+    }
+
     @Test func whatCannotBeIsAProblemOfItsPlace() {
         #expect(problems("{\(events)}").isEmpty)
         #expect(problems(#"{"preset": "posthog"}"#) == [#"/preset: unknown name: "posthog""#])
@@ -50,6 +68,9 @@ import Wire
         #expect(
             problems(#"{"answers": [["*", "keep"], ["413", "drop"]], \#(events)}"#)
                 == ["/answers/1: conflict: a rule that never holds"])
+        #expect(
+            problems(#"{"answers": [["2xx timeout", "delivered"], ["*", "keep"]], \#(events)}"#)
+                == [#"/answers: conflict: delivered on "timeout""#])
         #expect(
             problems(#"{"retry": {"exhausted": "clear"}, \#(events)}"#)
                 == ["/retry/exhausted: conflict: a knob without effect"])

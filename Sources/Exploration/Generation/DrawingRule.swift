@@ -63,7 +63,8 @@ struct DrawingRule: Sendable {
         }
     }
 
-    static let rules: [String: DrawingRule] = scenario.merging(app) { $1 }.merging(sdk) { $1 }
+    static let rules = [app, sdk, PatternDrawing.rules, DescriptionDrawing.rules]
+        .reduce(scenario) { $0.merging($1) { $1 } }
 
     // MARK: The scenario
 
@@ -248,7 +249,7 @@ struct DrawingRule: Sendable {
         "interceptors.[].remove.[]": .texts("attributes.price", "attributes.mood"),
         "interceptors.[].set": DrawingRule(presence: 0.5, count: 1...2),
         "interceptors.[].set.{}": .texts("attributes.mood", "attributes.load"),
-        "sdk.events": DrawingRule(presence: 0.3, count: 1...2),
+        "sdk-growing.events": DrawingRule(presence: 0.3, count: 1...2),
         "excludeEvents": DrawingRule(presence: 0.15, count: 1...2),
         "excludeEvents.[]": .texts("CUSTOM", "PAGE", "VISIT", "VIEW_CLICK"),
         "policies": DrawingRule(presence: 0.2, count: 1...2),

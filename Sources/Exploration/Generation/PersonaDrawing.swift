@@ -9,7 +9,7 @@ enum PersonaDrawing {
     ) -> JSONNode {
         if draw.chance(0.12) {
             let names = [
-                "casual", "power", "micro", "b2b", "heavy", "reader", "steady", "regular", "regular",
+                "casual", "power", "micro", "b2b", "heavy", "reader", "steady", "bot", "regular", "regular",
             ]
             return .text(names[Int(draw.below(UInt64(names.count)))])
         }
@@ -51,7 +51,9 @@ enum PersonaDrawing {
         if draw.chance(0.4) { members.append(("sessionsPerDaySigma", .number(Double(draw.below(10)) / 5))) }
         if draw.chance(0.7) { members.append(("opensAtArrival", .bool(draw.chance(0.9)))) }
         if draw.chance(0.2) {
-            members.append(("hours", .text(["mobile", "b2b", "news", "flat"][Int(draw.below(4))])))
+            let names = ["mobile", "b2b", "news", "flat"]
+            let hours = draw.chance(0.3) ? PatternDrawing.hours(&draw) : .text(names[Int(draw.below(4))])
+            members.append(("hours", hours))
         }
         if draw.chance(0.2) {
             let soon = WorldFrame.text(milliseconds: frame.duration / 10 + 1)

@@ -36,6 +36,7 @@ private struct Drawing {
     let frame: WorldFrame
 
     func value(_ schema: JSONNode, _ path: [String], _ stream: RandomStream) -> JSONNode? {
+        let path = placed(path, schema)
         let schema = format.resolved(schema)
         let rule = DrawingRule.rule(at: path)
         var draw = stream.child(0)
@@ -52,6 +53,14 @@ private struct Drawing {
         case .number(let range): return .number(number(range, &draw))
         default: return text(schema, path, &draw)
         }
+    }
+
+    /// The path of a value: the SDKs' keys have the name of their system in it, since the same words mean other things.
+    private func placed(_ path: [String], _ schema: JSONNode) -> [String] {
+        guard let name = schema["$ref"]?.string?.split(separator: "/").last, name.hasPrefix("sdk-") else {
+            return path
+        }
+        return path.dropLast() + [String(name)]
     }
 
     /// One of several forms; free text only where there is nothing else.
@@ -215,7 +224,11 @@ private struct Drawing {
         case .instant: return .text("2026-03-02T23:59:00+08:00")
         case .offset: return .text(["Z", "+08:00", "-05:30", "+14:00"][Int(draw.below(4))])
         case .plain: return [.text("x"), .int(7), .number(0.5), .bool(true)][Int(draw.below(4))]
-        default: return .text(["Alpha", "x-1", "Home"][Int(draw.below(3))])
+        default:
+            if let known = schema["examples"]?.elements, !known.isEmpty {
+                return known[Int(draw.below(UInt64(known.count)))]
+            }
+            return .text(["Alpha", "x-1", "Home"][Int(draw.below(3))])
         }
     }
 

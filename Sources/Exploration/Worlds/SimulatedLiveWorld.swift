@@ -80,6 +80,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
         var world = SimulatedWorld(shards: machine == .sound ? 1 : 1 + Int(seed % 4))
         world.seed = seed
         world.workLimit = Self.workLimit
+        world.isEnough = { watches.all.reduce(0) { $0 + $1.wakes } > VirtualWorld.wakeLimit }
         switch machine {
         case .troubled: trouble(scenario, &world)
         case .sound: soothe(&world)

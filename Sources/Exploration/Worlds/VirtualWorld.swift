@@ -24,11 +24,14 @@ package struct VirtualWorld: ExploredWorld {
     private let wakeLimit: UInt64
     /// Likewise uploads: rows that nothing deletes may travel a thousand times a second, for days.
     private static let uploadLimit: UInt64 = 3000
+    /// Wakes of devices that a world may cost.
+    package static let wakeLimit: UInt64 = 60_000
     /// What the collector takes for each answer.
     private let serviceTime: Interval
 
     package init(
-        stores: Stores = .asWritten, wakeLimit: UInt64 = 60_000, serviceTime: Interval = .milliseconds(1)
+        stores: Stores = .asWritten, wakeLimit: UInt64 = VirtualWorld.wakeLimit,
+        serviceTime: Interval = .milliseconds(1)
     ) {
         name = stores == .memory ? "virtual, stores in memory" : "virtual"
         self.stores = stores

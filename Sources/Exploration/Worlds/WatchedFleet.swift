@@ -9,6 +9,8 @@ final class BoundsWatch {
     fileprivate(set) var trespasses: [String] = []
     fileprivate var undrained: [UInt32] = []
     fileprivate var open = 0
+    /// How often devices were woken.
+    fileprivate(set) var wakes: UInt64 = 0
 
     /// Says so once for each kind: a bound that is passed once is mostly passed often.
     fileprivate func note(_ text: String) {
@@ -46,7 +48,8 @@ final class WatchedFleet: ForwardingFleet {
     }
 
     func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
-        watching(slot, &effects) { base.advance(slot, through: now, effects: &$0) }
+        watch.wakes += 1
+        return watching(slot, &effects) { base.advance(slot, through: now, effects: &$0) }
     }
 
     func setNetwork(

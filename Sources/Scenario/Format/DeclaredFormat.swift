@@ -192,7 +192,7 @@ enum DeclaredFormat {
                 "tag", \.sdk.events.tag, DeclaredForms.pointer,
                 "The place of the harness's id (bs_id) in an event."),
             Knob(
-                "key", \.sdk.events.key, .list(of: DeclaredForms.requiredPointer, count: 0...20),
+                "key", \.sdk.events.key, .list(of: DeclaredForms.requiredPointer, count: 1...20),
                 "Places whose values together name an event that carries no bs_id."),
             Knob("common", \.common, DeclaredForms.template, "The envelope of every event."),
         ]

@@ -168,6 +168,12 @@ enum DeclaredForms {
                 allowed: "a rule for each answer and failure; [\"*\", …] as the last one takes what is left")
             return nil
         }
+        if let failure = table.unanswered {
+            reading.report(
+                .conflict, place, found: "delivered on \"\(failure.rawValue)\"",
+                allowed: "drop, keep, retry, halve or split where nobody has answered")
+            return nil
+        }
         return table
     }
 

@@ -40,6 +40,7 @@ struct ScenarioBinder {
         let bound = draft.populations.enumerated().map { population($1, at: $0, target) }
         var populations = bound.compactMap { $0 }
         for population in draft.populations { checkUsers(of: population) }
+        checkKeys(of: populations)
         // What speaks of populations by name or number is checked even if some are not sound.
         let timeline = bindTimeline()
         let thresholds = bindThresholds(thresholdChecker)

@@ -82,18 +82,21 @@ final class DeclaredDecoder: UploadDecoder {
     private func parse(_ bytes: UnsafeRawBufferPointer) -> JSONValue? { try? parser.parse(bytes) }
 
     /// Finds the client whose list a value has, else the one whose event it may be.
+    ///
+    /// Of several at one path, whose own tag the first event has.
     private func find(
         in value: JSONValue, _ candidates: [Int], isPlain: Bool = false
     ) -> UndecodableReason? {
+        var found: (number: Int, shape: Shape)?
         for number in candidates where !body.isFields && !isPlain {
-            for place in clients.all[number].lists where !place.isWhole {
-                switch places.value(at: place, in: value)?.kind {
-                case .array: choose(number, .list(place), project: value)
-                case .object: choose(number, .one(place), project: value)
-                default: continue
-                }
-                return nil
-            }
+            guard let (shape, first) = list(of: number, in: value) else { continue }
+            let isOwn = first.map { reader.hasTag($0, clients.all[number]) } ?? false
+            if isOwn || found == nil { found = (number, shape) }
+            if isOwn { break }
+        }
+        if let found {
+            choose(found.number, found.shape, project: value)
+            return nil
         }
         let first = value.kind == .array ? value.elements.first { _ in true } : value
         let wholes = candidates.filter { number in
@@ -101,9 +104,22 @@ final class DeclaredDecoder: UploadDecoder {
             return body.isFields ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
         }
         guard let fallback = wholes.first else { return .missingEvents }
-        let fitting = first.flatMap { first in wholes.first { reader.fits(first, clients.all[$0]) } }
+        let fitting = first.flatMap { first in
+            wholes.first { reader.hasTag(first, clients.all[$0]) }
+                ?? wholes.first { reader.fits(first, clients.all[$0]) }
+        }
         let whole = EventPlace(JSONPath())
         choose(fitting ?? fallback, value.kind == .array ? .list(whole) : .one(whole), project: nil)
+        return nil
+    }
+
+    /// Where the events of a client lie in a body, with the first of them; `nil` where they are not.
+    private func list(of number: Int, in value: JSONValue) -> (Shape, first: JSONValue?)? {
+        for place in clients.all[number].lists where !place.isWhole {
+            guard let found = places.value(at: place, in: value) else { continue }
+            if found.kind == .array { return (.list(place), found.elements.first { _ in true }) }
+            if found.kind == .object { return (.one(place), found) }
+        }
         return nil
     }
 

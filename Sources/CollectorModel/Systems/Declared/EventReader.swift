@@ -64,6 +64,14 @@ struct DescribedEventReader {
         return value.kind == .object && name(of: value, description.event) != nil
     }
 
+    /// Whether an event has the harness's id where the description says.
+    func hasTag(_ value: JSONValue, _ description: UploadDescription) -> Bool {
+        places.begin()
+        return description.event.tags.contains { tag in
+            places.value(at: tag, in: value)?.bytes.flatMap { EventID(text: $0) } != nil
+        }
+    }
+
     // MARK: Keys
 
     /// The event's id of the harness, else the hash of its natural key; `nil` where it has neither.

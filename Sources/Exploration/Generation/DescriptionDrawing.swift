@@ -1,0 +1,108 @@
+import SDKDescription
+import Timebase
+import Wire
+
+/// Draws what a described SDK says: templates and tables of answers, of which a schema knows no more than that they
+/// are there.
+enum DescriptionDrawing {
+    static let rules: [String: DrawingRule] = [
+        "sdk-declared.preset": .presence(0.75),
+        "sdk-declared.answers": .value(presence: 0.2, answers),
+        "sdk-declared.request": .presence(0.4),
+        "request.path": .value(presence: 0.4) { _, _, path in .text("/described/p\(path[1])") },
+        "request.query": DrawingRule(presence: 0.3, count: 1...2),
+        "request.query.{}": .texts("format", "source"),
+        "request.query.[]": .texts("{{apiKey}}", "x y&z", "{{app.version}}"),
+        "request.headers": DrawingRule(presence: 0.2, count: 1...2),
+        "request.headers.{}": .texts("X-Key", "X-App"),
+        "request.body": .value(presence: 0.3, body),
+        "request.perEvent": .value(presence: 0.2) { _, _, _ in
+            .object([("sentAt", .text("{{sent|ms}}"))])
+        },
+        "sdk-declared.events": .presence(0.6),
+        "events.common": .value(presence: 0.4, envelope),
+        "events.tag": .texts("/more/bs_id", presence: 0.3),
+        "events.key": .value(presence: 0.3) { draw, _, _ in
+            .list([.text(draw.chance(0.5) ? "/id" : "/more/id")])
+        },
+    ]
+    .merging(actions) { $1 }
+
+    /// What every action has.
+    private static let actions: [String: DrawingRule] = Dictionary(
+        uniqueKeysWithValues: DescribedSDK.Action.allCases.map(\.rawValue).flatMap { name in
+            [
+                ("events.\(name)", DrawingRule.presence(0.1)),
+                ("events.\(name).name", .texts("\(name) captured", "{{event}}", presence: 0.6)),
+                ("events.\(name).properties", .value(presence: 0.3, properties)),
+                ("events.\(name).fields", .value(presence: 0.3, fields)),
+                ("events.\(name).off", .presence(0.2)),
+                ("events.\(name).before", DrawingRule(presence: 0.15, count: 1...2)),
+            ]
+        })
+
+    // MARK: Requests
+
+    /// Rules for some statuses before one for each other end of an upload. Only a success is taken for one: what an SDK
+    /// believes beyond that, no collector holds.
+    @Sendable private static func answers(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        let verdicts = ["drop", "keep", "retry", "halve", "split"]
+        var rules: [(String, String)] = [("2xx", draw.chance(0.8) ? "delivered" : "deliveredClear")]
+        for matches in ["413", "408 429", "4xx", "5xx", "timeout", "network"] where draw.chance(0.5) {
+            rules.append((matches, verdicts[Int(draw.below(UInt64(verdicts.count)))]))
+        }
+        rules.append(("*", ["keep", "retry", "drop"][Int(draw.below(3))]))
+        return .list(rules.map { .list([.text($0.0), .text($0.1)]) })
+    }
+
+    @Sendable private static func body(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        let bodies: [JSONNode] = [
+            .text("{{events}}"),
+            .object([("list", .text("{{events}}")), ("sent", .text("{{sent|iso}}"))]),
+            .object([("key", .text("{{apiKey}}")), ("in", .object([("rows", .text("{{events}}"))]))]),
+        ]
+        return bodies[Int(draw.below(UInt64(bodies.count)))]
+    }
+
+    // MARK: Events
+
+    /// An envelope that says all that a collector reads, at places of its own.
+    @Sendable private static func envelope(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        var members: [(String, JSONNode)] = [
+            ("what", .text("{{name}}")), ("id", .text("{{id}}")), ("who", .text("{{distinctId}}")),
+            ("at", .text(["{{time|ms}}", "{{time|s}}", "{{time|iso}}"][Int(draw.below(3))])),
+        ]
+        var more: [(String, JSONNode)] = [("...", .text("{{properties}}")), ("id", .text("{{id}}"))]
+        if draw.chance(0.5) { more.append(("screen", .text("{{screen.name?}}"))) }
+        if draw.chance(0.5) { more.append(("session", .text("{{session.id}}"))) }
+        members.append(("more", .object(more)))
+        return .object(members)
+    }
+
+    @Sendable private static func properties(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        .object([
+            ("...", .text("{{properties}}")),
+            (
+                "own",
+                draw.chance(0.5) ? .text("{{app.version}} \u{201C}x\u{201D}") : .list([.int(1), .bool(true)])
+            ),
+        ])
+    }
+
+    @Sendable private static func fields(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        .object([
+            ("kind", .text(draw.chance(0.5) ? "special" : "{{network.wifi}}")),
+            ("element", .text("{{element.text?}}")),
+        ])
+    }
+}
