@@ -139,7 +139,7 @@ extension VirtualEngine {
     }
 
     /// Counts a request that ends without an answer. One without a network never began.
-    private mutating func note(_ request: OpenRequest, endedBy failure: RequestFailure, population: Int) {
+    mutating func note(_ request: OpenRequest, endedBy failure: RequestFailure, population: Int) {
         guard var sample = request.sample, request.network != .none else { return }
         sample.finishedAt = now
         sample.status = 0

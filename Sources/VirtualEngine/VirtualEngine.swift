@@ -162,7 +162,12 @@ struct VirtualEngine {
                 slot, request: request.number, network: request.network, at: now, effects: &effects)
             return absorbEffects(device, next: devices.nextWake(of: device), &observer)
         }
-        _ = fleets[fleet].advance(slot, through: now, effects: &effects)
+        let wake = fleets[fleet].advance(slot, through: now, effects: &effects)
+        // The process may have died by now, and its request with it.
+        guard effects.died.isEmpty else {
+            note(request, endedBy: .processDied, population: fleet)
+            return absorbEffects(device, next: wake, &observer)
+        }
         let next = fleets[fleet].complete(
             slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
         sample.isAcknowledged = effects.isAcknowledged

@@ -160,7 +160,7 @@ struct DeviceStory {
         func tellLast() {
             guard let group = last else { return }
             let event = group.first
-            let others = group.count > 1 ? " and \((group.count - 1).of("more"))" : ""
+            let others = group.count > 1 ? " and \(group.count - 1) more" : ""
             let text =
                 "\(event.id.text)\(others) \(event.disposition.fate.rawValue): \(event.disposition.reason)"
             items.append((min(group.at, context.end), .line(text)))

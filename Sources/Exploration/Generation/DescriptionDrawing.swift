@@ -25,21 +25,13 @@ enum DescriptionDrawing {
         "events.key": .value(presence: 0.3) { draw, _, _ in
             .list([.text(draw.chance(0.5) ? "/id" : "/more/id")])
         },
+        "sdk-action.name": .texts("captured", "{{event}}", presence: 0.6),
+        "sdk-action.properties": .value(presence: 0.3, properties),
+        "sdk-action.fields": .value(presence: 0.3, fields),
+        "sdk-action.off": .presence(0.2),
+        "sdk-action.before": DrawingRule(presence: 0.2, count: 1...2),
     ]
-    .merging(actions) { $1 }
-
-    /// What every action has.
-    private static let actions: [String: DrawingRule] = Dictionary(
-        uniqueKeysWithValues: DescribedSDK.Action.allCases.map(\.rawValue).flatMap { name in
-            [
-                ("events.\(name)", DrawingRule.presence(0.1)),
-                ("events.\(name).name", .texts("\(name) captured", "{{event}}", presence: 0.6)),
-                ("events.\(name).properties", .value(presence: 0.3, properties)),
-                ("events.\(name).fields", .value(presence: 0.3, fields)),
-                ("events.\(name).off", .presence(0.2)),
-                ("events.\(name).before", DrawingRule(presence: 0.15, count: 1...2)),
-            ]
-        })
+    .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.15)) }) { $1 }
 
     // MARK: Requests
 

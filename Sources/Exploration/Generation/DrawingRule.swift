@@ -153,7 +153,7 @@ struct DrawingRule: Sendable {
         "stages.[].target": DrawingRule(most: 12),
         "^thresholds": .value(presence: 0.1, ThresholdDrawing.some),
         "utcOffset": .presence(0.1),
-        "timeZones": DrawingRule(presence: 0.1, count: 1...1),
+        "timeZones": DrawingRule(presence: 0.25, count: 1...1),
         "timeZones.{}": .texts("UTC"),
     ]
 

@@ -12,7 +12,7 @@ enum PatternDrawing {
         "patterns.[].property": .texts("price", "load_time_ms", "is_cache"),
         "patterns.[].value": .value { draw, _, _ in draw.chance(0.5) ? .text("many") : .bool(true) },
         "patterns.[].factor": .value { draw, _, _ in .number([0, 0.2, 1][Int(draw.below(3))]) },
-        "patterns.[].timeZone": .texts("UTC", presence: 0.2),
+        "patterns.[].timeZone": .texts("UTC", presence: 0.5),
         "patterns.[].at": .value(presence: 0.4) { draw, frame, _ in
             .text(WorldFrame.text(milliseconds: Int64(draw.uniform() * Double(frame.duration))))
         },

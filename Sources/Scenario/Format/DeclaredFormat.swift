@@ -198,7 +198,7 @@ enum DeclaredFormat {
         ]
             + DescribedSDK.Action.allCases.map { action in
                 Knob(
-                    action.rawValue, \.actions[action], .object(actionForm),
+                    action.rawValue, \.actions[action], .object(actionForm).named("sdk-action"),
                     "The event that \(action.rawValue) makes.")
             })
 
