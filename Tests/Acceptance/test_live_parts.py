@@ -273,6 +273,27 @@ def test_the_only_part_may_have_its_own_collector(tool: Tool):
     assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0
 
 
+def test_secrets_are_neither_in_parts_nor_needed_to_join_them(tool: Tool, collect, tmp_path: Path):
+    collector = collect()
+    scenario = two_populations("2s")
+    scenario["target"] = {"url": collector.url, "headers": {"X-Env": "${LIVE_PARTS_TOKEN}"}}
+    path = write_scenario(tool.folder, scenario)
+    at = soon(3)
+    running = [
+        tool.start(
+            "run", path, "--shard", f"{part}/2", "--at", at, "--out", tool.folder / "parts", "--threads", 1, "-q",
+            env={"LIVE_PARTS_TOKEN": "s3cret-of-the-parts"},
+        )
+        for part in range(2)
+    ]  # fmt: skip
+    conclusive(*[process.wait() for process in running])
+    merge(tool, tool.folder / "parts").expect(0)
+    tool.run("audit", tool.folder / "all", "--receipts", collector.store).expect(0)
+    for folder in ("parts", "all"):
+        files = [file for file in (tool.folder / folder).rglob("*") if file.is_file()]
+        assert files and not any(b"s3cret-of-the-parts" in file.read_bytes() for file in files)
+
+
 def test_a_whole_run_by_appointment(tool: Tool, collect):
     path = write_scenario(tool.folder, steady(devices=4, duration="2s"))
     at = soon(3)

@@ -78,9 +78,23 @@ struct MergeRunner {
                 .usage, "\(set.scenarioPath): not the scenario that the part played: it was changed since")
         }
         var scenario = try LoadedScenario(
-            ScenarioSource(path: set.scenarioPath), content: bytes, environment: EnvironmentVariables.none)
+            ScenarioSource(path: set.scenarioPath), content: bytes,
+            environment: MergeRunner.environment(naming: bytes))
         scenario.reference = set.reference
         return scenario
+    }
+
+    /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
+    /// with its value, which nothing that is joined needs.
+    private static func environment(naming scenario: [UInt8]) -> [String: String] {
+        var environment = EnvironmentVariables.none
+        for piece in String(decoding: scenario, as: UTF8.self).split(
+            separator: "${", omittingEmptySubsequences: false
+        ).dropFirst() {
+            let name = String(piece.prefix { $0 != "}" })
+            environment[name] = environment[name] ?? "beaconswarm-variable-not-set-here"
+        }
+        return environment
     }
 
     /// Plays a part again, with the drain that all parts together have.
