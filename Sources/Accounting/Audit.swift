@@ -3,7 +3,7 @@ package import Snapshots
 /// What the collector holds against what the devices believe.
 ///
 /// Two sums always hold: `received` = `unique` + `duplicates`, and
-/// `unique` = `confirmed` + `recovered` + `unexpected`. The delivered events of the run are
+/// `unique` = `confirmed` + `recovered` + `unexpected` + `ofMissingParts`. The delivered events of the run are
 /// `confirmed` + `ackedNotFound` + `swallowed` + `dryRun`.
 package struct Audit: Sendable, Equatable {
     /// Events held, every copy counted.
@@ -32,6 +32,8 @@ package struct Audit: Sendable, Equatable {
     package private(set) var missingNatural: [NaturalKey] = []
     /// Held, though no device made it.
     package var unexpected: UInt64 = 0
+    /// Held, and made by a device of whose beliefs nothing is known: it was in a part of the run that is missing.
+    package var ofMissingParts: UInt64 = 0
     /// Events that the collector could not read.
     package var undecodable: UInt64 = 0
 
@@ -48,16 +50,20 @@ package struct Audit: Sendable, Equatable {
 
     /// Compares the two sides.
     ///
+    /// - Parameter isAbsent: Whether a device, by its number, is of a part of the run that is missing; `nil` if none is.
+    ///   Where some are, events that carry no id and that nobody knows are taken for theirs.
     /// - Complexity: O(ids on both sides), and O(log runs of ``DeviceBeliefs/undelivered``) for each
     ///   recovered event.
-    package static func compare(beliefs: DeviceBeliefs, receipts: Receipts) -> Audit {
+    package static func compare(
+        beliefs: DeviceBeliefs, receipts: Receipts, isAbsent: ((UInt32) -> Bool)? = nil
+    ) -> Audit {
         var audit = Audit()
         audit.received = receipts.received
         audit.unique = receipts.unique
         audit.duplicates = receipts.duplicates
         audit.undecodable = receipts.undecodable
         audit.countDelivered(beliefs, receipts)
-        audit.countHeld(beliefs, receipts)
+        audit.countHeld(beliefs, receipts, isAbsent)
         return audit
     }
 
@@ -96,13 +102,17 @@ package struct Audit: Sendable, Equatable {
         return false
     }
 
-    private mutating func countHeld(_ beliefs: DeviceBeliefs, _ receipts: Receipts) {
+    private mutating func countHeld(
+        _ beliefs: DeviceBeliefs, _ receipts: Receipts, _ isAbsent: ((UInt32) -> Bool)?
+    ) {
         var found = self
         let fates = beliefs.undelivered.sorted
         receipts.held.forEach { id in
             if beliefs.delivered.contains(id) { return }
             if beliefs.made(id) {
                 found.countRecovered(fates.code(of: id))
+            } else if let isAbsent, isAbsent(id.device) {
+                found.ofMissingParts += 1
             } else {
                 found.unexpected += 1
             }
@@ -110,6 +120,8 @@ package struct Audit: Sendable, Equatable {
         for key in receipts.heldNatural where !beliefs.deliveredNatural.contains(key) {
             if let code = beliefs.undeliveredNatural[key] {
                 found.countRecovered(code)
+            } else if isAbsent != nil {
+                found.ofMissingParts += 1
             } else {
                 found.unexpected += 1
             }
@@ -141,7 +153,7 @@ extension Audit {
         [
             \.received, \.unique, \.duplicates, \.confirmed, \.ackedNotFound, \.swallowed, \.dryRun,
             \.recovered,
-            \.recoveredSuppressed, \.unexpected, \.undecodable,
+            \.recoveredSuppressed, \.unexpected, \.ofMissingParts, \.undecodable,
         ]
     }
 }

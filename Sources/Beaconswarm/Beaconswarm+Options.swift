@@ -43,8 +43,8 @@ public struct RunOptions: Sendable {
     public var out: String?
     /// File for a line per event.
     public var events: String?
-    /// A file with the contents of another collector's store after the run.
-    public var receipts: String?
+    /// Files with the contents of other collectors' stores after the run, one for each store.
+    public var receipts: [String] = []
     /// Where the embedded collector's store is kept; `nil` drops it at the end.
     public var store: String?
     /// Where devices' own files (backend `sqlite`) are kept; `nil` drops them at the end.
@@ -63,9 +63,11 @@ public struct RunOptions: Sendable {
     public var threads: Int?
     /// Seeds of several simulations: `20` of them from the scenario's own on, or `1..20`; `nil` for one.
     public var seeds: String?
-    /// Which part of the devices is simulated, `I/N` with I from 0, to be joined with the others by
+    /// Which part of the devices is played, `I/N` with I from 0, to be joined with the others by
     /// ``Beaconswarm/merge(_:)``; `nil` for all.
     public var shard: String?
+    /// When a live run begins, such as `2026-12-01T12:00:00Z`; `nil` for as soon as can be.
+    public var at: String?
     /// Live runs of the scenario, one after the other, each with the next seed; `nil` for one run, and against two targets
     /// for ``defaultRepeats``.
     public var repeats: Int?

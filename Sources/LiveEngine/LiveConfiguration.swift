@@ -7,7 +7,13 @@ package struct LiveConfiguration: Sendable {
     /// The populations in the scenario's order; a population's index is its position.
     package var plans: [PopulationPlan]
     package var schedule: RunSchedule
+    /// The devices that this process plays; its event loops divide them among themselves.
+    package var share = ShardShare.whole
+    /// Whether a run that is not set up by `schedule.start` is not to begin at all.
+    package var isPunctual = false
     package var clock: RunClock
+    /// The machine's wall clock, set once: servers' clocks are held against it.
+    package let wallClock = RunClock.wall()
     /// Connections that the devices of all shards may have open at once, 1 or more.
     package var descriptorBudget: Int
     /// Gets sealed events in batches, on the shard's event loop: it must not block.

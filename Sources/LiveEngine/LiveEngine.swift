@@ -12,13 +12,15 @@ package enum LiveEngine {
     ///
     /// - Parameters:
     ///   - plans: The run's populations.
+    ///   - share: The devices of this process.
     ///   - descriptorBudget: From ``MachineLimits/descriptorBudget(limit:sharedWithCollector:)``.
     ///   - ephemeralPorts: From ``MachineLimits/ephemeralPorts()``.
     /// - Returns: A sentence with the number that would fit, or `nil` if all of it fits.
     package static func capacityProblem(
-        plans: [PopulationPlan], descriptorBudget: Int, ephemeralPorts: Int = MachineLimits.ephemeralPorts()
+        plans: [PopulationPlan], of share: ShardShare = .whole, descriptorBudget: Int,
+        ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
-        let wanted = destinations(of: plans)
+        let wanted = destinations(of: plans, share)
         let total = wanted.reduce(0) { $0 + $1.connections }
         let consequence = "Beyond that the longest-idle connection is closed, and counted."
         if total > descriptorBudget {
@@ -41,18 +43,30 @@ package enum LiveEngine {
         ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
         guard plans.contains(where: { $0.target.connections == .perRequest }) else { return nil }
-        let fitting = Double(ephemeralPorts * destinations(of: plans).count) / 60
+        let fitting = Double(ephemeralPorts * destinations(of: plans, .whole).count) / 60
         guard requestsPerSecond > fitting else { return nil }
         return "A new connection for each of \(Int(requestsPerSecond.rounded())) requests/s may use up the "
             + "system's ports: about \(Int(fitting)) a second last for good. More addresses in target.urls help."
     }
 
-    /// The connections that populations keep, by host and port.
-    private static func destinations(of plans: [PopulationPlan]) -> [(name: String, connections: Int)] {
+    /// Why the devices cannot be divided among so many processes; `nil` if they can.
+    package static func divisionProblem(plans: [PopulationPlan], parts: Int) -> String? {
+        guard let plan = plans.first(where: { !PoolSplit.fits(parts: parts, in: $0) }) else { return nil }
+        return
+            "the devices of \(plan.name) share a pool of connections that is too small for \(parts) parts: each part "
+            + "needs a connection for each address that devices of its own send to"
+    }
+
+    /// The connections that devices of populations keep, by host and port.
+    private static func destinations(
+        of plans: [PopulationPlan], _ share: ShardShare
+    ) -> [(name: String, connections: Int)] {
         var result: [(name: String, connections: Int)] = []
         for plan in plans {
-            var total = plan.deviceCount
-            if case .pooled(let count) = plan.target.connections { total = min(total, count) }
+            var total = share.deviceCount(of: plan.deviceCount)
+            if case .pooled(let count) = plan.target.connections {
+                total = min(total, max(1, count / share.count))
+            }
             for (index, target) in plan.targets.enumerated() {
                 let share = (total - index + plan.targets.count - 1) / plan.targets.count
                 let name = "\(target.host):\(target.port)"

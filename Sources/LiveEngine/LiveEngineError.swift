@@ -1,3 +1,5 @@
+package import Timebase
+
 /// Why a live run could not begin.
 package enum LiveEngineError: Error, Equatable, CustomStringConvertible {
     /// A target's scheme is neither `http` nor `https`.
@@ -7,11 +9,15 @@ package enum LiveEngineError: Error, Equatable, CustomStringConvertible {
     /// A file of `target.tls` cannot be used; `key` is its key there.
     case credentials(key: String, file: String, reason: String)
 
+    /// The run was not set up at the instant at which it was to begin, by so much; nothing was sent.
+    case late(by: Interval)
+
     package var description: String {
         switch self {
         case .unsupportedScheme(let scheme):
             "targets must begin with http:// or https://; this build cannot speak \(scheme)://"
         case .unresolvedHost(let host): "the host \(host) has no address"
+        case .late(let lateness): "set up \(lateness.text) after the instant at which it was to begin"
         case .credentials(let key, let file, let reason): "target.tls.\(key): \(file): \(reason)"
         }
     }

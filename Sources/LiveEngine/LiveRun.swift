@@ -38,22 +38,35 @@ package final class LiveRun: Sendable {
     ///
     /// - Parameter loops: The event loops that carry a shard each, at least one, used for nothing else;
     ///   the last ones stay unused if the devices share fewer connections than that.
-    /// - Throws: ``LiveEngineError`` if a target cannot be used.
+    /// - Throws: ``LiveEngineError`` if a target cannot be used, or the run is late and was to be punctual.
     package static func start(
         _ configuration: LiveConfiguration, on loops: [any EventLoop]
     ) async throws -> LiveRun {
-        precondition(!loops.isEmpty, "a run needs an event loop")
-        let loops = Array(loops.prefix(PoolSplit.shards(loops.count, for: configuration.plans)))
+        let loops = used(loops, of: configuration)
         let endpoints = try await endpoints(of: configuration.plans)
         var made: [MadeShard] = []
         for (index, loop) in loops.enumerated() {
-            let share = ShardShare(index: index, count: loops.count)
+            let place = LoopPlace(index: index, count: loops.count)
             made.append(
                 try await loop.submit {
-                    MadeShard(configuration, endpoints: endpoints, share: share, loop: loop)
+                    MadeShard(configuration, endpoints: endpoints, place: place, loop: loop)
                 }.get())
         }
+        let lateness = configuration.clock.now() - configuration.schedule.start
+        if configuration.isPunctual, lateness > .zero {
+            for made in made { try await made.loop.submit { made.shard.value.abandon() }.get() }
+            throw LiveEngineError.late(by: configuration.clock.realTime(lateness))
+        }
         return LiveRun(configuration, shards: made, endpoints: endpoints)
+    }
+
+    /// The loops that carry a shard.
+    private static func used(
+        _ loops: [any EventLoop], of configuration: LiveConfiguration
+    ) -> [any EventLoop] {
+        precondition(!loops.isEmpty, "a run needs an event loop")
+        let count = PoolSplit.shards(loops.count, for: configuration.plans, of: configuration.share)
+        return Array(loops.prefix(count))
     }
 
     /// The same on loops that the calling thread drives itself, such as those of a clock of one's own.
@@ -63,15 +76,14 @@ package final class LiveRun: Sendable {
     package static func startInPlace(
         _ configuration: LiveConfiguration, on loops: [any EventLoop]
     ) throws -> LiveRun {
-        precondition(!loops.isEmpty, "a run needs an event loop")
-        let loops = Array(loops.prefix(PoolSplit.shards(loops.count, for: configuration.plans)))
+        let loops = used(loops, of: configuration)
         let endpoints = try readEndpoints(of: configuration.plans)
         return LiveRun(
             configuration,
             shards: loops.enumerated().map { index, loop in
                 MadeShard(
                     configuration, endpoints: endpoints,
-                    share: ShardShare(index: index, count: loops.count), loop: loop)
+                    place: LoopPlace(index: index, count: loops.count), loop: loop)
             }, endpoints: endpoints)
     }
 
@@ -83,10 +95,10 @@ package final class LiveRun: Sendable {
         let labels: [[EventLabel]]
 
         init(
-            _ configuration: LiveConfiguration, endpoints: [[Endpoint]], share: ShardShare,
+            _ configuration: LiveConfiguration, endpoints: [[Endpoint]], place: LoopPlace,
             loop: any EventLoop
         ) {
-            let made = Shard(configuration: configuration, endpoints: endpoints, share: share, loop: loop)
+            let made = Shard(configuration: configuration, endpoints: endpoints, place: place, loop: loop)
             shard = NIOLoopBound(made, eventLoop: loop)
             self.loop = loop
             result = made.result

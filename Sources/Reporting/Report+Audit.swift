@@ -45,6 +45,7 @@ extension Report {
         findings.delivery = delivery
         findings.unwritten = unwritten
         findings.missingParts = run.missingParts
+        findings.partProblems = run.parts?.flatMap { $0.problems ?? [] } ?? []
         apply(VerdictRules.judge(findings))
         if isPartial { reasons.append(stateNote) }
     }
@@ -103,6 +104,7 @@ extension Report.AuditCounts {
         recovered = audit.recovered
         unexpected = audit.unexpected
         undecodable = audit.undecodable
+        ofMissingParts = audit.ofMissingParts > 0 ? audit.ofMissingParts : nil
         missing = Report.MissingEvents(audit, events: events)
     }
 }

@@ -37,6 +37,10 @@ extension Report {
         package var attempt: Int
         package var host: String
         package var wallSeconds: Double
+        /// How a part of a live run went; `nil` in virtual time.
+        package var conduct: PartConduct?
+        /// Why it makes the whole run invalid.
+        package var problems: [PartProblem]?
 
         package init(name: String, devices: Int, attempt: Int, host: String, wallSeconds: Double) {
             self.name = name
@@ -44,6 +48,50 @@ extension Report {
             self.attempt = attempt
             self.host = host
             self.wallSeconds = wallSeconds
+        }
+    }
+
+    /// How the generator of a part of a live run did.
+    package struct PartConduct: Hashable, Sendable {
+        /// How long before the common start it was ready.
+        package var marginSeconds = 0.0
+        package var captured: UInt64 = 0
+        package var uploads: UInt64 = 0
+        /// Milliseconds.
+        package var lagP99 = 0.0
+        package var saturated = false
+        /// The busiest loop, 0…1.
+        package var cpuUtilization = 0.0
+        package var eventLoops = 0
+        package var cores = 0
+        package var memoryBytes: UInt64 = 0
+        package var operatingSystem = ""
+        package var clock = PartClock()
+        package init() {}
+    }
+
+    /// What is known of the clock of the machine that a part ran on.
+    package struct PartClock: Hashable, Sendable {
+        /// Whether the kernel calls it synchronised; `nil` where it does not say.
+        package var isSynchronised: Bool?
+        /// How far off the kernel takes it to be at most, in milliseconds.
+        package var kernelError: Double?
+        /// How far it is ahead of the clock of the server that answered, in milliseconds; `nil` where answers did not tell.
+        package var aheadOfServer: Double?
+        /// How far off that may be.
+        package var aheadError: Double?
+        /// Answers that told it.
+        package var answers: UInt64 = 0
+        package init() {}
+    }
+
+    /// Why a part makes the whole run invalid.
+    package struct PartProblem: Hashable, Sendable {
+        package var cause: VerdictRules.Cause
+        package var text: String
+        package init(cause: VerdictRules.Cause, text: String) {
+            self.cause = cause
+            self.text = text
         }
     }
 }

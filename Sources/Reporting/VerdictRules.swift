@@ -29,6 +29,8 @@ package enum VerdictRules {
         package var unwritten: [String] = []
         /// Which parts of a run that was joined from several are missing, in words.
         package var missingParts: String?
+        /// What makes parts of a live run, and with them the whole, invalid.
+        package var partProblems: [Report.PartProblem] = []
         package init() {}
     }
 
@@ -44,6 +46,7 @@ package enum VerdictRules {
         case generatorFailed = "generator_failed"
         case maxRate = "max_rate"
         case partsMissing = "parts_missing"
+        case clocksApart = "clocks_apart"
         case thresholdBroken = "threshold_broken"
         case `guard`
         case guardMissing = "guard_missing"
@@ -56,7 +59,7 @@ package enum VerdictRules {
             case .internalError, .unwritten: 70
             case .balance, .ackedNotFound, .unexpectedEvents: 95
             case .interrupted: 105
-            case .generatorLate, .generatorFailed, .maxRate, .partsMissing: 96
+            case .generatorLate, .generatorFailed, .maxRate, .partsMissing, .clocksApart: 96
             case .thresholdBroken, .guard, .guardMissing, .nothingDelivered, .deliveredUnexpectedly: 99
             }
         }
@@ -125,13 +128,15 @@ package enum VerdictRules {
             let text = "The run was interrupted; it was drained, and the figures cover what ran until then."
             found.append((.interrupted, text))
         }
-        if findings.saturated {
+        let isPartLate = findings.partProblems.contains { $0.cause == .generatorLate }
+        if findings.saturated, !isPartLate {
             let lag = Numbers.duration(milliseconds: findings.lagP99)
             let text =
                 "The generator could not keep its own schedule (lag p(99) \(lag)), so this run says nothing about "
                 + "the collector: use fewer devices, more threads or a faster machine."
             found.append((.generatorLate, text))
         }
+        found += findings.partProblems.map { ($0.cause, $0.text) }
         if let text = findings.delivery.ownFailureReason { found.append((.generatorFailed, text)) }
         let end = findings.endedBy
         if let end, end.cause == .maxRate { found.append((.maxRate, end.text)) }

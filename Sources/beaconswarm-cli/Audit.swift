@@ -11,13 +11,21 @@ struct Audit: AsyncParsableCommand {
 
             Rows that were received (`received_at`) or captured (`captured_at`, otherwise the time in `payload`) \
             outside of the run's time are left out, because they belong to other runs.
+
+            A run that merge joined from parts is audited like any other. If parts are missing, events of their devices \
+            are counted apart (of_missing_parts).
             """)
 
     @Argument(help: "The run's folder.")
     var run: String
 
-    @Option(help: ArgumentHelp("What the collector's store holds.", valueName: "FILE"))
-    var receipts: String
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "What the collector's store holds. Repeatable, for collectors that share the load: an event that two stores "
+                + "hold has a copy.",
+            valueName: "FILE"))
+    var receipts: [String]
 
     @Option(
         help: ArgumentHelp(
@@ -36,10 +44,10 @@ struct Audit: AsyncParsableCommand {
     var json = false
 
     mutating func run() async throws {
-        let (folder, file, events, json, sdk) = (run, receipts, events, json, sdk)
+        let (folder, files, events, json, sdk) = (run, receipts, events, json, sdk)
         try await finish {
             try await Beaconswarm.audit(
-                folder: folder, receipts: file, events: events, descriptions: sdk, json: json)
+                folder: folder, receipts: files, events: events, descriptions: sdk, json: json)
         }
     }
 }

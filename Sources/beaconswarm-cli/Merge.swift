@@ -5,7 +5,7 @@ struct Merge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Joins the parts of a run that were played with --shard, exactly as one run.",
         discussion: """
-            Each DIR is a folder in which parts meet (the --out of simulate --shard), or that of a single part. Sums, \
+            Each DIR is a folder in which parts meet (the --out of simulate or run with --shard), or that of a single part. Sums, \
             distributions, time series, beliefs and audits are those of one process that plays all devices, and \
             thresholds and the verdict are judged on the whole: but for when and where it ran, the report is the same, \
             byte for byte.
@@ -13,6 +13,10 @@ struct Merge: AsyncParsableCommand {
             A part that is missing makes the run invalid (96): the report is about the devices that are there and says \
             which part to play again. Parts of different runs, and a part that is there twice and not the same, are \
             refused (64), and nothing is written. Attempts that were killed do not count.
+
+            Parts of a live run make the whole invalid (96) if one of them was late, could not keep its own schedule, or \
+            had a clock that was more than a second off; it is named. What is missing of a live run cannot be played \
+            later: all parts have to be run again.
             """)
 
     @Argument(help: ArgumentHelp("Folders of parts.", valueName: "DIR"))

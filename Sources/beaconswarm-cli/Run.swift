@@ -26,10 +26,12 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var safety: SafetyOptions
 
     @Option(
+        parsing: .singleValue,
         help: ArgumentHelp(
-            "Audits against the contents of another collector's store after the run (NDJSON, CSV, SQLite).",
+            "Audits against the contents of another collector's store after the run (NDJSON, CSV, SQLite). Repeatable: "
+                + "what several stores hold counts together.",
             valueName: "FILE"))
-    var receipts: String?
+    var receipts: [String] = []
 
     @Option(
         help: "Event loops that play the devices; default: one per core, less one for an embedded collector.")
@@ -59,6 +61,20 @@ struct Run: AsyncParsableCommand {
             valueName: "N,…"))
     var traceDevices: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Plays part I (from 0) of N of each population's devices, to be joined by beaconswarm merge. All parts begin "
+                + "together, --at, against the same --target; --out names the folder in which they meet.",
+            valueName: "I/N"))
+    var shard: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Begins at this instant, such as 2026-12-01T12:00:00Z, and is set up a little before. A run that is not ready "
+                + "in time sends nothing (96).",
+            valueName: "INSTANT"))
+    var at: String?
+
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         safety.apply(to: &options)
@@ -68,6 +84,8 @@ struct Run: AsyncParsableCommand {
         options.repeats = repeats
         options.rivals = ab
         options.tracedDevices = traceDevices
+        options.shard = shard
+        options.at = at
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }

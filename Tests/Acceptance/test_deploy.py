@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import kubernetes_validate
 import pytest
@@ -41,25 +42,27 @@ def test_a_manifest_keeps_to_the_published_schemas(path, version: str):
         assert {mount["name"] for mount in container(document)["volumeMounts"]} <= mounted
 
 
+def arguments_of(job: dict, index: int, tool: Tool, places: dict[str, str]) -> list[str]:
+    """As the controller does it: the index is in the environment, and $(…) of the arguments is expanded."""
+    arguments = []
+    for word in container(job)["args"]:
+        word = word.replace("$(JOB_COMPLETION_INDEX)", str(index)).replace("/runs/", f"{tool.folder}/")
+        for place, here in places.items():
+            word = word.replace(place, here)
+        arguments.append(word)
+    assert not any("$(" in word for word in arguments)
+    return arguments
+
+
 def test_what_the_pods_run_joins_to_the_whole(tool: Tool):
     parts, merge = documents(FOLDER / "kubernetes-simulate.yaml")
     scenario = write_scenario(tool.folder, steady(devices=20, duration="10s"))
-
-    def run(job: dict, index: int) -> None:
-        """As the controller does it: the index is in the environment, and $(…) of the arguments is expanded."""
-        arguments = []
-        for word in container(job)["args"]:
-            word = word.replace("$(JOB_COMPLETION_INDEX)", str(index))
-            word = word.replace("/scenario/s.json", str(scenario)).replace("/runs/", f"{tool.folder}/")
-            arguments.append(word)
-        assert not any("$(" in word for word in arguments)
-        tool.run(*arguments).expect(0)
-
+    places = {"/scenario/s.json": str(scenario)}
     count = parts["spec"]["completions"]
     assert f"$(JOB_COMPLETION_INDEX)/{count}" in container(parts)["args"], "all indexes are parts of as many"
     for index in reversed(range(count)):
-        run(parts, index)
-    run(merge, 0)
+        tool.run(*arguments_of(parts, index, tool, places)).expect(0)
+    tool.run(*arguments_of(merge, 0, tool, places)).expect(0)
     tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
     found = [json.loads((tool.folder / name / "report.json").read_text()) for name in ("all", "one")]
     for report in found:
@@ -68,6 +71,30 @@ def test_what_the_pods_run_joins_to_the_whole(tool: Tool):
     assert found[0] == found[1]
 
 
-def test_the_script_says_what_it_wants():
-    done = subprocess.run([FOLDER / "slurm-simulate.sh"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 64 and "SCENARIO N DIR" in done.stderr
+def test_what_the_pods_of_a_live_run_send_is_in_the_store(tool: Tool, collect):
+    parts, merge = documents(FOLDER / "kubernetes-run.yaml")
+    scenario = write_scenario(tool.folder, steady(devices=20, duration="2s"))
+    collector = collect()
+    at = datetime.now(UTC) + timedelta(seconds=6)
+    places = {
+        "/scenario/s.json": str(scenario), "http://collector:8106/sa?project=default": collector.url,
+        "2026-12-01T12:00:00Z": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }  # fmt: skip
+    count = parts["spec"]["completions"]
+    assert count == parts["spec"]["parallelism"], "all parts play at the same time"
+    assert f"$(JOB_COMPLETION_INDEX)/{count}" in container(parts)["args"], "all indexes are parts of as many"
+    assert parts["spec"]["backoffLimitPerIndex"] == 0, "a live part is never run again"
+    running = [tool.start(*arguments_of(parts, index, tool, places)) for index in range(count)]
+    for process in running:
+        process.wait().expect(0)
+    tool.run(*arguments_of(merge, 0, tool, places)).expect(0)
+    tool.run("audit", tool.folder / "all", "--receipts", collector.store).expect(0)
+    report = json.loads((tool.folder / "all" / "report.json").read_text())
+    assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0
+    assert report["audit"]["acked_not_found"] == report["audit"]["unexpected"] == report["events"]["balance"] == 0
+
+
+@pytest.mark.parametrize(("script", "wants"), [("slurm-simulate.sh", "SCENARIO N DIR"), ("slurm-run.sh", "SCENARIO N DIR TARGET")])  # fmt: skip
+def test_a_script_says_what_it_wants(script: str, wants: str):
+    done = subprocess.run([FOLDER / script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 64 and wants in done.stderr

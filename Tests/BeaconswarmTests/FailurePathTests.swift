@@ -136,7 +136,7 @@ struct ForeignAuditTests {
     private func audit(_ content: String, name: String = "r.csv", times: RunTimes?) throws -> ForeignAudit {
         let scratch = try Scratch()
         try Data(content.utf8).write(to: URL(fileURLWithPath: scratch.file(name)))
-        return try ForeignAudit(receipts: scratch.file(name), beliefs: beliefs, times: times)
+        return try ForeignAudit(receipts: [scratch.file(name)], beliefs: beliefs, times: times)
     }
 
     private func rows(_ sequences: Range<Int>, at instant: Instant) -> String {
@@ -198,7 +198,7 @@ struct AuditVerbTests {
         try OutputFile.write(Array("id\n0-0\n".utf8), to: ids)
         func audit(_ folder: String, events: String? = nil) async throws -> CommandFailure {
             try await failure {
-                try await Beaconswarm.audit(folder: folder, receipts: ids, events: events, json: false)
+                try await Beaconswarm.audit(folder: folder, receipts: [ids], events: events, json: false)
             }
         }
         let simulated = try await audit(folder)

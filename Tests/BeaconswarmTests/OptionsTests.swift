@@ -47,10 +47,18 @@ func failure<Value>(
     return try #require(none, "nothing failed", sourceLocation: sourceLocation)
 }
 
+extension RunOptions {
+    fileprivate var firstReceipts: String? {
+        get { receipts.first }
+        set { receipts = newValue.map { [$0] } ?? [] }
+    }
+}
+
 @Suite("Options and the environment")
 struct RunOptionsTests {
     private let names: [(variable: String, path: WritableKeyPath<RunOptions, String?>)] = [
-        ("BEACONSWARM_OUT", \.out), ("BEACONSWARM_EVENTS", \.events), ("BEACONSWARM_RECEIPTS", \.receipts),
+        ("BEACONSWARM_OUT", \.out), ("BEACONSWARM_EVENTS", \.events),
+        ("BEACONSWARM_RECEIPTS", \.firstReceipts),
         ("BEACONSWARM_STORE", \.store), ("BEACONSWARM_KEEP_STORES", \.keepStores),
     ]
 
@@ -216,7 +224,7 @@ struct RefusedRunTests {
         try await refused({ $0.events = bench.scratch.file("no/e.ndjson") }, naming: "no/e.ndjson")
         try await refused({ $0.keepStores = bench.scratch.file("stores") }, naming: "--keep-stores")
         try await refused({ $0.store = taken }, live: true, naming: "--store")
-        try await refused({ $0.receipts = taken }, live: true, naming: "--receipts")
+        try await refused({ $0.receipts = [taken] }, live: true, naming: "--receipts")
         #expect(try OutputFile.read(taken, failing: .usage) == [1], "what was there is untouched")
     }
 

@@ -17,7 +17,7 @@ extension RunOptions {
     func checkFileNames() throws(CommandFailure) {
         try FileName.check(out, of: "--out")
         try FileName.check(events, of: "--events")
-        try FileName.check(receipts, of: "--receipts")
+        for path in receipts { try FileName.check(path, of: "--receipts") }
         try FileName.check(store, of: "--store")
         try FileName.check(keepStores, of: "--keep-stores")
         try FileName.check(targetsFile, of: "--targets")

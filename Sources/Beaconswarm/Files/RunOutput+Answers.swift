@@ -4,6 +4,14 @@ import Scenario
 import World
 
 extension RunOutput {
+    /// An unexpected answer that may be written down.
+    func withoutSecrets(_ answer: UnexpectedAnswer) -> UnexpectedAnswer {
+        var answer = answer
+        answer.headers = scenario.document.redactHeaders(answer.headers)
+        answer.body = Array(scenario.document.redact(String(decoding: answer.body, as: UTF8.self)).utf8)
+        return answer
+    }
+
     /// The first unexpected answers as reports tell them, secrets taken out.
     func redacted(
         _ answers: [UnexpectedAnswer], of populations: [ReportBuilder.PopulationInfo]

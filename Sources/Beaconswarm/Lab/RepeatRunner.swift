@@ -74,7 +74,7 @@ struct RepeatRunner {
         }
         for option in [
             ("--events", options.events), ("--keep-stores", options.keepStores), ("--store", options.store),
-            ("--receipts", options.receipts),
+            ("--receipts", options.receipts.first), ("--shard", options.shard), ("--at", options.at),
         ] where option.1 != nil {
             throw CommandFailure(
                 .usage, "\(option.0): is for one run, and has no meaning with --repeat or --ab")

@@ -1,5 +1,6 @@
 import Files
 import Accounting
+import DeviceSDK
 import Measurement
 import Reporting
 import Scenario
@@ -24,9 +25,8 @@ struct MergeRunner {
         let scenario = try self.scenario(of: set)
         var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
         (own.out, own.events, own.json) = (options.out, options.events, options.json)
-        (own.quiet, own.color, own.bodies) = (
-            options.quiet, options.color, Bodies(rawValue: set.identity.bodies)
-        )
+        (own.quiet, own.color) = (options.quiet, options.color)
+        own.bodies = Bodies(rawValue: set.identity.bodies)
         if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
             throw CommandFailure(
                 .usage,
@@ -35,16 +35,25 @@ struct MergeRunner {
         }
         let console = RunConsole(own)
         let plans = scenario.document.plans(start: set.identity.start)
-        let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: own)
-        var builder = output.builder(target: "modelled world", bodies: own.bodies)
+        let output = try RunOutput(
+            scenario: scenario, plans: plans, mode: set.isLive ? .live : .virtual, options: own,
+            startedAt: set.identity.at)
+        var builder = output.builder(
+            target: set.isLive ? set.target : "modelled world", bodies: own.bodies)
         builder.warnings = set.warnings
         builder.context.parts = set.reportedParts
-        builder.context.missingParts = set.missingText
+        builder.context.missingParts = set.missingText(
+            zip(builder.populations, plans.populations).map { ($0.name, $1.firstDevice, $1.deviceCount) })
+        if set.isLive { builder.pace = scenario.document.pace }
         if !own.quiet { console.say(set.introduction) }
         let sum: PartSum
         do {
-            sum = try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
-                try self.playAgain(member, scenario, own, until: drainEnd, in: output.folder)
+            if set.isLive {
+                sum = try PartSum(live: set)
+            } else {
+                sum = try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
+                    try self.playAgain(member, scenario, own, until: drainEnd, in: output.folder)
+                }
             }
         } catch {
             output.folder.delete()
@@ -52,7 +61,9 @@ struct MergeRunner {
         }
         if let events = output.events { try EventMerge(sum.folders).write(to: events) }
         var progress = sum.progress
-        progress.auditNote = scenario.untaggedNote
+        let isExternal = set.isLive && progress.audit == nil
+        let notes = [isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote].compactMap(\.self)
+        progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
         progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
         let status = try output.finish(progress, builder: builder, console: console)
         for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
@@ -67,9 +78,23 @@ struct MergeRunner {
                 .usage, "\(set.scenarioPath): not the scenario that the part played: it was changed since")
         }
         var scenario = try LoadedScenario(
-            ScenarioSource(path: set.scenarioPath), content: bytes, environment: EnvironmentVariables.none)
+            ScenarioSource(path: set.scenarioPath), content: bytes,
+            environment: MergeRunner.environment(naming: bytes))
         scenario.reference = set.reference
         return scenario
+    }
+
+    /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
+    /// with its value, which nothing that is joined needs.
+    private static func environment(naming scenario: [UInt8]) -> [String: String] {
+        var environment = EnvironmentVariables.none
+        for piece in String(decoding: scenario, as: UTF8.self).split(
+            separator: "${", omittingEmptySubsequences: false
+        ).dropFirst() {
+            let name = String(piece.prefix { $0 != "}" })
+            environment[name] = environment[name] ?? "beaconswarm-variable-not-set-here"
+        }
+        return environment
     }
 
     /// Plays a part again, with the drain that all parts together have.

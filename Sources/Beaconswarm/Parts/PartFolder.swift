@@ -17,7 +17,9 @@ struct PartFolder: Hashable, Sendable {
     /// Lines of events, each after the time at which its event was sealed.
     static let eventsName = "events.sealed"
     static let beliefsName = "beliefs.txt"
-    private static let head = "beaconswarm.part/1\n"
+    /// Why an attempt came to nothing, in words, where its process could still tell.
+    static let reasonName = "reason.txt"
+    private static let head = "beaconswarm.part/2\n"
     private static let attemptPrefix = "attempt-"
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
@@ -56,6 +58,18 @@ struct PartFolder: Hashable, Sendable {
         preconditionFailure("numbers end")
     }
 
+    /// Notes why the attempt came to nothing, as well as that can be done.
+    func note(reason: String) {
+        try? OutputFile.write(Array("\(reason)\n".utf8), to: file(PartFolder.reasonName))
+    }
+
+    /// Why the attempt came to nothing, if it is known.
+    var reason: String? {
+        guard let bytes = try? OutputFile.read(file(PartFolder.reasonName), failing: .usage, limit: 4096)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
+    }
+
     // MARK: - Its state
 
     func write(_ state: PartState) throws(CommandFailure) {
@@ -83,7 +97,9 @@ struct PartFolder: Hashable, Sendable {
         }
         do throws(SnapshotError) {
             var reader = SnapshotReader(body.dropFirst(head.count))
-            return try PartState(from: &reader)
+            var state = try PartState(from: &reader)
+            state.live?.checksum = String(decoding: bytes.suffix(64), as: UTF8.self)
+            return state
         } catch {
             throw CommandFailure(.usage, "\(path): \(error)")
         }

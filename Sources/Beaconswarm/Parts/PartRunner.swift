@@ -22,6 +22,8 @@ struct PartRunner {
         guard !options.json else {
             throw CommandFailure(.usage, "--json: a part of a run has no report; beaconswarm merge makes it")
         }
+        let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
+        guard !Replay.isShared(plans) else { throw PartRunner.shared }
         try PartRunner.check(scenario)
         if Room.isNeeded(for: scenario.document) {
             let forecast = Forecast(scenario.document)
@@ -35,7 +37,7 @@ struct PartRunner {
             "part \(part.text): \(state.devices) of \(scenario.document.deviceCount) devices, \(captured) events captured; in "
                 + "\(folder.path); join all parts with: beaconswarm merge \(shared) --out DIR")
         let balance = state.recorder.populations.reduce(0) { $0 + $1.ledger.balance }
-        return balance != 0 || state.audit.failed ? .unaccounted : .success
+        return balance != 0 || state.audit?.failed == true ? .unaccounted : .success
     }
 
     static let shared = CommandFailure(
@@ -46,8 +48,6 @@ struct PartRunner {
 
     /// Refuses what no part can know.
     static func check(_ scenario: LoadedScenario) throws(CommandFailure) {
-        let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
-        guard !Replay.isShared(plans) else { throw shared }
         if let threshold = scenario.thresholds.first(where: \.abortOnFail) {
             throw CommandFailure(
                 .invalidScenario,
@@ -68,8 +68,10 @@ struct PartRunner {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         let start = scenario.document.start ?? ScenarioDocument.virtualStart
-        let output = try RunOutput(part: part, of: scenario, start: start, options: options, in: folder)
-        let plans = output.attached(to: scenario.document.plans(start: start))
+        var plans = scenario.document.plans(start: start)
+        let output = try RunOutput(
+            partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)
+        plans = output.attached(to: plans)
         let bodies = options.bodies ?? .encode
         let builder = output.builder(target: "modelled world", bodies: bodies)
         if isAlone { console.begin(builder, forecast: nil) }
@@ -96,7 +98,8 @@ struct PartRunner {
             state.writeLastWords()
             return nil
         }
-        var partState = PartState(result, levels: levels, of: part, output: output, builder: builder)
+        var partState = PartState(
+            result, levels: levels, of: part, plans: plans, output: output, builder: builder)
         partState.devices = plans.populations.reduce(0) { $0 + part.share.deviceCount(of: $1.deviceCount) }
         partState.wall = Host.monotonic - began
         partState.warnings += stores.warnings
@@ -107,17 +110,15 @@ struct PartRunner {
 
 extension PartState {
     fileprivate init(
-        _ result: VirtualResult, levels: PartLevels, of part: PartNumber, output: RunOutput,
-        builder: ReportBuilder
+        _ result: VirtualResult, levels: PartLevels, of part: PartNumber, plans: ScenarioPlans,
+        output: RunOutput, builder: ReportBuilder
     ) {
-        let identity = PartIdentity(
-            toolVersion: Beaconswarm.version,
-            scenarioSHA256: SHA256.hexadecimal(of: output.scenario.resolvedBytes), seed: builder.seed,
-            count: part.count, bodies: builder.context.bodies ?? "", start: result.recorder.series.start)
         self.init(
-            identity: identity, index: part.index, devices: 0, host: builder.context.host,
+            identity: output.identity(
+                of: part, plans: plans, seed: builder.seed, bodies: builder.context.bodies ?? ""),
+            index: part.index, devices: 0, host: builder.context.host,
             hasEvents: output.events != nil, reference: builder.scenario, warnings: builder.warnings,
-            recorder: result.recorder,
+            command: builder.context.command, recorder: result.recorder,
             audit: Audit.compare(beliefs: result.recorder.beliefs, receipts: result.receipts),
             unexpectedAnswers: result.unexpectedAnswers, devicesStarted: result.devicesStarted,
             simulated: result.simulated, levels: levels)
@@ -126,19 +127,29 @@ extension PartState {
 
 extension RunOutput {
     /// What a part of a run leaves behind.
-    fileprivate init(
-        part: PartNumber, of scenario: LoadedScenario, start: Instant, options: RunOptions,
-        in folder: PartFolder
+    init(
+        partIn folder: PartFolder, of scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode,
+        options: RunOptions, startedAt: Instant? = nil
     ) throws(CommandFailure) {
         var own = options
         own.events = options.events == nil ? nil : folder.file(PartFolder.eventsName)
         try self.init(
-            scenario: scenario, plans: scenario.document.plans(start: start), mode: .virtual, options: own,
-            partFolder: folder)
+            scenario: scenario, plans: plans, mode: mode, options: own, partFolder: folder,
+            startedAt: startedAt)
+    }
+
+    /// What the other parts of the run have to have in common with one.
+    func identity(
+        of part: PartNumber, plans: ScenarioPlans, seed: UInt64, bodies: String = "", at: Instant? = nil
+    ) -> PartIdentity {
+        PartIdentity(
+            toolVersion: Beaconswarm.version,
+            scenarioSHA256: SHA256.hexadecimal(of: scenario.resolvedBytes), seed: seed, count: part.count,
+            bodies: bodies, start: plans.schedule.start, zonesSHA256: plans.zonesSHA256, at: at)
     }
 
     /// Writes everything of a part, the state last.
-    fileprivate func finish(_ state: PartState, in part: PartFolder) throws(CommandFailure) {
+    func finish(_ state: PartState, in part: PartFolder) throws(CommandFailure) {
         reserve.release()
         try OutputFile.write(scenario.resolvedBytes, to: folder.file(ReplayRecord.scenarioName))
         try OutputFile.write(

@@ -1,3 +1,4 @@
+import DeviceSDK
 import Measurement
 import Accounting
 import Reporting
@@ -12,7 +13,9 @@ struct PartSet {
         var number: PartNumber
         var levels: PartLevels
         var hasEvents: Bool
-        fileprivate var report: Report.Part
+        /// `nil` in virtual time.
+        var live: LivePart?
+        fileprivate(set) var report: Report.Part
         fileprivate var fingerprint: UInt64
     }
 
@@ -23,6 +26,8 @@ struct PartSet {
     /// Of any part, each once.
     private(set) var warnings: [String] = []
     private(set) var devices = 0
+    /// With which the first part was played.
+    private let command: [String]
     private var unfinished: [PartFolder] = []
 
     /// Looks at the attempts that were found.
@@ -31,15 +36,15 @@ struct PartSet {
     init(_ found: [PartFolder]) throws(CommandFailure) {
         let whole = found.filter(\.isWhole)
         guard let first = whole.first else {
-            throw CommandFailure(
-                .usage,
-                "\(found.first?.path ?? ""): the part is not whole: it was killed, or is still being played")
+            let why = found.first?.reason ?? "it was killed, or is still being played"
+            throw CommandFailure(.usage, "\(found.first?.path ?? ""): the part is not whole: \(why)")
         }
         let state = try first.read()
-        (identity, reference) = (state.identity, state.reference)
+        (identity, reference, command) = (state.identity, state.reference, state.command)
         unfinished = found.filter { !$0.isWhole }
         for folder in whole { try add(folder, folder == first ? state : folder.read(), first: first) }
         members.sort { $0.number < $1.number }
+        judgeClocks()
     }
 
     private mutating func add(_ folder: PartFolder, _ state: PartState, first: PartFolder)
@@ -52,8 +57,11 @@ struct PartSet {
             )
         }
         if let other = members.first(where: { $0.number == state.number }) {
-            // Two attempts at a part of a simulation are the same, as any two runs of one seed.
-            guard other.fingerprint == state.recorder.eventFingerprint else {
+            // Two attempts at a part of a simulation are the same, as any two runs of one seed. Of a live run they never
+            // are: there only a copy is.
+            guard other.fingerprint == state.recorder.eventFingerprint,
+                other.live?.checksum == state.live?.checksum
+            else {
                 throw CommandFailure(
                     .usage,
                     "part \(state.number.text) is there twice, and not the same: \(other.folder.path) and \(folder.path); "
@@ -63,18 +71,50 @@ struct PartSet {
         }
         devices += state.devices
         warnings += state.warnings.filter { !warnings.contains($0) }
+        var report = Report.Part(
+            name: state.number.text, devices: state.devices, attempt: folder.attempt, host: state.host,
+            wallSeconds: state.wall.fractionalSeconds)
+        report.conduct = state.live?.conduct
+        if let problems = state.live?.problems, !problems.isEmpty { report.problems = problems }
         members.append(
             Member(
                 folder: folder, number: state.number, levels: state.levels, hasEvents: state.hasEvents,
-                report: Report.Part(
-                    name: state.number.text, devices: state.devices, attempt: folder.attempt,
-                    host: state.host,
-                    wallSeconds: state.wall.fractionalSeconds),
-                fingerprint: state.recorder.eventFingerprint))
+                live: state.live, report: report, fingerprint: state.recorder.eventFingerprint))
+    }
+
+    /// Holds the clocks of the machines against each other.
+    private mutating func judgeClocks() {
+        let clocks = PartClocks(
+            members.compactMap { member in
+                member.live.map {
+                    PartClocks.Part(
+                        number: member.number, host: member.report.host,
+                        isSynchronised: $0.conduct.clock.isSynchronised, servers: $0.serverClocks)
+                }
+            })
+        warnings += clocks.warnings
+        guard let (number, problem) = clocks.problem,
+            let index = members.firstIndex(where: { $0.number == number })
+        else { return }
+        members[index].report.problems = (members[index].report.problems ?? []) + [problem]
     }
 
     var scenarioPath: String { members[0].folder.file(ReplayRecord.scenarioName) }
     var reportedParts: [Report.Part] { members.map(\.report) }
+
+    /// The longest of all.
+    var wall: Interval {
+        Interval(nanoseconds: Int64((members.map(\.report.wallSeconds).max() ?? 0) * 1e9))
+    }
+    var isLive: Bool { identity.at != nil }
+    /// Where the events of a live run went.
+    var target: String {
+        var targets: [String] = []
+        for target in members.compactMap(\.live?.target) where !targets.contains(target) {
+            targets.append(target)
+        }
+        return targets.joined(separator: ", ")
+    }
 
     private var missing: [PartNumber] {
         let there = Set(members.map(\.number))
@@ -84,18 +124,61 @@ struct PartSet {
 
     var introduction: String { "\(members.count) of \(identity.count) parts, \(devices) devices" }
 
-    /// Which parts are missing and how to play them; `nil` if none is.
-    var missingText: String? {
+    /// Which parts are missing, with their devices, and how to play them; `nil` if none is.
+    func missingText(_ populations: [(name: String, first: UInt32, devices: Int)]) -> String? {
         let missing = missing
         guard !missing.isEmpty else { return nil }
-        let shown = missing.prefix(10).map(\.text).joined(separator: ", ")
+        let shown = missing.prefix(10).map { "\($0.text)\(PartSet.devices(of: $0, populations))" }
+            .joined(separator: ", ")
         let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
-        let broken =
-            unfinished.isEmpty
-            ? "" : " (attempts that did not end: \(unfinished.map(\.path).prefix(3).joined(separator: ", ")))"
+        let broken = unfinished.prefix(3).map { "\($0.path)\($0.reason.map { ": \($0)" } ?? "")" }
+        let attempts = broken.isEmpty ? "" : " (attempts that did not end: \(broken.joined(separator: ", ")))"
+        let advice =
+            isLive
+            ? "The other parts' time is over: run all parts again, with a new --at: \(command(of: nil))"
+            : "Play what is missing, and merge again: \(command(of: missing[0]))"
         return
-            "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(rest)\(broken). What is there has its books "
-            + "in order, but says nothing about the whole: play what is missing with the same command and --shard "
-            + "\(missing[0].text), and merge again."
+            "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(rest)\(attempts). What is there has "
+            + "its books in order, but says nothing about the whole. \(advice)"
+    }
+
+    /// The first devices of a part, by their numbers in the run.
+    private static func devices(
+        of part: PartNumber, _ populations: [(name: String, first: UInt32, devices: Int)]
+    ) -> String {
+        var texts: [String] = []
+        for population in populations {
+            let count = part.share.deviceCount(of: population.devices)
+            guard count > 0 else { continue }
+            let first = (0..<min(count, 3)).map { slot in
+                String(Int(population.first) + part.share.populationIndex(ofSlot: slot))
+            }
+            texts.append(
+                "\(count == 1 ? "device" : "devices") \(first.joined(separator: ", "))\(count > 3 ? " …" : "") of "
+                    + population.name)
+        }
+        return texts.isEmpty ? " (no device)" : " (\(texts.joined(separator: "; ")))"
+    }
+
+    /// The command line that plays a part, as the first one was played; `nil` for any part of a new run.
+    private func command(of part: PartNumber?) -> String {
+        var words: [String] = []
+        var skips = false
+        let valued = ["--shard", "--at"]
+        for word in command {
+            if skips {
+                skips = false
+                continue
+            }
+            if valued.contains(word) {
+                skips = true
+            } else if !valued.contains(where: { word.hasPrefix($0 + "=") }) {
+                words.append(Escaping.shell(word))
+            }
+        }
+        return
+            (words + ["--shard", part?.text ?? "I/\(identity.count)"]
+            + (part == nil ? ["--at", "INSTANT"] : []))
+            .joined(separator: " ")
     }
 }

@@ -5,28 +5,6 @@ import Snapshots
 import Timebase
 import VirtualEngine
 
-/// What makes parts parts of the same run: one that differs in any of it was played from something else.
-struct PartIdentity: Hashable, Sendable {
-    var toolVersion: String
-    /// Of the scenario as it is played, seed and options included.
-    var scenarioSHA256: String
-    var seed: UInt64
-    var count: Int
-    var bodies: String
-    var start: Instant
-
-    /// What differs first, in words; `nil` for the same run.
-    func difference(from other: PartIdentity) -> String? {
-        func told(_ what: String, _ mine: some Equatable, _ theirs: some Equatable) -> String? {
-            "\(mine)" == "\(theirs)" ? nil : "\(what) \(mine), not \(theirs)"
-        }
-        return told("version", toolVersion, other.toolVersion) ?? told("seed", seed, other.seed)
-            ?? told("of so many parts:", count, other.count) ?? told("bodies", bodies, other.bodies)
-            ?? (scenarioSHA256 == other.scenarioSHA256 ? nil : "another scenario, or other options")
-            ?? told("start", start, other.start)
-    }
-}
-
 /// All that a part of a run measured, but for its files: devices' beliefs and lines of events.
 struct PartState: Sendable {
     var identity: PartIdentity
@@ -38,34 +16,20 @@ struct PartState: Sendable {
     /// What reports say of the scenario and of what to beware of; the scenario in the folder is the resolved one.
     var reference: Report.ScenarioReference
     var warnings: [String]
+    /// The command line, without secrets.
+    var command: [String]
     var recorder: RunRecorder
-    var audit: Audit
+    /// `nil` for a live run against a collector that did not come with it.
+    var audit: Audit?
     var unexpectedAnswers: [UnexpectedAnswer]
     var devicesStarted: Int
     var simulated: Interval
+    /// Of simulations; live parts record what they see at their looks as threads of one process do.
     var levels: PartLevels
+    /// `nil` in virtual time.
+    var live: LivePart?
 
     var number: PartNumber { PartNumber(index: index, count: identity.count) }
-}
-
-extension PartIdentity: Snapshotable {
-    func write(to writer: inout SnapshotWriter) {
-        writer.write(toolVersion)
-        writer.write(scenarioSHA256)
-        writer.write(seed)
-        writer.write(count)
-        writer.write(bodies)
-        writer.write(start)
-    }
-
-    init(from reader: inout SnapshotReader) throws(SnapshotError) {
-        toolVersion = try reader.text()
-        scenarioSHA256 = try reader.text()
-        seed = try reader.unsigned()
-        count = try reader.int()
-        bodies = try reader.text()
-        start = try reader.value()
-    }
 }
 
 extension Report.ScenarioReference: Snapshotable {
@@ -97,14 +61,17 @@ extension PartState: Snapshotable {
         writer.write(reference)
         writer.write(UInt64(warnings.count))
         for text in warnings { writer.write(text) }
+        writer.write(UInt64(command.count))
+        for text in command { writer.write(text) }
         writer.write(recorder)
-        writer.write(audit)
+        writer.write(optional: audit)
         writer.write(each: unexpectedAnswers)
         writer.write(devicesStarted)
         writer.write(simulated)
         writer.write(levels.log)
         writer.write(optional: levels.quietSince)
         writer.write(levels.closing)
+        writer.write(optional: live)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -117,13 +84,16 @@ extension PartState: Snapshotable {
         reference = try reader.value()
         warnings = []
         for _ in 0..<(try reader.count()) { warnings.append(try reader.text()) }
+        command = []
+        for _ in 0..<(try reader.count()) { command.append(try reader.text()) }
         recorder = try reader.value()
-        audit = try reader.value()
+        audit = try reader.optional()
         unexpectedAnswers = try reader.values()
         devicesStarted = try reader.int()
         simulated = try reader.value()
         levels = PartLevels(
             log: try reader.value(), quietSince: try reader.optional(), closing: try reader.value())
+        live = try reader.optional()
         guard reader.isAtEnd, (0..<identity.count).contains(index) else { throw reader.impossible }
     }
 }

@@ -23,41 +23,87 @@ struct PartSum {
         _ set: PartSet, plans: ScenarioPlans,
         playAgain: (PartSet.Member, Instant) throws(CommandFailure) -> PartFolder
     ) throws(CommandFailure) {
-        var joined = try JoinedLevels(set, plans: plans)
+        var levels = try JoinedLevels(set, plans: plans)
         folders = set.members.map(\.folder)
-        if let end = joined.drainEnd {
+        if let end = levels.drainEnd {
             for (index, member) in set.members.enumerated() {
                 if let quiet = member.levels.quietSince, quiet < end { continue }
                 folders[index] = try playAgain(member, end)
                 temporary.append(folders[index])
             }
         }
-        let first = try folders[0].read()
-        var (recorder, audit, simulated) = (first.recorder, first.audit, first.simulated)
-        (recorder.beliefs, unexpectedAnswers) = (try PartSum.beliefs(in: folders[0]), first.unexpectedAnswers)
-        var closing = [first.levels.closing]
-        var started = first.devicesStarted
-        for folder in folders.dropFirst() {
-            var state = try folder.read()
-            state.recorder.beliefs = try PartSum.beliefs(in: folder)
-            recorder.merge(state.recorder)
-            audit.merge(state.audit)
-            unexpectedAnswers += state.unexpectedAnswers
-            simulated = max(simulated, state.simulated)
-            closing.append(state.levels.closing)
-            started += state.devicesStarted
+        var sum = try Sum(folders)
+        if let end = levels.drainEnd { sum.simulated = end - sum.recorder.series.start }
+        levels.close(with: sum.closing, at: sum.recorder.series.start + sum.simulated)
+        sum.recorder.takeLevels(of: levels.recorder)
+        progress = sum.progress(fingerprint: sum.recorder.eventFingerprint)
+        progress.drainEndedAt = levels.drainEnd ?? levels.lastLook
+        unexpectedAnswers = sum.firstAnswers
+    }
+
+    /// Joins the parts of a live run, which went on side by side as the threads of one process do.
+    ///
+    /// - Throws: ``CommandFailure`` for parts that cannot be read.
+    init(live set: PartSet) throws(CommandFailure) {
+        folders = set.members.map(\.folder)
+        let sum = try Sum(folders)
+        unexpectedAnswers = sum.firstAnswers
+        let parts = set.members.compactMap { member in member.live.map { (member.number, $0) } }
+        progress = sum.progress(fingerprint: parts.reduce(0) { $0 &+ $1.1.fingerprint })
+        for (number, part) in parts { progress.generator.merge(part.generator, of: number) }
+        progress.generator.scheduleLag = TrendSummary(sum.recorder.scheduleLag)
+        progress.wall = set.wall
+        progress.interrupted = parts.contains { $0.1.isInterrupted }
+        progress.endedBy = parts.lazy.compactMap(\.1.endedBy).first
+        if let from = parts.map(\.1.wall.lowerBound).min(), let until = parts.map(\.1.wall.upperBound).max() {
+            progress.wallTimes = from...until
         }
-        if let end = joined.drainEnd { simulated = end - recorder.series.start }
-        joined.close(with: closing, at: recorder.series.start + simulated)
-        recorder.takeLevels(of: joined.recorder)
-        progress = ReportBuilder.Progress(
-            recorder: recorder, simulated: simulated, wall: .zero, devicesStarted: started,
-            fingerprint: recorder.eventFingerprint)
-        progress.audit = audit
-        progress.drainEndedAt = joined.drainEnd ?? joined.lastLook
-        unexpectedAnswers = Array(
-            unexpectedAnswers.sorted { ($0.at, $0.device) < ($1.at, $1.device) }.prefix(
-                UnexpectedAnswer.limit))
+    }
+
+    /// What adds up.
+    private struct Sum {
+        var recorder: RunRecorder
+        var audit: Audit?
+        var simulated: Interval
+        var started: Int
+        var closing: [FleetLook]
+        var answers: [UnexpectedAnswer]
+
+        init(_ folders: [PartFolder]) throws(CommandFailure) {
+            let first = try PartSum.state(in: folders[0])
+            (recorder, audit, simulated) = (first.recorder, first.audit, first.simulated)
+            (started, closing, answers) = (
+                first.devicesStarted, [first.levels.closing], first.unexpectedAnswers
+            )
+            for folder in folders.dropFirst() {
+                let state = try PartSum.state(in: folder)
+                recorder.merge(state.recorder)
+                if let theirs = state.audit { audit?.merge(theirs) }
+                answers += state.unexpectedAnswers
+                simulated = max(simulated, state.simulated)
+                closing.append(state.levels.closing)
+                started += state.devicesStarted
+            }
+        }
+
+        func progress(fingerprint: UInt64) -> ReportBuilder.Progress {
+            var progress = ReportBuilder.Progress(
+                recorder: recorder, simulated: simulated, wall: .zero, devicesStarted: started,
+                fingerprint: fingerprint)
+            progress.audit = audit
+            return progress
+        }
+
+        var firstAnswers: [UnexpectedAnswer] {
+            Array(answers.sorted { ($0.at, $0.device) < ($1.at, $1.device) }.prefix(UnexpectedAnswer.limit))
+        }
+    }
+
+    /// What a part measured, its devices' beliefs included.
+    private static func state(in folder: PartFolder) throws(CommandFailure) -> PartState {
+        var state = try folder.read()
+        state.recorder.beliefs = try beliefs(in: folder)
+        return state
     }
 
     private static func beliefs(in folder: PartFolder) throws(CommandFailure) -> DeviceBeliefs {

@@ -107,6 +107,7 @@ struct Forecast {
         var share = self
         share.growingMemory /= Double(count)
         share.openRequestMemory /= Double(count)
+        share.sockets = (sockets + count - 1) / count
         share.devices = (devices + count - 1) / count
         return share
     }

@@ -2,6 +2,7 @@ import Accounting
 import CollectorModel
 import CollectorServer
 import DeviceSDK
+import Glibc
 import Scenario
 import Timebase
 
@@ -18,31 +19,65 @@ struct ForeignAudit {
     /// Reads receipts and compares.
     ///
     /// - Parameters:
-    ///   - path: What the store holds.
+    ///   - paths: What the stores hold, a file for each store: an event that two of them hold has a copy.
     ///   - times: When the run took place; without it rows of other runs cannot be told.
-    ///   - plan: What is known of the clients whose events are in the store.
-    /// - Throws: ``CommandFailure`` with code 64 for receipts that cannot be read, or that tell of other
-    ///   times alone.
+    ///   - plan: What is known of the clients whose events are in the stores.
+    ///   - absent: The devices of parts of the run that are missing; `nil` if none is.
+    /// - Throws: ``CommandFailure`` with code 64 for receipts that cannot be read, for a file that is given twice, and for
+    ///   files that tell of other times alone.
     init(
-        receipts path: String, beliefs: DeviceBeliefs, times: RunTimes?, plan: CollectorPlan = CollectorPlan()
+        receipts paths: [String], beliefs: DeviceBeliefs, times: RunTimes?,
+        plan: CollectorPlan = CollectorPlan(), absent: AbsentDevices? = nil
     ) throws(CommandFailure) {
-        let reading: ForeignReading
-        do {
-            reading = try ForeignReceipts.read(
-                path: path, window: times.map { ForeignAudit.window($0, beliefs) }, plan: plan)
-        } catch {
-            throw CommandFailure(.usage, "--receipts: \(error)")
+        try ForeignAudit.checkDistinct(paths)
+        let window = times.map { ForeignAudit.window($0, beliefs) }
+        var all = Receipts()
+        var readings: [(path: String, reading: ForeignReading)] = []
+        for path in paths {
+            var reading: ForeignReading
+            do {
+                reading = try ForeignReceipts.read(path: path, window: window, plan: plan)
+            } catch {
+                throw CommandFailure(.usage, "--receipts: \(error)")
+            }
+            if readings.isEmpty { all = reading.receipts } else { all.merge(reading.receipts) }
+            reading.receipts = Receipts()
+            readings.append((path, reading))
         }
         let believes = beliefs.delivered.count + beliefs.deliveredNatural.count > 0
-        if let times, believes, reading.receipts.unique == 0, reading.ofOtherRuns > 0 {
-            throw CommandFailure(
-                .usage,
-                "--receipts: \(path): by their \(reading.timeColumn ?? "times") none of its \(reading.ofOtherRuns) rows "
-                    + "is of this run (\(times.wall.lowerBound.text) to \(times.wall.upperBound.text)); is it its store?"
-            )
+        if let times, believes, all.unique == 0 { try ForeignAudit.checkTimes(times, readings) }
+        audit = Audit.compare(beliefs: beliefs, receipts: all, isAbsent: absent.map { $0.contains })
+        note = readings.map { ForeignAudit.note($0.path, $0.reading, knowsTimes: times != nil) }
+            .joined(separator: " ")
+        if let absent { note += " " + absent.note(audit.ofMissingParts) }
+    }
+
+    /// Refuses a store that is named twice: all that it holds would be copies.
+    private static func checkDistinct(_ paths: [String]) throws(CommandFailure) {
+        var known: Set<String> = []
+        for path in paths {
+            let resolved = realpath(path, nil)
+            defer { free(resolved) }
+            guard known.insert(resolved.map { String(cString: $0) } ?? path).inserted else {
+                throw CommandFailure(.usage, "--receipts: \(path) is given twice")
+            }
         }
-        audit = Audit.compare(beliefs: beliefs, receipts: reading.receipts)
-        note = ForeignAudit.note(path, reading, knowsTimes: times != nil)
+    }
+
+    /// Refuses stores whose rows are all of other runs.
+    private static func checkTimes(
+        _ times: RunTimes, _ readings: [(path: String, reading: ForeignReading)]
+    ) throws(CommandFailure) {
+        let others = readings.reduce(0) { $0 + $1.reading.ofOtherRuns }
+        guard others > 0 else { return }
+        let column = readings.lazy.compactMap(\.reading.timeColumn).first ?? "times"
+        let paths = readings.map(\.path).joined(separator: ", ")
+        let (whose, what) =
+            readings.count == 1 ? ("its", "is it its store") : ("their", "are they its stores")
+        throw CommandFailure(
+            .usage,
+            "--receipts: \(paths): by their \(column) none of \(whose) \(others) rows is of this run "
+                + "(\(times.wall.lowerBound.text) to \(times.wall.upperBound.text)); \(what)?")
     }
 
     private static func window(_ times: RunTimes, _ beliefs: DeviceBeliefs) -> ReceiptsWindow {

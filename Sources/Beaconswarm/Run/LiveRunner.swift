@@ -17,28 +17,34 @@ struct LiveRunner: Sendable {
     let options: RunOptions
     let console: RunConsole
     let interruption: Interruption
+    /// The devices to play, where it is a part of them.
+    var part: PartNumber?
+    /// When to begin, by the clock on the wall; `nil` for as soon as can be.
+    var appointment: Instant?
 
     func run() async throws -> CommandStatus {
+        try checkPart()
         try TargetGate.check(scenario.document, options: options)
-        let forecast = Forecast(scenario.document, pace: scenario.document.pace)
-        try RateLimit.check(forecast, maximumRate: options.maximumRate)
+        let whole = Forecast(scenario.document, pace: scenario.document.pace)
+        try RateLimit.check(whole, maximumRate: options.maximumRate)
+        let forecast = whole.share(of: part?.count ?? 1)
         let embeds = scenario.document.needsEmbeddedCollector
-        if embeds, options.receipts != nil {
+        if embeds, !options.receipts.isEmpty {
             throw CommandFailure(
                 .usage, "--receipts is for external targets: the embedded collector tells its own")
         }
         if !embeds { try await checkTargets() }
         let limit = MachineLimits.raiseDescriptorLimit()
-        let storeBudget = MachineLimits.storeBudget(limit: limit, files: scenario.filesOfDevices)
+        let storeBudget = MachineLimits.storeBudget(
+            limit: limit, files: scenario.filesOfDevices / (part?.count ?? 1))
         let budget = MachineLimits.descriptorBudget(
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
         try Room.checkDescriptors(forecast, limit: limit, budget: budget)
         try Room.checkMemory(forecast, connections: budget)
-        // The run's clock goes before the run begins, by the time that setting everything up takes.
-        let lead = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
-        let start = scenario.document.start ?? Host.now + lead
-        let clock = RunClock(reaching: start, in: lead, pace: scenario.document.pace)
+        let attempt = try claim()
+        try await awaitSetUp()
+        let (start, clock) = try setClock(attempt)
         let loads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
         let collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let stores = try RunStores(
@@ -49,18 +55,19 @@ struct LiveRunner: Sendable {
                 try await play(
                     Stage(
                         embeds: embeds, budget: budget, forecast: forecast, clock: clock, start: start,
-                        loads: loads, collectors: collectors, stores: stores)))
+                        loads: loads, collectors: collectors, stores: stores, attempt: attempt)))
         } catch {
             result = .failure(error)
         }
         try? await loads.shutdownGracefully()
         try? await collectors.shutdownGracefully()
         stores.removeIfTemporary()
+        if case .failure(let error) = result { attempt?.note(reason: LiveRunner.words(error)) }
         return try result.get()
     }
 
     /// What a run stands on.
-    private struct Stage {
+    struct Stage {
         var embeds: Bool
         /// Descriptors that connections may take.
         var budget: Int
@@ -70,6 +77,8 @@ struct LiveRunner: Sendable {
         var loads: MultiThreadedEventLoopGroup
         var collectors: MultiThreadedEventLoopGroup
         var stores: RunStores
+        /// The folder of a part.
+        var attempt: PartFolder?
     }
 
     private func play(_ stage: Stage) async throws -> CommandStatus {
@@ -86,7 +95,7 @@ struct LiveRunner: Sendable {
 
     private func play(_ stage: Stage, server: CollectorServer?) async throws -> CommandStatus {
         var plans = self.plans(start: stage.start, port: server?.address.port)
-        let output = try RunOutput(scenario: scenario, plans: plans, mode: .live, options: options)
+        let output = try self.output(stage, plans)
         plans = output.attached(to: plans)
         var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
         builder.pace = scenario.document.pace
@@ -97,7 +106,9 @@ struct LiveRunner: Sendable {
             stage.stores.removeIfTemporary()
         }
         let sink = output.events.map { file -> LiveConfiguration.SealedSink in
-            { events, population, _ in file.write(events, population: population) }
+            { [clock = stage.clock] events, population, _ in
+                file.write(events, population: population, at: clock.now())
+            }
         }
         var configuration = LiveRunner.configuration(
             plans, clock: stage.clock, descriptorBudget: stage.budget)
@@ -108,8 +119,11 @@ struct LiveRunner: Sendable {
                 TracingFleet.tracing(trace.devices, of: makeFleet(plan, share), listener: trace.listener)
             }
         }
+        configuration.share = part?.share ?? .whole
+        configuration.isPunctual = appointment != nil
+        let (run, margin) = try await setUp(configuration, stage)
+        try await awaitStart(stage)
         let began = Host.monotonic
-        let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
         interruption.begin { run.stop() }
         interruption.onRequest { [console, drain = scenario.document.drain] in
             run.stop()
@@ -120,7 +134,7 @@ struct LiveRunner: Sendable {
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events,
                 start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
-        let keeper = SafetyKeeper(maximumRate: options.maximumRate, redact: scenario.document.redact)
+        let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
         let (abortedBy, endedBy) = await run.kept(by: keeper) { await follower.follow() }
         let result = try await run.result()
         interruption.onRequestFromNowOn { [console] in console.writing() }
@@ -131,6 +145,12 @@ struct LiveRunner: Sendable {
         await audit(&progress, result: result, server: server, output: output)
         progress.generator.ownFailures = OwnFailures.of(
             result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)
+        if let part {
+            let measured = Measured(
+                progress: progress, result: result, tallies: run.tallies, margin: margin,
+                redact: scenario.document.redact)
+            return try finish(measured, of: part, plans, output, builder, stage)
+        }
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }
@@ -170,16 +190,6 @@ struct LiveRunner: Sendable {
             controlsCollector: scenario.document.needsEmbeddedCollector)
     }
 
-    /// Where the events go, for people.
-    func targetText(_ plans: ScenarioPlans) -> String {
-        guard !scenario.document.needsEmbeddedCollector else { return Report.embeddedTarget }
-        var targets: [String] = []
-        for url in plans.populations.flatMap({ $0.targets.map(\.url) }) where !targets.contains(url) {
-            targets.append(url)
-        }
-        return targets.joined(separator: ", ")
-    }
-
     private func warnings(_ stage: Stage, server: CollectorServer?) -> [String] {
         var warnings: [String] = []
         if scenario.document.server != nil {
@@ -192,7 +202,8 @@ struct LiveRunner: Sendable {
         }
         let plans = plans(start: stage.start, port: server?.address.port).populations
         warnings += [
-            LiveEngine.capacityProblem(plans: plans, descriptorBudget: stage.budget),
+            LiveEngine.capacityProblem(
+                plans: plans, of: part?.share ?? .whole, descriptorBudget: stage.budget),
             LiveEngine.portProblem(plans: plans, requestsPerSecond: stage.forecast.requestsMean),
         ].compactMap { $0 }
         return warnings
@@ -206,12 +217,12 @@ struct LiveRunner: Sendable {
         if let server {
             await server.stop()
             progress.audit = Audit.compare(beliefs: result.recorder.beliefs, receipts: server.snapshot().1)
-        } else if let path = options.receipts {
+        } else if !options.receipts.isEmpty {
             do {
                 var known = CollectorPlan()
                 known.descriptions = scenario.document.uploadDescriptions
                 let foreign = try ForeignAudit(
-                    receipts: path, beliefs: result.recorder.beliefs,
+                    receipts: options.receipts, beliefs: result.recorder.beliefs,
                     times: output.times(of: progress, skew: scenario.document.clockSkew), plan: known)
                 progress.audit = foreign.audit
                 progress.auditNote = foreign.note
@@ -222,56 +233,9 @@ struct LiveRunner: Sendable {
             }
         } else {
             progress.auditNote =
-                "An external target: give what its store holds with --receipts, or later with beaconswarm audit."
+                LiveRunner.externalNote
         }
         let notes = [progress.auditNote, scenario.untaggedNote].compactMap { $0 }
         progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
-    }
-
-    // MARK: - Targets
-
-    /// Reads the targets' certificates, and tries to reach every target once.
-    ///
-    /// - Throws: ``CommandFailure`` with code 104 for a file that cannot be used, with 69 for the first
-    ///   target that cannot be reached.
-    func checkTargets() async throws {
-        let targets = scenario.document.populations.flatMap(\.targets)
-        try LiveRunner.checkCredentials(of: targets)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let result: Result<CommandFailure?, any Error>
-        do {
-            result = .success(try await connectFailure(targets, on: group))
-        } catch {
-            result = .failure(error)
-        }
-        try? await group.shutdownGracefully()
-        if let failure = try result.get() { throw failure }
-    }
-
-    private func connectFailure(
-        _ targets: [PopulationPlan.Target], on group: MultiThreadedEventLoopGroup
-    ) async throws -> CommandFailure? {
-        var checked: Set<String> = []
-        for target in targets where checked.insert("\(target.origin) \(target.tls)").inserted {
-            if let problem = try await LiveEngine.connectProblem(target, on: group.next()) {
-                let origin = scenario.document.redact(target.origin)
-                return CommandFailure(
-                    .unreachable, "cannot connect to \(origin): \(problem); nothing was run")
-            }
-        }
-        return nil
-    }
-
-    /// Reads the files that the targets' `tls` names.
-    ///
-    /// - Throws: ``CommandFailure`` with code 104 that names the file and what is wrong with it.
-    static func checkCredentials(of targets: [PopulationPlan.Target]) throws(CommandFailure) {
-        for target in targets where target.isSecure {
-            do throws(LiveEngineError) {
-                try LiveEngine.checkCredentials(target)
-            } catch {
-                throw CommandFailure(.invalidScenario, "\(error); nothing was run")
-            }
-        }
     }
 }

@@ -58,6 +58,8 @@ struct ReportBuilder: Sendable {
         /// When users were stopped before their time, and when the drain was over; known of simulations.
         var usersStoppedAt: Instant?
         var drainEndedAt: Instant?
+        /// From the start to the last answer by the wall clock, where the run is not only just over.
+        var wallTimes: ClosedRange<Instant>?
     }
 
     /// The metrics of the whole fleet and of each population.

@@ -45,7 +45,8 @@ extension RunOptions {
         var result = self
         result.out = try name("OUT", or: out)
         result.events = try name("EVENTS", or: events)
-        result.receipts = try name("RECEIPTS", or: receipts)
+        result.receipts =
+            try name("RECEIPTS", or: receipts.first).map { receipts.isEmpty ? [$0] : receipts } ?? []
         result.store = try name("STORE", or: store)
         result.keepStores = try name("KEEP_STORES", or: keepStores)
         result.targetsFile = try name("TARGETS", or: targetsFile)

@@ -25,16 +25,16 @@ struct RunOutput: Sendable {
 
     init(
         scenario: LoadedScenario, plans: ScenarioPlans, mode: Report.Mode, options: RunOptions,
-        partFolder: PartFolder? = nil
+        partFolder: PartFolder? = nil, startedAt: Instant? = nil
     ) throws(CommandFailure) {
         self.scenario = scenario
         self.mode = mode
         self.options = options
-        startedAt = Host.now
+        self.startedAt = startedAt ?? Host.now
         marks = scenario.marks(plans)
         let path =
             partFolder?.path ?? options.out
-            ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: startedAt)
+            ?? RunFolder.defaultPath(scenario: scenario.reference.name, mode: mode, at: self.startedAt)
         if partFolder == nil, OutputFile.exists(path) {
             throw CommandFailure(.usage, "the run's folder \(path) exists already; name another with --out")
         }
@@ -81,7 +81,7 @@ struct RunOutput: Sendable {
     /// - Parameter skew: How far devices' clocks may be off.
     func times(of progress: ReportBuilder.Progress, skew: Interval) -> RunTimes {
         let start = progress.recorder.series.start
-        let wall = startedAt...max(startedAt, Host.now)
+        let wall = progress.wallTimes ?? startedAt...max(startedAt, Host.now)
         // A foreign collector knows nothing of a pace: days of people would take in what comes to its store
         // long after the run.
         let document = scenario.document

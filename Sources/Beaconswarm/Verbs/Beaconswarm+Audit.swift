@@ -3,20 +3,23 @@ import CollectorModel
 import Reporting
 
 extension Beaconswarm {
-    /// Fills the audit of a finished run from the contents of another collector's store, and updates its
-    /// reports.
+    /// Fills the audit of a finished run, or of one that was joined from parts, from the contents of other collectors'
+    /// stores, and updates its reports.
     ///
     /// - Parameters:
     ///   - folder: The run's folder.
-    ///   - path: What the store holds.
+    ///   - paths: What the stores hold, a file for each: an event that two of them hold has a copy.
     ///   - events: The run's event file, for the times of missing events.
     ///   - descriptions: Files with descriptions of SDKs whose events the store holds as they were sent.
     ///   - json: Whether to print the report's JSON instead of the summary.
     /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
     public static func audit(
-        folder: String, receipts path: String, events: String?, descriptions: [String] = [], json: Bool
+        folder: String, receipts paths: [String], events: String?, descriptions: [String] = [], json: Bool
     ) async throws -> CommandStatus {
-        try FileName.check(path, of: "--receipts")
+        guard !paths.isEmpty else {
+            throw CommandFailure(.usage, "audit wants --receipts: what the store holds")
+        }
+        for path in paths { try FileName.check(path, of: "--receipts") }
         try FileName.check(events, of: "--events")
         for path in descriptions { try FileName.check(path, of: "--sdk") }
         var report = try RunReader.read(folder)
@@ -40,7 +43,8 @@ extension Beaconswarm {
         var plan = CollectorPlan()
         for path in descriptions { plan.descriptions.append(try DescriptionFile.read(path)) }
         let foreign = try ForeignAudit(
-            receipts: path, beliefs: content.beliefs, times: content.times, plan: plan)
+            receipts: paths, beliefs: content.beliefs, times: content.times, plan: plan,
+            absent: AbsentDevices(of: report))
         let knowsKeys = content.beliefs.deliveredNatural.count + content.beliefs.undeliveredNatural.count > 0
         let keys = knowsKeys ? " Events that carry no bs_id are known by natural keys." : ""
         report.take(foreign.audit, note: foreign.note + keys)

@@ -62,6 +62,10 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
         var options = try options.completed(by: Host.environment)
+        if options.shard != nil {
+            throw CommandFailure(
+                .usage, "a part of a run has no report: ask for it with run(_:) or simulate(_:)")
+        }
         let scenario = try LoadedScenario(options.source)
         let mode: Report.Mode = world == .live ? .live : .virtual
         let folder =
@@ -83,8 +87,10 @@ extension Beaconswarm {
             throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
         }
         let interruption = Interruption()
-        let runner = LiveRunner(
+        var runner = LiveRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
+        runner.part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
+        runner.appointment = try options.at.map(LiveRunner.appointment)
         return try await runner.run()
     }
 

@@ -162,6 +162,11 @@ package struct ShardShare: Hashable, Sendable {
     /// All devices in one fleet.
     package static let whole = ShardShare(index: 0, count: 1)
 
+    /// A part of the share: of its devices in order, every `count`-th from the `index`-th on.
+    package func part(_ index: Int, of count: Int) -> ShardShare {
+        ShardShare(index: self.index + self.count * index, count: self.count * count)
+    }
+
     /// How many of `total` devices belong to the share.
     package func deviceCount(of total: Int) -> Int { max(0, (total - index + count - 1) / count) }
     /// The population index of the device in a slot.

@@ -72,13 +72,37 @@ struct PoolSplit {
     /// Devices of each shard at each address: `devices[shard][target]`.
     private let devices: [[Int]]
 
+    /// - Parameter share: The devices that are divided among shards.
     /// - Complexity: O(devices).
-    init(_ plan: PopulationPlan, shards: Int) {
+    init(_ plan: PopulationPlan, shards: Int, of share: ShardShare = .whole) {
         var devices = Array(repeating: Array(repeating: 0, count: plan.targets.count), count: shards)
-        for index in 0..<plan.deviceCount {
-            devices[index % shards][plan.targetIndex(ofDevice: plan.firstDevice + UInt32(index))] += 1
+        for slot in 0..<share.deviceCount(of: plan.deviceCount) {
+            let number = plan.firstDevice + UInt32(share.populationIndex(ofSlot: slot))
+            devices[slot % shards][plan.targetIndex(ofDevice: number)] += 1
         }
         self.devices = devices
+    }
+
+    /// The limits of a shard's pools, by address.
+    ///
+    /// The run's connections are split among its parts first, and each part's among its event loops: no part knows how
+    /// many loops another has.
+    static func limits(of total: Int, _ plan: PopulationPlan, _ share: ShardShare, at place: LoopPlace)
+        -> [Int]
+    {
+        PoolSplit(plan, shards: place.count, of: share).limits(of: part(of: total, plan, share))[place.index]
+    }
+
+    /// The connections of a part of the run.
+    private static func part(of total: Int, _ plan: PopulationPlan, _ share: ShardShare) -> Int {
+        guard share.count > 1 else { return total }
+        return PoolSplit(plan, shards: share.count).limits(of: total)[share.index].reduce(0, +)
+    }
+
+    /// Whether so many parts of the run can each have a connection for every device to wait for.
+    static func fits(parts: Int, in plan: PopulationPlan) -> Bool {
+        guard parts > 1, case .pooled(let total) = plan.target.connections else { return true }
+        return PoolSplit(plan, shards: parts).fewest <= total
     }
 
     /// The fewest connections that leave nobody without one.
@@ -111,11 +135,14 @@ struct PoolSplit {
     }
 
     /// The most shards, of those at hand, in which every device has a connection to wait for.
-    static func shards(_ available: Int, for plans: [PopulationPlan]) -> Int {
+    static func shards(
+        _ available: Int, for plans: [PopulationPlan], of share: ShardShare = .whole
+    ) -> Int {
         var shards = available
         for plan in plans {
             guard case .pooled(let total) = plan.target.connections else { continue }
-            while shards > 1, PoolSplit(plan, shards: shards).fewest > total { shards -= 1 }
+            let part = part(of: total, plan, share)
+            while shards > 1, PoolSplit(plan, shards: shards, of: share).fewest > part { shards -= 1 }
         }
         return shards
     }

@@ -92,7 +92,16 @@ extension Shard {
         endpoint.write(head, body: body, into: &buffer)
         if cutsOff(index, on: connection) { return }
         connection.send(
-            buffer, keepsBody: request.wantsBody, keepsSample: samples.wantsMore)
+            buffer, keepsBody: request.wantsBody, keepsSample: samples.wantsMore, keepsDate: wantsDate())
+    }
+
+    /// Whether the answer to the request that is written now shall say the server's time: that of one each 10 ms tells
+    /// enough.
+    private func wantsDate() -> Bool {
+        let uptime = loop.now.uptimeNanoseconds
+        guard uptime >= nextDate else { return false }
+        nextDate = uptime + 10_000_000
+        return true
     }
 }
 
@@ -115,6 +124,12 @@ extension Shard: ConnectionOwner {
             fillSample(index, from: connection)
             let status = connection.parser.status
             endpoint(of: index).tally.noteAnswer(status: status)
+            if let date = connection.parser.date {
+                let wall = configuration.wallClock
+                endpoint(of: index).tally.note(
+                    date: date, sent: wall.instant(atUptime: connection.times.writeBegan),
+                    received: wall.instant(atUptime: connection.times.firstByte))
+            }
             requests[index].sample.status = status
             if status / 100 != 2 {
                 keepSample(of: connection, request: index, failure: nil)

@@ -51,6 +51,8 @@ final class Shard {
     }
 
     let loop: any EventLoop
+    let place: LoopPlace
+    /// The devices that the shard plays.
     let share: ShardShare
     let clock: RunClock
     let configuration: LiveConfiguration
@@ -78,16 +80,19 @@ final class Shard {
     var timer: TurnTimer
     var samples = AnswerSamples()
     var usage = ThreadUsage()
+    /// When the next answer's `Date` is worth a look, by the monotonic clock.
+    var nextDate: UInt64 = 0
     private let finished: EventLoopPromise<ShardResult>
 
     /// Makes the shard's devices. Nothing happens before ``begin()``.
     ///
     /// - Parameter endpoints: Of each plan, in the order of its targets.
     init(
-        configuration: LiveConfiguration, endpoints: [[Endpoint]], share: ShardShare, loop: any EventLoop
+        configuration: LiveConfiguration, endpoints: [[Endpoint]], place: LoopPlace, loop: any EventLoop
     ) {
         self.configuration = configuration
-        self.share = share
+        self.place = place
+        share = configuration.share.part(place.index, of: place.count)
         self.loop = loop
         clock = configuration.clock
         let schedule = configuration.schedule
@@ -106,7 +111,7 @@ final class Shard {
             var firstPool = 0
             if case .pooled(let total) = plan.target.connections {
                 firstPool = pools.add(
-                    limits: PoolSplit(plan, shards: share.count).limits(of: total)[share.index])
+                    limits: PoolSplit.limits(of: total, plan, configuration.share, at: place))
             }
             parts.append(
                 Part(
@@ -121,7 +126,7 @@ final class Shard {
         requests = RequestTable(deviceCount: Int(first))
         connections = ConnectionTable(
             ownerCount: Int(first) + pools.count,
-            limit: max(1, configuration.descriptorBudget / share.count))
+            limit: max(1, configuration.descriptorBudget / place.count))
         finished = loop.makePromise(of: ShardResult.self)
     }
 
@@ -181,6 +186,18 @@ final class Shard {
     }
 
     func finish(with result: ShardResult) { finished.succeed(result) }
+
+    /// Gives up before anything has begun.
+    func abandon() {
+        phases.begin(.ended, at: now)
+        finished.fail(EventLoopError.shutdown)
+    }
+}
+
+/// Which of the event loops of a process a shard is on.
+struct LoopPlace: Sendable {
+    var index: Int
+    var count: Int
 }
 
 // MARK: - Devices
@@ -238,7 +255,7 @@ extension Shard {
 
     func flushSealed(_ part: Int) {
         guard let sink = configuration.sealedSink, !parts[part].sealed.isEmpty else { return }
-        sink(parts[part].sealed, parts[part].population, share.index)
+        sink(parts[part].sealed, parts[part].population, place.index)
         parts[part].sealed.removeAll(keepingCapacity: true)
     }
 }

@@ -130,14 +130,14 @@ final class Connection: ChannelInboundHandler {
     /// Writes a whole request.
     ///
     /// - Precondition: the connection is idle.
-    func send(_ request: ByteBuffer, keepsBody: Bool, keepsSample: Bool) {
+    func send(_ request: ByteBuffer, keepsBody: Bool, keepsSample: Bool, keepsDate: Bool = false) {
         precondition(state == .idle, "a connection carries one request at a time")
         guard let context else { return }
         state = .busy
         self.keepsSample = keepsSample
         wasReadOnce = false
         sentBytes = request.readableBytes
-        parser.begin(keepsBody: keepsBody, keepsSample: keepsSample)
+        parser.begin(keepsBody: keepsBody, keepsSample: keepsSample, keepsDate: keepsDate)
         // What setting up took belongs to the request that it was done for.
         if carriedBefore { times = Times() }
         carriedBefore = true

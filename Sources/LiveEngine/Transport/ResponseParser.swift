@@ -1,6 +1,4 @@
-#if PLANTED
-    import Timebase
-#endif
+package import Timebase
 
 /// Reads one HTTP/1.x answer after the other from whatever pieces the network delivers (RFC 9112).
 ///
@@ -34,6 +32,8 @@ package struct ResponseParser {
     package private(set) var retryAfter: RetryAfter?
     /// The value of `Content-Type`, where the body is wanted; else empty.
     package private(set) var contentType = ""
+    /// What the answer's `Date` says, where it is wanted.
+    package private(set) var date: Instant?
     /// Bytes of this answer so far, heads included.
     private(set) var received = 0
     /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
@@ -45,6 +45,7 @@ package struct ResponseParser {
 
     private var keepsBody = false
     private var keepsSample = false
+    private var keepsDate = false
     private var isVersion10 = false
     private var isChunked = false
     private var hasTransferEncoding = false
@@ -63,9 +64,11 @@ package struct ResponseParser {
     ///   - keepsBody: Whether the body is wanted, at most ``bodyLimit`` bytes; else it is counted only.
     ///   - keepsSample: Whether the answer's first bytes are wanted: whether it is one to be shown is known only
     ///     later.
-    package mutating func begin(keepsBody: Bool, keepsSample: Bool) {
+    ///   - keepsDate: Whether the server's clock is wanted.
+    package mutating func begin(keepsBody: Bool, keepsSample: Bool, keepsDate: Bool = false) {
         self.keepsBody = keepsBody
         self.keepsSample = keepsSample
+        self.keepsDate = keepsDate
         state = .statusLine
         received = 0
         headBytes = 0
@@ -85,6 +88,7 @@ package struct ResponseParser {
         hasTransferEncoding = false
         saysClose = false
         retryAfter = nil
+        date = nil
         if !contentType.isEmpty { contentType = "" }
         length = nil
         remaining = 0
@@ -236,6 +240,7 @@ extension ResponseParser {
         let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         switch colon {
+        case 4 where keepsDate && ResponseParser.equal(name, "date"): date = RetryAfter.date(value)
         case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
         case 11 where ResponseParser.equal(name, "retry-after"): retryAfter = RetryAfter(value)
         case 12 where keepsBody && ResponseParser.equal(name, "content-type"):

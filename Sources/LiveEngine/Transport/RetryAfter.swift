@@ -43,7 +43,7 @@ package enum RetryAfter: Hashable, Sendable {
 
     /// All three forms of a date (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`,
     /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
-    private static func date(_ value: UnsafeRawBufferPointer) -> Instant? {
+    static func date(_ value: UnsafeRawBufferPointer) -> Instant? {
         let words = value.split { $0 == 0x20 || $0 == 0x2C || $0 == 0x2D }
         guard words.count >= 5, let clock = words.first(where: { $0.contains(0x3A) }) else { return nil }
         guard let month = words.lazy.compactMap({ RetryAfter.month($0) }).first else { return nil }

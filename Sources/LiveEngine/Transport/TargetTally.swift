@@ -1,5 +1,6 @@
 import DeviceSDK
 import Synchronization
+import Timebase
 
 /// What was sent to one target and what it answered, of all kinds of requests, counted while the run goes on.
 ///
@@ -28,6 +29,7 @@ package final class TargetTally: Sendable {
     private let requests = Atomic<UInt64>(0)
     private let refusals = Atomic<UInt64>(0)
     private let otherAnswers = Atomic<UInt64>(0)
+    private let dates = Mutex(ServerClock())
 
     init(_ target: PopulationPlan.Target) {
         host = target.host
@@ -39,6 +41,14 @@ package final class TargetTally: Sendable {
         Counts(
             requests: requests.load(ordering: .relaxed), refusals: refusals.load(ordering: .relaxed),
             otherAnswers: otherAnswers.load(ordering: .relaxed))
+    }
+
+    /// What the answers so far told of the server's clock.
+    package var clock: ServerClock { dates.withLock { $0 } }
+
+    /// Takes the `Date` of an answer, by the machine's wall clock; a few times in a second are enough.
+    func note(date: Instant, sent: Instant, received: Instant) {
+        dates.withLock { $0.note(date: date, sent: sent, received: received) }
     }
 
     func noteRequest() { requests.add(1, ordering: .relaxed) }

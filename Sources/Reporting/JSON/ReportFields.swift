@@ -66,7 +66,51 @@ extension ReportCodec<Report.Part> {
                 ReportField("attempt", \.attempt, .whole),
                 ReportField("host", \.host, .text),
                 ReportField("wall_seconds", \.wallSeconds, .real),
+                .rare("live", \.conduct, .partConduct),
+                .rare("problems", \.problems, .list(.partProblem)),
             ])
+    }
+}
+
+extension ReportCodec<Report.PartConduct> {
+    static var partConduct: ReportCodec {
+        object(
+            Report.PartConduct(),
+            [
+                ReportField("margin_seconds", \.marginSeconds, .real),
+                ReportField("captured", \.captured, .count),
+                ReportField("uploads", \.uploads, .count),
+                ReportField("lag_p99", \.lagP99, .real),
+                ReportField("saturated", \.saturated, .boolean),
+                ReportField("cpu_utilization", \.cpuUtilization, .real),
+                ReportField("event_loops", \.eventLoops, .whole),
+                ReportField("cores", \.cores, .whole),
+                ReportField("memory_bytes", \.memoryBytes, .unsigned),
+                ReportField("operating_system", \.operatingSystem, .text),
+                ReportField("clock", \.clock, .partClock),
+            ])
+    }
+}
+
+extension ReportCodec<Report.PartClock> {
+    static var partClock: ReportCodec {
+        object(
+            Report.PartClock(),
+            [
+                ReportField("synchronised", \.isSynchronised, .boolean),
+                ReportField("kernel_error", \.kernelError, .real),
+                ReportField("ahead_of_server", \.aheadOfServer, .real),
+                ReportField("ahead_error", \.aheadError, .real),
+                ReportField("answers", \.answers, .count),
+            ])
+    }
+}
+
+extension ReportCodec<Report.PartProblem> {
+    static var partProblem: ReportCodec {
+        object(
+            Report.PartProblem(cause: .partsMissing, text: ""),
+            [ReportField("cause", \.cause, .choice), ReportField("text", \.text, .text)])
     }
 }
 
@@ -115,7 +159,12 @@ extension Report.AuditCounts {
 extension ReportCodec<Report.AuditCounts> {
     static var audit: ReportCodec {
         let counts = AuditFields.all.map { ReportField($0.key, $0.path, .count) }
-        return object(Report.AuditCounts(), counts + [ReportField("missing", \.missing, .missing)])
+        return object(
+            Report.AuditCounts(),
+            counts + [
+                .rare("of_missing_parts", \.ofMissingParts, .count),
+                ReportField("missing", \.missing, .missing),
+            ])
     }
 }
 

@@ -1,5 +1,5 @@
 /// What makes text from outside (names, answers of servers) harmless in each kind of output.
-enum Escaping {
+package enum Escaping {
     /// Whether a character has no business in a report: control characters, and the marks that turn
     /// the direction of the text after them. Line feed and tab are left to each output.
     static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
@@ -81,7 +81,7 @@ enum Escaping {
     }
 
     /// One argument of a command, quoted where a POSIX shell needs it.
-    static func shell(_ argument: String) -> String {
+    package static func shell(_ argument: String) -> String {
         let plain = argument.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -75,7 +75,29 @@ enum RunFacts {
             ("Busiest event loop", "\(Numbers.percent(generator.cpuUtilization)) of \(generator.eventLoops)"),
             ("Connections", connections(generator)),
         ]
-        return facts
+        return facts + (run.parts ?? []).map { ("Part \($0.name)", text($0)) }
+    }
+
+    /// How a part of a live run went.
+    private static func text(_ part: Report.Part) -> String {
+        let devices =
+            "\(Numbers.count(part.devices)) \(part.devices == 1 ? "device" : "devices") on \(part.host)"
+        guard let live = part.conduct else { return devices }
+        var facts = [
+            devices + (live.cores > 0 ? ", \(live.cores) cores" : ""),
+            "ready \(Numbers.duration(seconds: live.marginSeconds)) before the start",
+            "lag p(99) \(Numbers.duration(milliseconds: live.lagP99))",
+            "busiest event loop \(Numbers.percent(live.cpuUtilization)) of \(live.eventLoops)",
+        ]
+        if let ahead = live.clock.aheadOfServer, let error = live.clock.aheadError {
+            let side = ahead < 0 ? "behind" : "ahead of"
+            facts.append(
+                "clock \(Numbers.duration(milliseconds: ahead.magnitude)) \(side) the server's, within "
+                    + Numbers.duration(milliseconds: error))
+        } else if live.clock.isSynchronised == false {
+            facts.append("clock not synchronised")
+        }
+        return facts.joined(separator: "; ")
     }
 
     private static func connections(_ generator: Report.Generator) -> String {

@@ -116,7 +116,9 @@ extension Report.RunContext {
     /// - Parameter verb: Of a command that nobody typed.
     func repeatCommand(seed: UInt64, verb: String) -> String {
         var words = command.isEmpty ? ["beaconswarm", verb, "SCENARIO"] : commandWithoutOutputs
-        if !words.contains(where: { $0 == "--seed" || $0.hasPrefix("--seed=") }) {
+        let hasSeed = words.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
+        // What joins parts draws nothing.
+        if !hasSeed, parts == nil {
             words += ["--seed", String(seed)]
         }
         return words.map { Escaping.shell(Escaping.line($0)) }.joined(separator: " ")

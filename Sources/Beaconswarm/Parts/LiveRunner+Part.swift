@@ -1,0 +1,192 @@
+import Accounting
+import DeviceSDK
+import LiveEngine
+import Measurement
+import NIOPosix
+import Reporting
+import Scenario
+import Timebase
+
+// MARK: - Appointments
+
+extension LiveRunner {
+    /// How long before its start a run with an appointment is set up, at least: long enough for a machine that is busy just
+    /// then, short enough that the clock that is set then is still right.
+    private static let setUpTime = Interval.seconds(5)
+
+    /// Reads the value of `--at`.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 that says what is allowed.
+    static func appointment(_ text: String) throws(CommandFailure) -> Instant {
+        guard let instant = Instant(text: text) else {
+            throw CommandFailure(
+                .usage,
+                "--at: found \"\(text)\", allowed is an instant with its offset from UTC, such as 2026-12-01T12:00:00Z"
+            )
+        }
+        return instant
+    }
+
+    private static func late(by lateness: Interval, for appointment: Instant) -> CommandFailure {
+        CommandFailure(
+            .invalidRun,
+            "late for --at \(appointment.text) by \(seconds(lateness)): nothing was sent; the run is invalid")
+    }
+
+    private static func seconds(_ interval: Interval) -> String {
+        "\((interval.fractionalSeconds * 1000).rounded() / 1000) s"
+    }
+
+    /// Waits until it is time to set the run up.
+    ///
+    /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed.
+    func awaitSetUp() async throws {
+        guard let appointment else { return }
+        let lead = LiveRunner.setUpTime + RunClock.lead(devices: scenario.document.deviceCount) * 3
+        let wait = appointment - lead - Host.now
+        guard wait > .zero else { return }
+        console.say("waiting for \(appointment.text), in \(LiveRunner.seconds(appointment - Host.now))")
+        try await Task.sleep(nanoseconds: UInt64(wait.nanoseconds))
+    }
+
+    /// Sets the run's clock, which goes before the run begins, by the time that setting everything up takes.
+    ///
+    /// - Throws: ``CommandFailure`` with code 96 for an appointment that has passed.
+    func setClock(_ attempt: PartFolder?) throws(CommandFailure) -> (start: Instant, clock: RunClock) {
+        let now = Host.now
+        let own = RunClock.lead(devices: scenario.document.deviceCount) + .milliseconds(300)
+        let lead = appointment.map { $0 - now } ?? own
+        if let appointment, lead <= .zero {
+            let failure = LiveRunner.late(by: now - appointment, for: appointment)
+            attempt?.note(reason: failure.message)
+            throw failure
+        }
+        let start = scenario.document.start ?? now + lead
+        return (start, RunClock(reaching: start, in: lead, pace: scenario.document.pace))
+    }
+
+    /// Makes all devices.
+    ///
+    /// - Returns: the run, and how long before its start it was ready.
+    /// - Throws: ``CommandFailure`` with code 96 for one that was not.
+    func setUp(_ configuration: LiveConfiguration, _ stage: Stage) async throws -> (LiveRun, Interval) {
+        do {
+            let run = try await LiveRun.start(configuration, on: stage.loads.makeIterator().map { $0 })
+            return (run, stage.clock.realTime(stage.start - stage.clock.now()))
+        } catch LiveEngineError.late(let lateness) {
+            throw LiveRunner.late(by: lateness, for: appointment ?? stage.start)
+        }
+    }
+
+    /// Waits for the start of a run with an appointment: until then, an interrupt ends it without a word to anybody.
+    func awaitStart(_ stage: Stage) async throws {
+        guard appointment != nil else { return }
+        let rest = stage.clock.realTime(stage.start - stage.clock.now())
+        if rest > .zero { try await Task.sleep(nanoseconds: UInt64(rest.nanoseconds)) }
+    }
+}
+
+// MARK: - Parts
+
+extension LiveRunner {
+    static let externalNote =
+        "An external target: give what its store holds with --receipts, or later with beaconswarm audit."
+
+    /// Refuses what no part of a run can do.
+    func checkPart() throws(CommandFailure) {
+        guard let part else { return }
+        _ = try PartFolder.meeting(of: options)
+        for (option, isGiven) in [
+            ("--receipts", !options.receipts.isEmpty), ("--trace-devices", options.tracedDevices != nil),
+            ("--keep-stores", options.keepStores != nil), ("--json", options.json),
+        ] where isGiven {
+            throw CommandFailure(
+                .usage,
+                "\(option): a part of a run has neither report nor audit; beaconswarm merge makes the report of all, and "
+                    + "beaconswarm audit audits that")
+        }
+        try PartRunner.check(scenario)
+        guard part.count > 1 else { return }
+        if scenario.document.needsEmbeddedCollector {
+            throw CommandFailure(
+                .usage,
+                "--shard \(part.text): a collector that is embedded in one part cannot be shared by the others: start one "
+                    + "(beaconswarm collect) and name it with --target; nothing was run")
+        }
+        if appointment == nil {
+            throw CommandFailure(
+                .usage,
+                "--shard \(part.text) wants --at: the instant at which all parts begin; nothing was run")
+        }
+        let plans = scenario.document.plans(start: ScenarioDocument.virtualStart)
+        if let problem = LiveEngine.divisionProblem(plans: plans.populations, parts: part.count) {
+            throw CommandFailure(.usage, "--shard \(part.text): \(problem); nothing was run")
+        }
+    }
+
+    /// Takes the next attempt at the part; `nil` for a whole run.
+    func claim() throws(CommandFailure) -> PartFolder? {
+        guard let part else { return nil }
+        return try PartFolder.claim(part, in: PartFolder.meeting(of: options))
+    }
+
+    func output(_ stage: Stage, _ plans: ScenarioPlans) throws(CommandFailure) -> RunOutput {
+        guard let attempt = stage.attempt else {
+            return try RunOutput(
+                scenario: scenario, plans: plans, mode: .live, options: options, startedAt: appointment)
+        }
+        return try RunOutput(
+            partIn: attempt, of: scenario, plans: plans, mode: .live, options: options, startedAt: appointment
+        )
+    }
+
+    /// The requests that this process may send in a second: its share of what the whole run may.
+    var maximumRate: Double? { options.maximumRate.map { $0 / Double(part?.count ?? 1) } }
+
+    /// What went wrong, for whoever looks into the folder of a part.
+    static func words(_ error: any Error) -> String {
+        (error as? CommandFailure)?.message ?? "\(error)"
+    }
+
+    /// What a part came to.
+    struct Measured {
+        var progress: ReportBuilder.Progress
+        var result: LiveResult
+        var tallies: [TargetTally]
+        var margin: Interval
+        /// Takes secrets out of a text.
+        var redact: (String) -> String
+    }
+
+    /// Writes everything of a part. It judges nothing but itself: thresholds are about all devices.
+    func finish(
+        _ measured: Measured, of part: PartNumber, _ plans: ScenarioPlans, _ output: RunOutput,
+        _ builder: ReportBuilder, _ stage: Stage
+    ) throws(CommandFailure) -> CommandStatus {
+        guard let attempt = stage.attempt else {
+            throw CommandFailure(.internalError, "a part without a folder")
+        }
+        let progress = measured.progress
+        let live = LivePart(
+            measured, of: part, builder: builder, wall: output.startedAt...max(output.startedAt, Host.now))
+        let state = PartState(
+            identity: output.identity(
+                of: part, plans: plans, seed: builder.seed, at: appointment ?? output.startedAt),
+            index: part.index,
+            devices: plans.populations.reduce(0) { $0 + part.share.deviceCount(of: $1.deviceCount) },
+            host: builder.context.host, wall: progress.wall, hasEvents: output.events != nil,
+            reference: builder.scenario, warnings: builder.warnings + progress.warnings,
+            command: builder.context.command, recorder: progress.recorder, audit: progress.audit,
+            unexpectedAnswers: measured.result.unexpectedAnswers.map(output.withoutSecrets),
+            devicesStarted: progress.devicesStarted, simulated: progress.simulated,
+            levels: .none(populationCount: plans.populations.count, at: stage.start), live: live)
+        try output.finish(state, in: attempt)
+        console.say(
+            "part \(part.text): \(state.devices) of \(scenario.document.deviceCount) devices, \(live.conduct.captured) "
+                + "events captured; in \(attempt.path); join all parts with: beaconswarm merge \(options.out ?? "") --out DIR"
+        )
+        for problem in live.problems { console.warn(problem.text) }
+        return live.status(
+            balance: progress.recorder.populations.reduce(0) { $0 + $1.ledger.balance }, progress.audit)
+    }
+}

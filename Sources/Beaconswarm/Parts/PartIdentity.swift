@@ -1,0 +1,94 @@
+import AppModel
+import DeviceSDK
+import Scenario
+import Snapshots
+import Timebase
+import Wire
+
+/// What makes parts parts of the same run: one that differs in any of it was played from something else.
+struct PartIdentity: Hashable, Sendable {
+    var toolVersion: String
+    /// Of the scenario as it is played, seed and options included.
+    var scenarioSHA256: String
+    var seed: UInt64
+    var count: Int
+    /// What becomes of requests' bytes; empty for live runs.
+    var bodies: String
+    /// By the run's clock.
+    var start: Instant
+    /// Of the clocks in the zones in which people live, while the run lasts: that of machines with other versions of the
+    /// zone data may be another.
+    var zonesSHA256: String
+    /// When a live run began by the clock on the wall; `nil` in virtual time.
+    var at: Instant?
+
+    /// What differs first, in words; `nil` for the same run.
+    func difference(from other: PartIdentity) -> String? {
+        let mode = { (identity: PartIdentity) in identity.at == nil ? "simulated" : "played live" }
+        let told: [(what: String, mine: String, theirs: String)] = [
+            ("version ", toolVersion, other.toolVersion),
+            ("seed ", String(seed), String(other.seed)),
+            ("of so many parts: ", String(count), String(other.count)),
+            ("", mode(self), mode(other)),
+            ("bodies ", bodies, other.bodies),
+        ]
+        if let found = told.first(where: { $0.mine != $0.theirs }) { return PartIdentity.text(found) }
+        if scenarioSHA256 != other.scenarioSHA256 { return "another scenario, or other options" }
+        let times: [(what: String, mine: String, theirs: String)] = [
+            ("--at ", at?.text ?? "", other.at?.text ?? ""),
+            ("start ", start.text, other.start.text),
+        ]
+        if let found = times.first(where: { $0.mine != $0.theirs }) { return PartIdentity.text(found) }
+        guard zonesSHA256 != other.zonesSHA256 else { return nil }
+        return
+            "the zone data of its machine is of another version, by which clocks of the scenario's zones differ"
+    }
+
+    private static func text(_ difference: (what: String, mine: String, theirs: String)) -> String {
+        "\(difference.what)\(difference.mine), not \(difference.theirs)"
+    }
+}
+
+extension ScenarioPlans {
+    /// Of the offsets of all zones from the start to a day after the end of users, as far as they change.
+    var zonesSHA256: String {
+        var text = ""
+        for plan in populations {
+            for table in plan.zones.tables {
+                var instant = schedule.start
+                let end = schedule.usersEnd + .hours(24)
+                while instant < end {
+                    let (offset, until) = table.offset(at: instant)
+                    text += "\(offset.nanoseconds) \(min(until, end).nanoseconds)\n"
+                    instant = until
+                }
+            }
+            text += "\n"
+        }
+        return SHA256.hexadecimal(of: Array(text.utf8))
+    }
+}
+
+extension PartIdentity: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(toolVersion)
+        writer.write(scenarioSHA256)
+        writer.write(seed)
+        writer.write(count)
+        writer.write(bodies)
+        writer.write(start)
+        writer.write(zonesSHA256)
+        writer.write(optional: at)
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        toolVersion = try reader.text()
+        scenarioSHA256 = try reader.text()
+        seed = try reader.unsigned()
+        count = try reader.int()
+        bodies = try reader.text()
+        start = try reader.value()
+        zonesSHA256 = try reader.text()
+        at = try reader.optional()
+    }
+}

@@ -1,0 +1,2 @@
+// The C library's adjtimex: what the kernel knows of its clock.
+#include <sys/timex.h>

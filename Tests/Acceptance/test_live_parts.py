@@ -1,0 +1,421 @@
+"""Live runs in parts: one store holds what all of them sent, joined they are audited as one run, and what is no whole is
+said to be none."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from conftest import Collector, Finished, Tool
+from helpers import assert_events_agree, by_device, read_events, read_report, rows, steady, write_scenario
+
+PARTS = 4
+
+
+def soon(seconds: float = 4) -> str:
+    """An instant, as a user writes it."""
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def two_populations(duration: str = "4s", **changes) -> dict:
+    """Sensors clients of both versions, one with an odd number of devices."""
+    scenario = steady(9, duration, **changes)
+    other = json.loads(json.dumps(scenario["populations"][0]))
+    scenario["populations"].append(other | {"name": "new", "devices": 6, "version": "4.9.1"})
+    return scenario
+
+
+def play(
+    tool: Tool, scenario: Path, url: str, at: str, *options: object, count: int = PARTS, only=None, name: str = "parts"
+) -> list[Finished]:
+    """Plays parts of a run side by side."""
+    running = [
+        tool.start(
+            "run", scenario, "--target", url, "--shard", f"{part}/{count}", "--at", at, "--out", tool.folder / name,
+            "--threads", 1, "-q", *options,
+        )
+        for part in (range(count) if only is None else only)
+    ]  # fmt: skip
+    return [process.wait() for process in running]
+
+
+def merge(tool: Tool, *folders: Path, name: str = "all", options: tuple = ()) -> Finished:
+    return tool.run("merge", *folders, "--out", tool.folder / name, "-q", *options)
+
+
+def conclusive(*ended: Finished) -> None:
+    """A machine that was late says nothing about the program."""
+    for finished in ended:
+        finished.expect(0)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A run in four parts against one collector, joined; tests work on copies."""
+    tool = Tool(tmp_path_factory.mktemp("parts"))
+    collector = Collector(tool, tool.folder / "store.sqlite")
+    scenario = two_populations()
+    scenario["thresholds"] = {"events_captured": ["count>0"]}
+    path = write_scenario(tool.folder, scenario)
+    ended = play(tool, path, collector.url, soon(), "--events", "kept")
+    joined = merge(tool, tool.folder / "parts", options=("--events", tool.folder / "all.ndjson"))
+    stats = collector.stats()
+    collector.stop()
+    tool.close()
+    return tool.folder, ended, joined, stats
+
+
+def copied(played, tmp_path: Path) -> Path:
+    """The joined run, to be changed."""
+    folder, ended, joined, _ = played
+    conclusive(*ended, joined)
+    return Path(shutil.copytree(folder / "all", tmp_path / "run"))
+
+
+def test_one_store_holds_what_all_parts_sent(played, tool: Tool, tmp_path: Path):
+    run = copied(played, tmp_path)
+    folder, _, _, stats = played
+    lines = read_events(folder / "all.ndjson")
+    report = read_report(run)
+    assert report["mode"] == "live" and report["verdict"] == "passed"
+    assert report["events"]["captured"] > 0
+    assert_events_agree(report["events"], lines)
+    # Devices have the numbers of the whole run, each in one part.
+    assert sorted(by_device(lines)) == list(range(15))
+    assert Counter(line["population"] for line in lines).keys() == {"ios", "new"}
+    tool.run("audit", run, "--receipts", folder / "store.sqlite").expect(0)
+    audit = read_report(run)["audit"]
+    delivered = sum(line["fate"] == "delivered" for line in lines)
+    assert audit["confirmed"] == delivered == report["events"]["delivered"] > 0
+    assert audit["acked_not_found"] == audit["unexpected"] == 0
+    assert audit["received"] == stats["received"] == audit["unique"] + audit["duplicates"]
+    assert audit["unique"] == audit["confirmed"] + audit["recovered"]
+
+
+def test_the_report_says_what_each_part_did(played, tmp_path: Path):
+    report = read_report(copied(played, tmp_path))
+    parts = report["run"]["parts"]
+    assert [part["part"] for part in parts] == [f"{part}/{PARTS}" for part in range(PARTS)]
+    assert [part["devices"] for part in parts] == [3 + 2, 2 + 2, 2 + 1, 2 + 1]
+    assert sum(part["live"]["captured"] for part in parts) == report["events"]["captured"]
+    assert sum(part["live"]["uploads"] for part in parts) == report["metrics"]["http_reqs"]["count"]
+    for part in parts:
+        live = part["live"]
+        assert live["margin_seconds"] > 0 and live["event_loops"] == 1 and live["cores"] >= 1
+        assert live["clock"]["kernel_error"] is not None and live["saturated"] is False
+    assert report["generator"]["event_loops"] == PARTS
+    assert report["generator"]["connections_opened"] >= 15
+
+
+def test_the_series_is_of_the_common_clock(played, tmp_path: Path):
+    """Every second of all parts is the same second, so that gauges add up."""
+    run = copied(played, tmp_path)
+    report = read_report(run)
+    header, *lines = (run / "timeseries.csv").read_text().splitlines()
+    columns = header.split(",")
+    series = [dict(zip(columns, line.split(","), strict=True)) for line in lines]
+    assert sum(int(row["captured_events"]) for row in series) == report["events"]["captured"]
+    assert max(int(row["active_devices"]) for row in series) == 15
+    started = datetime.fromisoformat(report["started_at"])
+    assert started.microsecond == 0 and math.isclose(report["simulated_seconds"], 4, abs_tol=6)
+
+
+def test_users_do_what_they_do_in_one_process(played, tool: Tool, collect, tmp_path: Path):
+    """The fingerprint of a live run covers the plan of its users' actions."""
+    joined = read_report(copied(played, tmp_path))
+    one = tool.folder / "one"
+    ended = tool.run(
+        "run", played[0] / "scenario.json", "--target", collect(tmp_path / "one.sqlite").url, "--out", one, "-q"
+    )
+    conclusive(ended)
+    assert read_report(one)["fingerprint"] == joined["fingerprint"]
+
+
+def test_order_and_place_of_parts_do_not_matter(played, tool: Tool, tmp_path: Path):
+    copied(played, tmp_path)
+    folders = []
+    for place, part in enumerate(reversed(sorted((played[0] / "parts").iterdir()))):
+        folders.append(tmp_path / f"machine-{place}" / part.name)
+        shutil.copytree(part, folders[-1])
+    merge(tool, *folders, folders[0]).expect(0)
+
+    def without_process(folder: Path) -> dict:
+        return {key: value for key, value in read_report(folder).items() if key != "run"}
+
+    assert without_process(tool.folder / "all") == without_process(played[0] / "all")
+    assert read_report(tool.folder / "all")["run"]["parts"] == read_report(played[0] / "all")["run"]["parts"]
+
+
+def test_a_missing_part_is_named_with_its_devices(played, tool: Tool, tmp_path: Path):
+    copied(played, tmp_path)
+    parts = tmp_path / "parts"
+    shutil.copytree(played[0] / "parts", parts)
+    # As after kill -9 in the middle.
+    (parts / "part-002-of-004" / "attempt-1" / "part.state").unlink()
+    merge(tool, parts).expect(96)
+    report = read_report(tool.folder / "all")
+    assert report["verdict"] == "invalid" and "parts_missing" in report["causes"]
+    said = report["run"]["missing_parts"]
+    assert "3 of 4 parts, 12 devices" in said
+    assert "missing is 2/4 (devices 2, 6 of ios; device 11 of new)" in said
+    assert "run all parts again, with a new --at" in said and "--shard I/4 --at INSTANT" in said
+    assert "attempt-1" in said
+    assert report["events"]["balance"] == 0 and report["events"]["captured"] > 0
+    # What the store holds of its devices is neither missing nor strange.
+    tool.run("audit", tool.folder / "all", "--receipts", played[0] / "store.sqlite").expect(96)
+    audit = read_report(tool.folder / "all")["audit"]
+    of_missing = rows(
+        played[0] / "store.sqlite", "SELECT count(DISTINCT id) FROM events WHERE device IN ('2', '6', '11')"
+    )[0][0]
+    assert audit["of_missing_parts"] == of_missing > 0
+    assert audit["unexpected"] == audit["acked_not_found"] == 0
+    assert audit["unique"] == audit["confirmed"] + audit["recovered"] + audit["of_missing_parts"]
+
+
+def test_parts_of_another_start_are_refused(played, tool: Tool, collect, tmp_path: Path):
+    copied(played, tmp_path)
+    ended = play(
+        tool, played[0] / "scenario.json", collect(tmp_path / "other.sqlite").url, soon(2), "--set", "duration=1s",
+        only=[1], name="other",
+    )  # fmt: skip
+    conclusive(*ended)
+    refused = merge(tool, played[0] / "parts", tool.folder / "other").expect(64)
+    assert "another scenario, or other options" in refused.err and "nothing was written" in refused.err
+    assert not (tool.folder / "all").exists()
+
+
+def test_a_part_that_is_late_sends_nothing(tool: Tool, collect, tmp_path: Path):
+    collector = collect()
+    scenario = write_scenario(tool.folder, two_populations("1s"))
+    (late,) = play(tool, scenario, collector.url, soon(-3), count=2, only=[0])
+    assert late.code == 96 and "late for --at" in late.err and "nothing was sent" in late.err
+    assert collector.stats()["requests"] == 0
+    (in_time,) = play(tool, scenario, collector.url, soon(), count=2, only=[1])
+    conclusive(in_time)
+    merge(tool, tool.folder / "parts").expect(96)
+    assert "late for --at" in read_report(tool.folder / "all")["run"]["missing_parts"]
+    # It did no harm: it takes the next attempt, and is late again.
+    (again,) = play(tool, scenario, collector.url, soon(-30), count=2, only=[0])
+    assert again.code == 96
+    assert sorted(path.name for path in (tool.folder / "parts" / "part-000-of-002").iterdir()) == [
+        "attempt-1",
+        "attempt-2",
+    ]
+
+
+def test_an_interrupted_part_makes_an_interrupted_run(tool: Tool, collect):
+    """A scheduler that ends one task early: its part is whole up to there, and the run is not."""
+    scenario = write_scenario(tool.folder, two_populations("30s"))
+    collector = collect()
+    running = [
+        tool.start(
+            "run", scenario, "--target", collector.url, "--shard", f"{part}/2", "--at", soon(3), "--out",
+            tool.folder / "parts", "--threads", 1,
+        )
+        for part in range(2)
+    ]  # fmt: skip
+    for process in running:
+        process.wait_until(lambda: collector.stats()["received"] > 0, "sent something")
+    for process in running:
+        process.signal(signal.SIGTERM)
+    for process in running:
+        process.wait().expect(105)
+    merge(tool, tool.folder / "parts").expect(105)
+    report = read_report(tool.folder / "all")
+    assert report["verdict"] == "interrupted" and report["events"]["balance"] == 0
+    tool.run("audit", tool.folder / "all", "--receipts", collector.store).expect(105)
+    assert read_report(tool.folder / "all")["audit"]["acked_not_found"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--shard", "0/2", "--at", "TOMORROW"], 64, "a collector that is embedded in one part cannot be shared"),
+        (["--shard", "0/2", "--target", "http://127.0.0.1:1/sa"], 64, "wants --at"),
+        (["--shard", "0/2", "--at", "12:00", "--target", "http://127.0.0.1:1/sa"], 64, 'found "12:00"'),
+        (["--shard", "2/2", "--at", "TOMORROW"], 64, "parts are counted from 0"),
+        (["--shard", "0/2", "--receipts", "x.csv"], 64, "beaconswarm audit audits that"),
+        (["--shard", "0/2", "--repeat", "2"], 64, "--shard: is for one run"),
+    ],
+)
+def test_what_no_part_can_do(tool: Tool, options: list[str], code: int, said: str):
+    path = write_scenario(tool.folder, steady(devices=4, duration="1s"))
+    options = [soon(86_400) if option == "TOMORROW" else option for option in options]
+    refused = tool.run("run", path, "--out", tool.folder / "parts", *options).expect(code)
+    assert said in refused.err
+    assert not (tool.folder / "parts").exists()
+
+
+def test_a_pool_that_cannot_be_divided(tool: Tool):
+    scenario = steady(devices=4, duration="1s")
+    scenario["target"] = {"url": "http://127.0.0.1:1/sa", "connections": {"pooled": 2}}
+    path = write_scenario(tool.folder, scenario)
+    refused = tool.run("run", path, "--out", tool.folder / "p", "--shard", "0/4", "--at", soon(60)).expect(64)
+    assert "too small for 4 parts" in refused.err
+
+
+def test_the_only_part_may_have_its_own_collector(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=4, duration="2s"))
+    ended = tool.run("run", path, "--shard", "0/1", "--out", tool.folder / "parts", "-q")
+    conclusive(ended)
+    merge(tool, tool.folder / "parts").expect(0)
+    report = read_report(tool.folder / "all")
+    assert report["audit"]["confirmed"] == report["events"]["delivered"] > 0
+
+
+def test_secrets_are_neither_in_parts_nor_needed_to_join_them(tool: Tool, collect, tmp_path: Path):
+    collector = collect()
+    scenario = two_populations("2s")
+    scenario["target"] = {"url": collector.url, "headers": {"X-Env": "${LIVE_PARTS_TOKEN}"}}
+    path = write_scenario(tool.folder, scenario)
+    at = soon(3)
+    running = [
+        tool.start(
+            "run", path, "--shard", f"{part}/2", "--at", at, "--out", tool.folder / "parts", "--threads", 1, "-q",
+            env={"LIVE_PARTS_TOKEN": "s3cret-of-the-parts"},
+        )
+        for part in range(2)
+    ]  # fmt: skip
+    conclusive(*[process.wait() for process in running])
+    merge(tool, tool.folder / "parts").expect(0)
+    tool.run("audit", tool.folder / "all", "--receipts", collector.store).expect(0)
+    for folder in ("parts", "all"):
+        files = [file for file in (tool.folder / folder).rglob("*") if file.is_file()]
+        assert files and not any(b"s3cret-of-the-parts" in file.read_bytes() for file in files)
+
+
+def test_a_whole_run_by_appointment(tool: Tool, collect):
+    path = write_scenario(tool.folder, steady(devices=4, duration="2s"))
+    at = soon(3)
+    ended = tool.run("run", path, "--target", collect().url, "--at", at, "--out", tool.folder / "one", "-q")
+    conclusive(ended)
+    assert datetime.fromisoformat(read_report(tool.folder / "one")["started_at"]) == datetime.fromisoformat(at)
+
+
+# --- Other servers
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def await_listener(port: int, server: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert time.monotonic() < deadline and server.poll() is None, "the server does not listen"
+        time.sleep(0.05)
+
+
+def balancer(folder: Path, port: int, collectors: list) -> list[str]:
+    """HAProxy before collectors, connection by connection: a device stays with one as long as its connection lasts."""
+    servers = "".join(
+        f"    server c{index} 127.0.0.1:{collector.port}\n" for index, collector in enumerate(collectors)
+    )
+    path = folder / "haproxy.cfg"
+    path.write_text(
+        "global\n    maxconn 1000\n"
+        "defaults\n    mode tcp\n    timeout connect 5s\n    timeout client 1m\n    timeout server 1m\n"
+        f"frontend all\n    bind 127.0.0.1:{port}\n    default_backend collectors\n"
+        f"backend collectors\n    balance roundrobin\n{servers}"
+    )
+    return [shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", str(path)]
+
+
+def test_two_collectors_behind_a_balancer(tool: Tool, collect, tmp_path: Path):
+    if not shutil.which("haproxy") and not Path("/usr/sbin/haproxy").exists():
+        pytest.skip("no HAProxy here: apt-get install haproxy")
+    collectors = [collect(tmp_path / f"store-{index}.sqlite") for index in range(2)]
+    port = free_port()
+    path = write_scenario(tool.folder, two_populations("3s"))
+    with subprocess.Popen(balancer(tmp_path, port, collectors), stderr=subprocess.DEVNULL) as proxy:
+        try:
+            await_listener(port, proxy)
+            ended = play(tool, path, f"http://127.0.0.1:{port}/sa?project=default", soon(), count=2)
+        finally:
+            proxy.terminate()
+    conclusive(*ended)
+    merge(tool, tool.folder / "parts").expect(0)
+    run = tool.folder / "all"
+    stores = [collector.store for collector in collectors]
+    held = [len(rows(store, "SELECT id FROM events")) for store in stores]
+    assert all(held), "both collectors got something"
+    # One store alone lacks what the other has.
+    tool.run("audit", run, "--receipts", stores[0]).expect(95)
+    assert read_report(run)["audit"]["acked_not_found"] > 0
+    export = tmp_path / "second.csv"
+    export.write_text("id,received_at\n" + "".join(f"{key},{at}\n" for key, at in rows(stores[1], "SELECT id, received_at FROM events")))  # fmt: skip
+    for second in (stores[1], export):
+        tool.run("audit", run, "--receipts", stores[0], "--receipts", second).expect(0)
+        audit = read_report(run)["audit"]
+        assert audit["received"] == sum(held)
+        assert audit["confirmed"] == read_report(run)["events"]["delivered"] > 0
+        assert audit["acked_not_found"] == audit["unexpected"] == 0
+    refused = tool.run("audit", run, "--receipts", stores[0], "--receipts", stores[0]).expect(64)
+    assert "is given twice" in refused.err
+
+
+def test_copies_in_several_stores_are_counted(played, tool: Tool, tmp_path: Path):
+    """An event that two stores hold has a copy, whatever the forms of the stores."""
+    run = copied(played, tmp_path)
+    store = played[0] / "store.sqlite"
+    tool.run("audit", run, "--receipts", store).expect(0)
+    before = read_report(run)["audit"]
+    table = rows(store, "SELECT id, received_at FROM events WHERE copy = 0 ORDER BY id LIMIT 5")
+    lines = tmp_path / "copies.ndjson"
+    lines.write_text("".join(json.dumps({"bs_id": key, "received_at": at}) + "\n" for key, at in table))
+    tool.run("audit", run, "--receipts", store, "--receipts", lines).expect(0)
+    after = read_report(run)
+    assert after["audit"]["duplicates"] == before["duplicates"] + 5
+    assert after["audit"]["received"] == before["received"] + 5
+    assert after["audit"]["unique"] == before["unique"]
+    assert str(store) in after["audit_note"] and str(lines) in after["audit_note"]
+
+
+# --- Clocks
+
+
+def test_servers_tell_how_right_a_machines_clock_is(tool: Tool):
+    """nginx says the time in whole seconds; what many answers say together leaves little doubt."""
+    nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+    if not Path(nginx).exists():
+        pytest.skip("no nginx here")
+    port = free_port()
+    config = tool.folder / "nginx.conf"
+    config.write_text(
+        f"daemon off; master_process off; error_log stderr; pid {tool.folder}/nginx.pid;\n"
+        "events {}\n"
+        f"http {{ access_log off; client_body_temp_path {tool.folder}/b; proxy_temp_path {tool.folder}/p;\n"
+        f"fastcgi_temp_path {tool.folder}/f; uwsgi_temp_path {tool.folder}/u; scgi_temp_path {tool.folder}/s;\n"
+        f"server {{ listen 127.0.0.1:{port}; location / {{ return 200 ''; }} }} }}\n"
+    )
+    scenario = write_scenario(tool.folder, two_populations("5s"))
+    with subprocess.Popen([nginx, "-c", str(config)], stderr=subprocess.DEVNULL) as server:
+        try:
+            await_listener(port, server)
+            ended = play(tool, scenario, f"http://127.0.0.1:{port}/sa", soon(3), count=2)
+        finally:
+            server.terminate()
+    conclusive(*ended)
+    merge(tool, tool.folder / "parts").expect(0)
+    for part in read_report(tool.folder / "all")["run"]["parts"]:
+        clock = part["live"]["clock"]
+        # The same machine's clock: no more ahead than the answers leave in doubt, and they leave little. nginx renews
+        # its time with its events, and so may be a little behind.
+        assert clock["answers"] > 10
+        assert clock["ahead_error"] < 500
+        assert abs(clock["ahead_of_server"]) <= clock["ahead_error"] + 500
