@@ -23,6 +23,7 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var watching: WatchOptions
     @OptionGroup var safety: SafetyOptions
 
     @Option(
@@ -68,6 +69,8 @@ struct Run: AsyncParsableCommand {
         options.repeats = repeats
         options.rivals = ab
         options.tracedDevices = traceDevices
+        options.ui = watching.ui
+        options.otlp = watching.otlp
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }
