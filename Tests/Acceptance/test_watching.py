@@ -300,6 +300,10 @@ def test_a_real_prometheus_answers_every_query_of_the_dashboard(tool: Tool, tmp_
         running.wait_until(lambda: result("beaconswarm_progress_ratio > 0.3"), "was scraped")
         for query in dashboard_queries():
             assert result(query), query
+        if checker := shutil.which("promtool"):
+            text = page.ask("GET", "/metrics")[2]
+            checked = subprocess.run([checker, "check", "metrics"], input=text, capture_output=True)
+            assert checked.returncode == 0 and not checked.stderr, checked.stderr.decode()
     finally:
         server.kill()
         server.wait()

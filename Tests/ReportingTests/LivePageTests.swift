@@ -1,5 +1,6 @@
 import Measurement
 import Testing
+import Timebase
 import Wire
 
 @testable import Reporting

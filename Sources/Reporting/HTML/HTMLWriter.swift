@@ -8,7 +8,10 @@ import Timebase
 package struct HTMLWriter: ReportWriter {
     package static let format = "html"
     package static let fileName = "report.html"
-    package init() {}
+    /// Whether the time around each entry of the timeline is drawn closely too, which costs as much again for each.
+    let drawsCloseUps: Bool
+    package init() { self.init(drawsCloseUps: true) }
+    init(drawsCloseUps: Bool) { self.drawsCloseUps = drawsCloseUps }
 
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised

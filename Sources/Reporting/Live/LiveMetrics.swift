@@ -51,22 +51,25 @@ package enum LiveMetrics {
         func latest(_ path: KeyPath<Point, Double>) -> Double? {
             series.last { $0[keyPath: path] > 0 }?[keyPath: path]
         }
-        func quantiles(_ name: String, _ help: String, _ all: [(String, KeyPath<Point, Double>)]) {
-            let known = all.compactMap { quantile, path in latest(path).map { (quantile, $0) } }
+        // Not `quantile`: that label is for summaries alone.
+        func percentiles(_ name: String, _ help: String, _ all: [(String, KeyPath<Point, Double>)]) {
+            let known = all.compactMap { percentile, path in latest(path).map { (percentile, $0) } }
             text.family(name, .gauge, help, unless: known.isEmpty)
-            for (quantile, value) in known { text.sample(name, [("quantile", quantile)], value / 1000) }
+            for (percentile, value) in known {
+                text.sample(name, [("percentile", percentile)], value / 1000)
+            }
         }
-        quantiles(
+        percentiles(
             "beaconswarm_recent_http_req_duration_seconds",
             "Upload time, planned start to last byte, in the latest interval with answers.",
-            [("0.5", \.durationP50), ("0.95", \.durationP95), ("0.99", \.durationP99)])
-        quantiles(
+            [("50", \.durationP50), ("95", \.durationP95), ("99", \.durationP99)])
+        percentiles(
             "beaconswarm_recent_event_freshness_seconds",
             "Event freshness in the latest interval with deliveries.",
-            [("0.5", \.freshnessP50), ("0.95", \.freshnessP95)])
-        quantiles(
+            [("50", \.freshnessP50), ("95", \.freshnessP95)])
+        percentiles(
             "beaconswarm_recent_schedule_lag_seconds",
-            "How late the generator was in the latest interval with work.", [("0.99", \.lagP99)])
+            "How late the generator was in the latest interval with work.", [("99", \.lagP99)])
         guard let last = series.last else { return }
         text.single(
             "beaconswarm_connections", .gauge, "Connections of devices that are open.",

@@ -84,7 +84,8 @@ package enum LivePage {
     /// - Parameter report: Of a run that goes on (``Report/isPartial``), or of one that is over.
     package static func parts(of report: Report) -> [Part] {
         let report = report.summarised
-        let writer = HTMLWriter()
+        // A run that goes on is drawn again and again; what was close is drawn at its end.
+        let writer = HTMLWriter(drawsCloseUps: !report.isPartial)
         let own = [
             drawn("name") { writer.name(report, into: &$0) },
             drawn("now") { html in
