@@ -193,6 +193,19 @@ def test_other_verbs_tell_how_far_they_are_and_can_be_ended(tool: Tool, tmp_path
     running.wait().expect(105)
 
 
+def test_a_search_shows_the_loads_that_it_tried(tool: Tool, tmp_path: Path):
+    out = tmp_path / "out"
+    running = tool.start(
+        "capacity", write_scenario(tmp_path, steady(40, "10s")), "--virtual", "--max", "200", "--out", out, "--ui")
+    stream = page_of(running).stream()
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(0)
+    page = (out / "capacity.html").read_text()
+    for name in ("now", "series", "thresholds", "run"):
+        assert stream.parts[name] and stream.parts[name] in page, name
+    assert "<caption>" in stream.parts["series"]
+
+
 # Metrics
 
 
