@@ -182,6 +182,8 @@ let package = Package(
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
                 "CTimex",
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(

@@ -77,6 +77,16 @@ public struct RunOptions: Sendable {
     public static let defaultRepeats = 3
     /// Devices of a live run, by their numbers, whose requests are kept in its folder: `5,17`; `nil` for none.
     public var tracedDevices: String?
+    /// Where a page shows what happens while it happens, `HOST:PORT`; `nil` for no page. For the verbs alone: a program
+    /// of one's own that calls ``Beaconswarm/play(_:in:)`` gets no page.
+    public var ui: String?
+    /// A URL to which figures are pushed every 10 s and at the end, as OTLP/HTTP in JSON; `nil` for none. For the verbs
+    /// alone.
+    public var otlp: String?
+    /// Where ``ui`` is if nobody says more: on this machine alone, any free port.
+    public static let defaultWatchAddress = "127.0.0.1:0"
+    /// Who watches; set by the verb.
+    var watch: Watch?
     /// The report's JSON on standard output.
     public var json = false
     /// No progress and no summary.

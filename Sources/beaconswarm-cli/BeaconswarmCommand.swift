@@ -9,7 +9,7 @@ enum Program {
             Console.error("error: \(problem)")
             BeaconswarmCommand.exit(withError: ExitCode(CommandStatus.usage.rawValue))
         }
-        await BeaconswarmCommand.main(arguments)
+        await BeaconswarmCommand.main(WatchOptions.completed(arguments))
     }
 }
 

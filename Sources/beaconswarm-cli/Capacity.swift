@@ -25,6 +25,7 @@ struct Capacity: AsyncParsableCommand {
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var safety: SafetyOptions
+    @OptionGroup var watching: WatchOptions
 
     @Option(
         help: ArgumentHelp(
@@ -95,6 +96,8 @@ struct Capacity: AsyncParsableCommand {
         run.color = !noColor
         safety.apply(to: &run)
         run.threads = threads
+        run.ui = watching.ui
+        run.otlp = watching.otlp
         var options = CapacityOptions(run: run)
         options.scaling = by
         options.from = from

@@ -18,6 +18,7 @@ struct Generate: AsyncParsableCommand {
     @OptionGroup var scenario: PlayOptions
 
     @OptionGroup var refused: RefusedTarget
+    @OptionGroup var watching: WatchOptions
 
     @Option(help: ArgumentHelp("The dataset's folder; it must not exist.", valueName: "DIR"))
     var out: String
@@ -105,6 +106,8 @@ struct Generate: AsyncParsableCommand {
         options.rate = rate
         options.resumes = resume
         options.quiet = quiet
+        options.ui = watching.ui
+        options.otlp = watching.otlp
         let chosen = options
         try await finish { try await Beaconswarm.generate(chosen) }
     }

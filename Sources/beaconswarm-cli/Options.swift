@@ -56,6 +56,22 @@ struct ScenarioOptions: ParsableArguments {
     }
 }
 
+/// Ways in which what goes on can be watched.
+struct WatchOptions: ParsableArguments {
+    @Option(
+        defaultAsFlag: RunOptions.defaultWatchAddress, parsing: .next,
+        help: ArgumentHelp(
+            "Shows what happens while it happens on a page, whose address is printed; on this machine alone unless HOST says "
+                + "otherwise.", valueName: "HOST:PORT"))
+    var ui: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Pushes figures there every 10 s and at the end (OpenTelemetry, OTLP/HTTP with JSON); "
+                + "OTEL_EXPORTER_OTLP_HEADERS holds keys.", valueName: "URL"))
+    var otlp: String?
+}
+
 /// Where events go, for verbs that send none: not in their help, and refused by name instead of as unknown.
 struct RefusedTarget: ParsableArguments {
     @Option(help: .hidden) var target: String?
@@ -131,5 +147,19 @@ struct OutputOptions: ParsableArguments {
         options.quiet = quiet
         options.color = !noColor
         return options
+    }
+}
+
+extension WatchOptions {
+    /// The words of a command line, in which an `--ui` without an address gets the default one: what follows it may be a
+    /// scenario, which the parser would take for its value.
+    static func completed(_ arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments.indices.map { index in
+            guard arguments[index] == "--ui", index < end else { return arguments[index] }
+            let next = arguments.indices.contains(index + 1) ? arguments[index + 1] : ""
+            let port = next.split(separator: ":").last.flatMap { Int($0) }
+            return port == nil ? "--ui=\(RunOptions.defaultWatchAddress)" : arguments[index]
+        }
     }
 }

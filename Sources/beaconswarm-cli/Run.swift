@@ -23,6 +23,7 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var watching: WatchOptions
     @OptionGroup var safety: SafetyOptions
 
     @Option(
@@ -86,6 +87,8 @@ struct Run: AsyncParsableCommand {
         options.tracedDevices = traceDevices
         options.shard = shard
         options.at = at
+        options.ui = watching.ui
+        options.otlp = watching.otlp
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }

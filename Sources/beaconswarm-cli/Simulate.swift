@@ -16,6 +16,7 @@ struct Simulate: AsyncParsableCommand {
 
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var watching: WatchOptions
 
     @Option(
         help: ArgumentHelp(
@@ -52,6 +53,8 @@ struct Simulate: AsyncParsableCommand {
         options.threads = threads
         options.seeds = seeds
         options.shard = shard
+        options.ui = watching.ui
+        options.otlp = watching.otlp
         let chosen = options
         try await finish { try await Beaconswarm.simulate(chosen) }
     }

@@ -18,6 +18,7 @@ struct Sweep: AsyncParsableCommand {
             """)
 
     @OptionGroup var scenario: ScenarioOptions
+    @OptionGroup var watching: WatchOptions
 
     @Option(
         parsing: .singleValue,
@@ -59,6 +60,8 @@ struct Sweep: AsyncParsableCommand {
         var run = RunOptions(source: scenario.source)
         run.seeds = seeds
         run.threads = threads
+        run.ui = watching.ui
+        run.otlp = watching.otlp
         run.out = out
         run.json = json
         run.quiet = quiet

@@ -13,6 +13,13 @@ import urllib.parse
 from collections import Counter, defaultdict
 from pathlib import Path
 
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+#: Every scenario that ships; what clusters and dashboards take is none.
+SHIPPED = sorted(
+    path
+    for path in SCENARIOS.rglob("*.json")
+    if path.name != "scenario.schema.json" and path.parent.name != "deploy"
+)
 FATES = ["delivered", "suppressed", "evicted", "rejected", "lost", "pending"]
 
 

@@ -22,15 +22,14 @@ from typing import Callable, ClassVar, Iterable
 
 import duckdb
 import real_clock
-from helpers import read_events
+from helpers import SHIPPED, read_events
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "scenarios"
 #: By name: the path below `scenarios/` without its ending.
 FILES = {
     path.relative_to(FOLDER).with_suffix("").as_posix(): path
-    for path in sorted(FOLDER.rglob("*.json"))
-    if path.name != "scenario.schema.json"
+    for path in SHIPPED
 }
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Tool
-from helpers import read_report, write_scenario
-
-SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
-FILES = sorted(path for path in SCENARIOS.rglob("*.json") if path.name != "scenario.schema.json")
+from helpers import SCENARIOS, SHIPPED, read_report, write_scenario
 
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
@@ -47,7 +44,7 @@ def simulate(tool: Tool, scenario: Path, bodies: str, *options: object) -> tuple
     return read_report(folder), events.read_bytes()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_scenarios_send_as_many_bytes(tool: Tool, path: Path) -> None:
     one = ("--devices", DEVICES, "--variant", "base")
     # What has no whole day starts otherwise.

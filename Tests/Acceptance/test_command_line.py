@@ -17,9 +17,8 @@ import jsonschema
 import pytest
 
 from conftest import HANG, ROOT, Tool
-from helpers import assert_events_agree, read_events, read_report, steady, write_scenario
+from helpers import SHIPPED, assert_events_agree, read_events, read_report, steady, write_scenario
 
-SHIPPED = sorted(path for path in (ROOT / "scenarios").rglob("*.json") if path.name != "scenario.schema.json")
 SCHEMA = ROOT / "scenarios" / "scenario.schema.json"
 
 

@@ -13,10 +13,16 @@ extension Beaconswarm {
         var options = options
         options.run = try options.run.completed(by: Host.environment)
         let scenario = try LoadedScenario(options.run.source)
-        let runner = CapacityRunner(
-            scenario: scenario, options: options, settings: try CapacitySettings(options, scenario: scenario),
-            console: RunConsole(options.run), interruption: Interruption())
-        return try await runner.run()
+        let settings = try CapacitySettings(options, scenario: scenario)
+        let chosen = options
+        return try await options.run.watched(as: scenario.reference.name) { run in
+            let interruption = Interruption()
+            run.watch?.control(interruption)
+            return try await CapacityRunner(
+                scenario: scenario, options: chosen, settings: settings, console: RunConsole(run),
+                interruption: interruption
+            ).run()
+        }
     }
 }
 
@@ -85,7 +91,7 @@ struct CapacityRunner: Sendable {
                 () throws(CommandFailure) in
                 isFree ? measurement : try search.virtual.control(of: plan)
             }
-            take(step, session)
+            take(step, session, search)
             guard step.verdict != .cut else { return }
             try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
         }
@@ -105,7 +111,7 @@ struct CapacityRunner: Sendable {
                     () throws(CommandFailure) in
                     try control(of: plan, played, search, &servesConfiguration)
                 }
-                take(step, session)
+                take(step, session, search)
                 guard step.verdict != .cut else { break }
                 try search.output.writePartial(session.finished(wallSeconds: elapsed(since: search.began)))
                 if session.next(remaining: search.remaining) != nil {
@@ -255,15 +261,18 @@ struct CapacityRunner: Sendable {
         let time = plan.warmUp + plan.window
         console.status(
             "step \(plan.number): \(load), \(plan.purpose.rawValue), \(time.text); so far \(session.range); "
-                + "\(search.remaining.roundedUpToSeconds.text) left")
+                + "at most \(search.remaining.roundedUpToSeconds.text) left",
+            share: 1 - search.remaining.fractionalSeconds / settings.maxTime.fractionalSeconds)
     }
 
-    private func take(_ step: CapacityReport.Step, _ session: CapacitySession) {
+    private func take(_ step: CapacityReport.Step, _ session: CapacitySession, _ search: Search) {
+        console.watch?.take(.search(session.finished(wallSeconds: elapsed(since: search.began))))
         console.status("")
         console.say(CapacityText.line(step, of: session.report, range: session.range, color: color))
     }
 
     private func end(_ report: CapacityReport, folder: String) {
+        console.watch?.take(.search(report))
         let text = { (color: Bool) in
             CapacityText.summary(report, color: color, width: console.summaryWidth)
                 + "report: \(folder)/capacity.html\n"

@@ -36,6 +36,10 @@ public struct GenerateOptions: Sendable {
     public var follows = false
     /// Rows a second, greater than 0; `nil` for ``defaultRate``.
     public var rate: Double?
+    /// Where a page shows how far it is, as ``RunOptions/ui``; `nil` for no page.
+    public var ui: String?
+    /// Where figures are pushed to, as ``RunOptions/otlp``; `nil` for none.
+    public var otlp: String?
     /// No progress and no summary.
     public var quiet = false
     /// The command line, for the dataset's description.

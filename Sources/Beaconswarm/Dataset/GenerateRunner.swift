@@ -184,7 +184,8 @@ final class GenerateRunner {
             try truth.write(
                 plans.buckets.devices(of: bucket, total: plans.deviceCount), fates: fates,
                 copies: copies.records(of: bucket))
-            console.progress { "writing the truth, \(bucket * 100 / plans.buckets.count) %" }
+            let share = Double(bucket) / Double(plans.buckets.count)
+            console.progress(share: share) { "writing the truth, \(Int(share * 100)) %" }
         }
         try truth.finish()
     }
@@ -196,9 +197,9 @@ final class GenerateRunner {
     private func look(_ play: DatasetPlay, _ rows: Int64, _ output: DatasetOutput) -> Bool {
         if isInterrupted { return false }
         let length = play.length.fractionalSeconds
-        console.progress {
-            let share = min(1, max(0, (play.now - play.start).fractionalSeconds / max(length, 1e-9)))
-            return DatasetProgress.line(
+        let share = min(1, max(0, (play.now - play.start).fractionalSeconds / max(length, 1e-9)))
+        console.progress(share: share) {
+            DatasetProgress.line(
                 share: share, rows: rows, bytes: output.size, elapsed: Host.monotonic - began)
         }
         return true

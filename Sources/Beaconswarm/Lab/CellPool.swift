@@ -92,7 +92,7 @@ final class CellProgress: Sendable {
 
     func note(_ index: Int, _ share: Double) {
         state.withLock { $0.running[index] = share }
-        console.progress { line }
+        tell()
     }
 
     func ended(_ index: Int) {
@@ -100,18 +100,24 @@ final class CellProgress: Sendable {
             state.running[index] = nil
             state.done += 1
         }
-        console.progress { line }
+        tell()
+    }
+
+    private func tell() {
+        let (share, line) = standing
+        console.progress(share: share) { line }
     }
 
     /// `█████░░░░░ 12 of 40 simulations, 2 running, about 1m 20s left`.
-    private var line: String {
+    private var standing: (share: Double, line: String) {
         let (done, running) = state.withLock { state in
             // In a fixed order: sums of fractions depend on it.
             (state.done, state.running.sorted { $0.key < $1.key }.map(\.value))
         }
         let share = (Double(done) + running.reduce(0, +)) / Double(max(1, count))
-        return CellProgress.line(
+        let line = CellProgress.line(
             done: done, running: running.count, count: count, share: share, elapsed: Host.monotonic - began)
+        return (share, line)
     }
 
     static func line(done: Int, running: Int, count: Int, share: Double, elapsed: Interval) -> String {

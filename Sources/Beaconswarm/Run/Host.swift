@@ -42,6 +42,13 @@ enum Host {
         return Interval(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// CPU time of the thread that asks.
+    static var threadTime: Interval {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Interval(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
     /// Whether standard error is a terminal that can write over a line: no pipe, and not `TERM=dumb`.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 

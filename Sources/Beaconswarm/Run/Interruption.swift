@@ -75,6 +75,8 @@ final class Interruption: Sendable {
     private static let grace = DispatchTimeInterval.seconds(3)
 
     private let shared: Shared
+    /// Where signals are heard, one after the other.
+    private let queue: DispatchQueue
     // SAFETY: made in the initialiser and only cancelled in the deinitialiser.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
@@ -85,6 +87,7 @@ final class Interruption: Sendable {
         let shared = Shared(early: early)
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
+        self.queue = queue
         sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             let before = signal(number, SIG_IGN)
             // `nohup` wants the process to outlive its terminal.
@@ -95,6 +98,15 @@ final class Interruption: Sendable {
             source.setEventHandler { shared.received() }
             source.resume()
             return source
+        }
+    }
+
+    /// Asks for what a signal asks for, unless that was asked for already: the first wants a graceful end, the second
+    /// the end at once.
+    func request(atOnce: Bool) {
+        let shared = shared
+        queue.async {
+            while shared.signals.load(ordering: .relaxed) < (atOnce ? 2 : 1) { shared.received() }
         }
     }
 

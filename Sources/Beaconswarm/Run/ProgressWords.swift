@@ -13,8 +13,13 @@ enum ProgressWords {
     ///
     /// - Parameter least: Of a smaller share done, nothing can be said.
     static func timeLeft(_ share: Double, elapsed: Interval, from least: Double) -> String {
-        guard share >= least, share < 1 else { return "" }
-        let left = elapsed.fractionalSeconds * (1 - share) / share
-        return ", about \(Interval.seconds(Int64(left.rounded(.up))).text) left"
+        guard let left = left(share, elapsed: elapsed, from: least) else { return "" }
+        return ", about \(Interval.seconds(Int64(left.fractionalSeconds.rounded(.up))).text) left"
+    }
+
+    /// How long the rest takes if it goes on as it went so far; `nil` where all is done, or nothing can be said yet.
+    static func left(_ share: Double, elapsed: Interval, from least: Double) -> Interval? {
+        guard share >= least, share < 1 else { return nil }
+        return .fractional(seconds: elapsed.fractionalSeconds * (1 - share) / share)
     }
 }

@@ -13,6 +13,8 @@ final class RunConsole: Sendable {
     private let isTerminal: Bool
     /// What of it is left to the owner of many runs.
     private let voice: Voice
+    /// Who watches from elsewhere, and hears all of it, whether quiet or not; `nil` if nobody can.
+    let watch: Watch?
     private let last = Mutex(Last())
 
     private enum Voice {
@@ -33,9 +35,11 @@ final class RunConsole: Sendable {
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
         voice = .whole
+        watch = options.watch
     }
 
     private init(mute: Void) {
+        watch = nil
         (json, quiet, color, isTerminal, voice) = (false, true, false, false, .none)
     }
 
@@ -46,6 +50,7 @@ final class RunConsole: Sendable {
         color = options.color && Host.allowsColor
         isTerminal = Host.isTerminal
         voice = .progress
+        watch = options.watch
     }
 
     /// Says nothing, not even warnings.
@@ -68,10 +73,14 @@ final class RunConsole: Sendable {
     }
 
     /// Says what to beware of, whether quiet or not.
-    func warn(_ text: String) { tell("warning: \(text)") }
+    func warn(_ text: String) {
+        watch?.say("warning: \(text)")
+        tell("warning: \(text)")
+    }
 
     /// A line in between.
     func say(_ line: String) {
+        watch?.say(line)
         if !quiet { tell(line) }
     }
 
@@ -111,13 +120,25 @@ final class RunConsole: Sendable {
 
     /// Shows where the run is, if it is time for that: one line that rewrites itself, or a plain line.
     ///
-    /// - Parameter pace: Seconds of the run in a real one; rates are told by real seconds.
+    /// - Parameters:
+    ///   - left: How long it will still take, in real time; `nil` if nobody can say.
+    ///   - pace: Seconds of the run in a real one; rates are told by real seconds.
     func progress(
         _ recorder: RunRecorder, elapsed: Interval, planned: Interval, phase: String, isLive: Bool,
-        pace: Int = 1
+        left: Interval? = nil, pace: Int = 1
     ) {
+        if let watch {
+            // The figures themselves are the page's own business.
+            var clock = StatusSnapshot()
+            (clock.phase, clock.elapsed, clock.pace) = (phase, elapsed.fractionalSeconds, pace)
+            clock.total = elapsed <= planned ? planned.fractionalSeconds : nil
+            clock.left = left?.fractionalSeconds
+            watch.show(
+                StatusLine.clock(clock), share: elapsed.fractionalSeconds / planned.fractionalSeconds)
+        }
         guard !quiet, isProgressDue else { return }
         var snapshot = snapshot(recorder, elapsed: elapsed, planned: planned, phase: phase, isLive: isLive)
+        snapshot.left = left?.fractionalSeconds
         snapshot.pace = pace
         snapshot.eventsPerSecond *= Double(pace)
         snapshot.requestsPerSecond *= Double(pace)
@@ -130,7 +151,10 @@ final class RunConsole: Sendable {
     }
 
     /// Shows a line of progress, if it is time for that.
-    func progress(_ line: () -> String) {
+    ///
+    /// - Parameter share: How much of the work is done, 0…1; `nil` if that is no more than was said before.
+    func progress(share: Double? = nil, _ line: () -> String) {
+        watch?.show(line(), share: share)
         guard !quiet, isProgressDue else { return }
         if isTerminal { status(line()) } else { Console.error(line()) }
     }
@@ -169,6 +193,7 @@ final class RunConsole: Sendable {
     ///
     /// - Parameter folder: Where the report is, if it could be written.
     func end(_ report: Report, folder: String?) {
+        watch?.take(.run(report))
         status("")
         // Whether quiet or not: who reads only the exit code may not know that it says nothing.
         for text in report.alarms { warn(text) }
@@ -198,7 +223,10 @@ final class RunConsole: Sendable {
     }
 
     /// A line of a terminal that the next one overwrites; an empty one clears it.
-    func status(_ line: String) {
+    ///
+    /// - Parameter share: As of ``progress(share:_:)``.
+    func status(_ line: String, share: Double? = nil) {
+        if !line.isEmpty { watch?.show(line, share: share) }
         guard isTerminal, !quiet else { return }
         Console.status("\r\u{1B}[2K" + String(line.prefix(max(1, Host.terminalWidth - 1))))
     }

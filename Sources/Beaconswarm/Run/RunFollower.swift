@@ -50,7 +50,7 @@ struct RunFollower {
         if let warning = events?.newWarning() { console.warn(warning) }
         console.progress(
             recorder, elapsed: elapsed(at: now), planned: planned, phase: phase, isLive: isLive,
-            pace: isLive ? builder.pace : 1)
+            left: left(at: now), pace: isLive ? builder.pace : 1)
     }
 
     /// Keeps what is known of the run, for its partial report.
@@ -68,6 +68,14 @@ struct RunFollower {
         if let generator { progress.generator = generator }
         state.note(progress, isFirst: isFirst)
         isFirst = false
+    }
+
+    /// How long users will still act, in real time; the drain after that ends when there is nothing left to do.
+    private func left(at now: Instant) -> Interval? {
+        let (done, whole) = (elapsed(at: now).fractionalSeconds, planned.fractionalSeconds)
+        guard done < whole else { return nil }
+        if isLive { return .fractional(seconds: (whole - done) / Double(max(1, builder.pace))) }
+        return ProgressWords.left(done / whole, elapsed: Host.monotonic - began, from: 0.01)
     }
 
     private func elapsed(at now: Instant) -> Interval { max(.zero, now - start) }

@@ -9,7 +9,7 @@ enum EnvironmentVariables {
     static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "VARIANT", "SET"]
     static let ofRun = [
         "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS", "SEEDS",
-        "BODIES",
+        "BODIES", "UI", "UI_TOKEN", "OTLP",
     ]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN"]
@@ -54,6 +54,7 @@ extension RunOptions {
             result.source.variant = source.variant ?? variant
         }
         result.seeds = try name("SEEDS", or: seeds)
+        result.completeWatching(by: environment)
         if let threads, threads < 1 {
             throw CommandFailure(.usage, "--threads \(threads): allowed is a whole number from 1")
         }
@@ -70,6 +71,15 @@ extension RunOptions {
             result.threads = number
         }
         return result
+    }
+
+    /// Who watches, where the options are silent.
+    mutating func completeWatching(by environment: [String: String]) {
+        func value(_ option: String) -> String? {
+            environment[EnvironmentVariables.prefix + option].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        ui = ui ?? value("UI")
+        otlp = otlp ?? value("OTLP")
     }
 
     private static func bodies(in environment: [String: String]) throws(CommandFailure) -> Bodies? {

@@ -17,6 +17,8 @@ final class RunState: Sendable {
         var written: Interval?
         /// Why it could not be written last time.
         var warning: String?
+        /// Counts the states.
+        var stamp: UInt64 = 0
     }
 
     /// The state of a run that has not begun; it is written at once, so that whatever kills the process leaves
@@ -31,6 +33,13 @@ final class RunState: Sendable {
         progress.isPartial = true
         state = Mutex(State(progress: progress))
         write()
+        console.watch?.follow { [self] in edition }
+    }
+
+    /// The state and its number, to be made a report of whenever somebody wants one.
+    private var edition: (stamp: UInt64, content: @Sendable () -> Watch.Content) {
+        let (stamp, progress) = state.withLock { ($0.stamp, $0.progress) }
+        return (stamp, { [builder] in .run(builder.report(progress)) })
     }
 
     /// Takes a new state over, and writes it if the last one written is older than ``Report/statePeriod``.
@@ -41,6 +50,7 @@ final class RunState: Sendable {
         progress.isPartial = true
         let isDue = state.withLock { state in
             state.progress = progress
+            state.stamp += 1
             return isFirst || Host.monotonic - (state.written ?? .zero) >= Report.statePeriod
         }
         if isDue { write() }

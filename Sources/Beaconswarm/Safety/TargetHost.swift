@@ -48,6 +48,11 @@ enum TargetHost: Hashable, Sendable {
         return .ipv6(high: high, low: low)
     }
 
+    /// Whether it is no address.
+    var isName: Bool {
+        if case .name = self { true } else { false }
+    }
+
     /// Whether it is this machine, whatever a name server says: 127.0.0.0/8, ::1, `localhost`.
     var isLoopback: Bool {
         switch self {

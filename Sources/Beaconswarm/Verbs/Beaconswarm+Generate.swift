@@ -1,3 +1,4 @@
+import Reporting
 import Scenario
 
 extension Beaconswarm {
@@ -10,9 +11,16 @@ extension Beaconswarm {
         options.source = try options.completedSource()
         var run = RunOptions(source: options.source)
         run.quiet = options.quiet
-        let runner = try GenerateRunner(
-            options, scenario: LoadedScenario(options.source), console: RunConsole(run),
-            interruption: Interruption())
-        return try runner.run()
+        (run.ui, run.otlp) = (options.ui, options.otlp)
+        run.completeWatching(by: Host.environment)
+        let scenario = try LoadedScenario(options.source)
+        let chosen = options
+        return try await run.watched(as: scenario.reference.name) { run in
+            let interruption = Interruption()
+            run.watch?.control(interruption)
+            return try GenerateRunner(
+                chosen, scenario: scenario, console: RunConsole(run), interruption: interruption
+            ).run()
+        }
     }
 }

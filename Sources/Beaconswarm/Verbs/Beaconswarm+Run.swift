@@ -17,10 +17,17 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func run(_ options: RunOptions) async throws -> CommandStatus {
         let options = try options.completed(by: Host.environment)
-        guard options.repeats != nil || !options.rivals.isEmpty else {
-            return try await run(options, LoadedScenario(options.source))
+        guard options.repeats == nil, options.rivals.isEmpty else {
+            return try await options.watched(as: options.source.path) { options in
+                let interruption = Interruption()
+                options.watch?.control(interruption)
+                return try await RepeatRunner(options, interruption: interruption).run()
+            }
         }
-        return try await RepeatRunner(options, interruption: Interruption()).run()
+        let scenario = try LoadedScenario(options.source)
+        return try await options.watched(as: scenario.reference.name) { options in
+            try await run(options, scenario)
+        }
     }
 
     /// Plays a scenario in virtual time and writes the run's folder; one with variants, or several seeds, as so many
@@ -32,17 +39,28 @@ extension Beaconswarm {
         let options = try options.completed(by: Host.environment)
         let content = try options.source.read()
         let scenario = try LoadedScenario(options.source, content: content)
+        return try await options.watched(as: scenario.reference.name) { options in
+            try simulate(options, scenario, content: content)
+        }
+    }
+
+    /// Plays what the options choose of a scenario: itself, its variants, several seeds, or a part.
+    private static func simulate(
+        _ options: RunOptions, _ scenario: LoadedScenario, content: [UInt8]
+    ) throws -> CommandStatus {
         let isAll = options.source.variant == nil && scenario.document.variant == nil
         let names =
             isAll
             ? [VariantName.base] + scenario.document.variants
             : [scenario.document.variant ?? VariantName.base]
         let part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
+        let interruption = Interruption()
+        options.watch?.control(interruption)
         guard options.seeds != nil || names.count > 1 else {
-            guard let part else { return try simulate(options, scenario) }
+            guard let part else { return try simulate(options, scenario, interruption) }
             return try PartRunner(
                 scenario: scenario, options: options, part: part, console: RunConsole(options),
-                interruption: Interruption()
+                interruption: interruption
             ).run()
         }
         let hasOwnSeed = scenario.document.overrides.contains { $0.path == "/seed" }
@@ -50,7 +68,7 @@ extension Beaconswarm {
             options.seeds, first: scenario.document.seed, hasOwnSeed: hasOwnSeed)
         let runner = LabRunner(
             options: options, content: content, base: scenario, variants: names, seeds: seeds, part: part,
-            console: RunConsole(options), interruption: Interruption())
+            console: RunConsole(options), interruption: interruption)
         return try runner.run()
     }
 
@@ -75,7 +93,7 @@ extension Beaconswarm {
         let status =
             switch world {
             case .live: try await run(options, scenario)
-            case .virtual: try simulate(options, scenario)
+            case .virtual: try simulate(options, scenario, Interruption())
             }
         return RunResult(status: status, folder: folder, report: try RunReport(of: folder))
     }
@@ -87,6 +105,7 @@ extension Beaconswarm {
             throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
         }
         let interruption = Interruption()
+        options.watch?.control(interruption)
         var runner = LiveRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
         runner.part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
@@ -95,10 +114,10 @@ extension Beaconswarm {
     }
 
     private static func simulate(
-        _ options: RunOptions, _ scenario: LoadedScenario
+        _ options: RunOptions, _ scenario: LoadedScenario, _ interruption: Interruption
     ) throws -> CommandStatus {
         let runner = VirtualRunner(
-            scenario: scenario, options: options, console: RunConsole(options), interruption: Interruption())
+            scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)
         return try runner.run()
     }
 }

@@ -19,10 +19,15 @@ extension Beaconswarm {
         let hasOwnSeed = base.document.overrides.contains { $0.path == "/seed" }
         let seeds = try SeedRange.parse(
             options.run.seeds, first: base.document.seed, hasOwnSeed: hasOwnSeed)
-        let runner = SweepRunner(
-            options: options, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
-            freshness: freshness, console: RunConsole(options.run), interruption: Interruption())
-        return try runner.run()
+        let chosen = options
+        return try await options.run.watched(as: base.reference.name) { run in
+            let interruption = Interruption()
+            run.watch?.control(interruption)
+            return try SweepRunner(
+                options: chosen, content: content, base: base, axes: axes, seeds: seeds, cost: cost,
+                freshness: freshness, console: RunConsole(run), interruption: interruption
+            ).run()
+        }
     }
 
     private static func figure(_ text: String, of option: String) throws(CommandFailure) -> Figure {

@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 
 /// Why an address cannot be listened on, for people: what is in the way, and who can help.
-enum ListenProblem {
-    static func text(_ error: any Error, host: String, port: Int) -> String {
+package enum ListenProblem {
+    package static func text(_ error: any Error, host: String, port: Int) -> String {
         if error is SocketAddressError.UnknownHost { return "no address is known for the name \(host)" }
         guard let code = (error as? IOError)?.errnoCode else { return "\(error)" }
         switch code {

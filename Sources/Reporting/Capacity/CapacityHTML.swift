@@ -21,7 +21,7 @@ package enum CapacityHTML {
         return Array(html.text.utf8)
     }
 
-    private static let style: StaticString = """
+    static let style: StaticString = """
         .point{fill:none;stroke:var(--c);stroke-width:2;stroke-dasharray:none}
         .point .disc{fill:var(--card)}.point .cross{stroke-width:2.4;stroke-linecap:round}
         .point .triangle{fill:var(--c)}
@@ -81,7 +81,7 @@ package enum CapacityHTML {
         return word + (report.exitCode == 0 ? "" : " (exit code \(report.exitCode))")
     }
 
-    private static func tiles(_ report: CapacityReport, into html: inout Markup) {
+    static func tiles(_ report: CapacityReport, into html: inout Markup) {
         guard let level = report.holds else { return }
         let tiles = [
             ("Holds at", CapacityText.rate(level.requestsOffered) + " req/s", trials(level)),
@@ -120,7 +120,7 @@ package enum CapacityHTML {
 
     // MARK: - Pictures
 
-    private static func pictures(_ report: CapacityReport, into html: inout Markup) {
+    static func pictures(_ report: CapacityReport, into html: inout Markup) {
         guard report.steps.contains(where: { $0.verdict != .cut }) else { return }
         HTMLWriter().section("rate", "Rate against latency, freshness and loss", &html) { html in
             html.element(
@@ -199,7 +199,7 @@ package enum CapacityHTML {
 
     // MARK: - Tables
 
-    private static func steps(_ report: CapacityReport, into html: inout Markup) {
+    static func steps(_ report: CapacityReport, into html: inout Markup) {
         guard !report.steps.isEmpty else { return }
         HTMLWriter().section("steps", "Steps", &html) { html in
             html.element(
@@ -250,7 +250,7 @@ package enum CapacityHTML {
         ] + columns.map { $0.cell(step) } + [Numbers.duration(seconds: step.windowSeconds)]
     }
 
-    private static func conditions(_ report: CapacityReport, into html: inout Markup) {
+    static func conditions(_ report: CapacityReport, into html: inout Markup) {
         HTMLWriter().section("conditions", "Conditions for a load", &html) { html in
             let rows = report.conditions.map { condition in
                 let origin =
@@ -267,7 +267,7 @@ package enum CapacityHTML {
         }
     }
 
-    private static func howItWasRun(_ report: CapacityReport, into html: inout Markup) {
+    static func howItWasRun(_ report: CapacityReport, into html: inout Markup) {
         HTMLWriter().section("run", "How it was run", &html) { html in
             html.element("pre") { html in html.element("code", report.repeatCommand) }
             if let command = report.playCommand {

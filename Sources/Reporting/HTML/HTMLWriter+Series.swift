@@ -18,7 +18,7 @@ extension HTMLWriter {
                 for chart in HTMLWriter.charts(report, points) { chart.write(into: &html) }
             }
             day(report, into: &html)
-            closeUps(report, drawn: points, into: &html)
+            if drawsCloseUps { closeUps(report, drawn: points, into: &html) }
         }
     }
 

@@ -8,7 +8,10 @@ import Timebase
 package struct HTMLWriter: ReportWriter {
     package static let format = "html"
     package static let fileName = "report.html"
-    package init() {}
+    /// Whether the time around each entry of the timeline is drawn closely too, which costs as much again for each.
+    let drawsCloseUps: Bool
+    package init() { self.init(drawsCloseUps: true) }
+    init(drawsCloseUps: Bool) { self.drawsCloseUps = drawsCloseUps }
 
     package func render(_ report: Report) -> [UInt8] {
         let report = report.summarised
@@ -16,44 +19,54 @@ package struct HTMLWriter: ReportWriter {
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
         html.head(title: "\(report.scenario.name): \(report.verdict.rawValue) – Beaconswarm")
         html.literal("<body>\n")
-        opening(report, into: &html)
+        html.element("header") { html in
+            name(report, into: &html)
+            verdict(report, into: &html)
+            tiles(report, into: &html)
+            notes("Warnings", report.warnings, into: &html)
+        }
         html.element("main") { html in
-            ledger(report, into: &html)
-            times(report, into: &html)
-            overTime(report, into: &html)
-            answers(report, into: &html)
-            populations(report, into: &html)
-            entries(report, into: &html)
-            thresholds(report, into: &html)
-            audit(report, into: &html)
-            metrics(report, into: &html)
-            howItWasRun(report, into: &html)
+            for part in HTMLWriter.parts { part.write(self)(report, &html) }
         }
         html.element("footer", [:], "Beaconswarm \(report.toolVersion) · fingerprint \(report.fingerprint)")
         html.literal("</body>\n</html>\n")
         return Array(html.text.utf8)
     }
 
-    private func opening(_ report: Report, into html: inout Markup) {
-        html.element("header") { html in
-            for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
-                html.element("p", ["class": "pace", "role": "note"], note)
-            }
-            let world = report.mode == .live ? "live run" : "virtual run"
-            let day = CivilTime(report.startedAt)
-            let when = "\(day.dateText) \(day.timeText.prefix(5)) UTC"
-            html.element("p", ["class": "eyebrow"], "Beaconswarm · \(world) · \(when)")
-            html.element("h1", report.scenario.name)
-            if !report.scenario.description.isEmpty {
-                html.element("p", ["class": "lead"], report.scenario.description)
-            }
-            verdict(report, into: &html)
-            tiles(report, into: &html)
-            notes("Warnings", report.warnings, into: &html)
+    /// A part of the page that is drawn from the report alone: a page that is renewed gets each by itself.
+    struct Part {
+        /// Unique in the page.
+        var id: String
+        var write: (HTMLWriter) -> (Report, inout Markup) -> Void
+    }
+
+    /// What follows the head of the page, in order. A part may have nothing to show.
+    static var parts: [Part] {
+        [
+            Part(id: "ledger", write: ledger), Part(id: "times", write: times),
+            Part(id: "series", write: overTime), Part(id: "answers", write: answers),
+            Part(id: "populations", write: populations), Part(id: "entries", write: entries),
+            Part(id: "thresholds", write: thresholds), Part(id: "audit", write: audit),
+            Part(id: "metrics", write: metrics), Part(id: "run", write: howItWasRun),
+        ]
+    }
+
+    /// What was run, and when.
+    func name(_ report: Report, into html: inout Markup) {
+        for note in [report.paceNote, report.warmUpNote].compactMap(\.self) {
+            html.element("p", ["class": "pace", "role": "note"], note)
+        }
+        let world = report.mode == .live ? "live run" : "virtual run"
+        let day = CivilTime(report.startedAt)
+        let when = "\(day.dateText) \(day.timeText.prefix(5)) UTC"
+        html.element("p", ["class": "eyebrow"], "Beaconswarm · \(world) · \(when)")
+        html.element("h1", report.scenario.name)
+        if !report.scenario.description.isEmpty {
+            html.element("p", ["class": "lead"], report.scenario.description)
         }
     }
 
-    private func verdict(_ report: Report, into html: inout Markup) {
+    func verdict(_ report: Report, into html: inout Markup) {
         html.element("div", ["class": "verdict \(report.verdict.rawValue)"]) { html in
             html.element("p", ["class": "word"]) { html in
                 html.literal(
@@ -84,7 +97,7 @@ package struct HTMLWriter: ReportWriter {
         }
     }
 
-    private func tiles(_ report: Report, into html: inout Markup) {
+    func tiles(_ report: Report, into html: inout Markup) {
         let events = report.events
         html.element("dl", ["class": "tiles"]) { html in
             let tile = { (html: inout Markup, name: String, value: String, more: String) in
@@ -139,16 +152,23 @@ extension Markup {
     ///
     /// - Parameters:
     ///   - styles: Rules for this page alone, after those that all pages share.
+    ///   - hasPolicy: Whether the page itself says what it may load; else the server that it comes from does.
     ///   - more: Adds what else belongs into the head.
     mutating func head(
-        title: String, styles: [StaticString] = [], more: (inout Markup) -> Void = { _ in }
+        title: String, styles: [StaticString] = [], hasPolicy: Bool = true,
+        more: (inout Markup) -> Void = { _ in }
     ) {
+        literal("<head>\n<meta charset=\"utf-8\">\n")
+        if hasPolicy {
+            literal(
+                """
+                <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+                style-src 'nonce-beaconswarm'; base-uri 'none'; form-action 'none'">
+
+                """)
+        }
         literal(
             """
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'nonce-beaconswarm'; base-uri 'none'; form-action 'none'">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <meta name="referrer" content="no-referrer">

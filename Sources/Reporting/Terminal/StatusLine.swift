@@ -5,6 +5,8 @@ package struct StatusSnapshot: Hashable, Sendable {
     /// Seconds since the start, and of the whole run where that is known.
     package var elapsed = 0.0
     package var total: Double?
+    /// How long it will still take, in real seconds; `nil` where nobody can say.
+    package var left: Double?
     /// Seconds of ``elapsed`` in a real second; rates are by real seconds.
     package var pace = 1
     package var devices = 0
@@ -28,8 +30,7 @@ package enum StatusLine {
         let paint = Paint(isOn: color)
         var line = ""
         var used = 0
-        let clock = time(snapshot)
-        let head = "\(Escaping.line(snapshot.phase)) \(bar(snapshot))\(clock)"
+        let head = "\(Escaping.line(snapshot.phase)) \(bar(snapshot))\(time(snapshot))"
         for (index, part) in ([head] + figures(snapshot).map { "\($0.value) \($0.name)" }).enumerated() {
             let text = index == 0 ? Columns.clipped(part, max(1, width - 1)) : "  " + part
             guard used + text.count < width else { break }
@@ -43,14 +44,20 @@ package enum StatusLine {
     /// A whole line for logs: everything, with names first.
     package static func plain(_ snapshot: StatusSnapshot) -> String {
         let figures = figures(snapshot).map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-        return "\(Escaping.line(snapshot.phase)) \(time(snapshot)): \(figures)"
+        return "\(clock(snapshot)): \(figures)"
+    }
+
+    /// What it is doing, how far it is and how long it will still take: `running 12s/1m, 48 s left`.
+    package static func clock(_ snapshot: StatusSnapshot) -> String {
+        "\(Escaping.line(snapshot.phase)) \(time(snapshot))"
     }
 
     private static func time(_ snapshot: StatusSnapshot) -> String {
         let elapsed = Numbers.duration(seconds: snapshot.elapsed.rounded(.down))
         let pace = snapshot.pace > 1 ? " ×\(snapshot.pace)" : ""
         guard let total = snapshot.total else { return elapsed + pace }
-        return "\(elapsed == "0 ms" ? "0 s" : elapsed)/\(Numbers.duration(seconds: total))\(pace)"
+        let left = snapshot.left.map { ", \(Numbers.duration(seconds: $0.rounded(.up))) left" } ?? ""
+        return "\(elapsed == "0 ms" ? "0 s" : elapsed)/\(Numbers.duration(seconds: total))\(pace)\(left)"
     }
 
     private static func bar(_ snapshot: StatusSnapshot) -> String {

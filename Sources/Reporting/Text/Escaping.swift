@@ -27,7 +27,9 @@ package enum Escaping {
 
     /// For HTML and XML, as text and in attributes with either quote.
     static func markup(_ text: String) -> String {
-        mapped(text) { scalar in
+        // Nearly all that a page has, such as coordinates.
+        if text.utf8.allSatisfy(isPlainInMarkup) { return text }
+        return mapped(text) { scalar in
             switch scalar {
             case "&": "&amp;"
             case "<": "&lt;"
@@ -36,6 +38,14 @@ package enum Escaping {
             case "'": "&#39;"
             default: nil
             }
+        }
+    }
+
+    private static func isPlainInMarkup(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"):
+            false
+        default: (0x20..<0x7F).contains(byte)
         }
     }
 

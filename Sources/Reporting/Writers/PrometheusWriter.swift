@@ -13,6 +13,12 @@ package struct PrometheusWriter: ReportWriter {
 
     package func render(_ report: Report) -> [UInt8] {
         var text = Exposition()
+        PrometheusWriter.write(report, into: &text)
+        return Array(text.text.utf8)
+    }
+
+    /// Everything that is told of a run.
+    static func write(_ report: Report, into text: inout Exposition) {
         PrometheusWriter.run(report, into: &text)
         PrometheusWriter.events([([], report.events)], prefix: "beaconswarm_", into: &text)
         let populations = report.populations.map { ([("population", $0.name)], $0.events) }
@@ -22,13 +28,12 @@ package struct PrometheusWriter: ReportWriter {
             let each = report.populations.map { ([("population", $0.name)], $0.metrics) }
             PrometheusWriter.metric(entry, each, prefix: "beaconswarm_population_", into: &text)
         }
-        return Array(text.text.utf8)
     }
 
     private typealias Labels = [(String, String)]
 
     private static func run(_ report: Report, into text: inout Exposition) {
-        text.family("beaconswarm_run_info", "gauge", "What was run.")
+        text.family("beaconswarm_run_info", .gauge, "What was run.")
         text.sample(
             "beaconswarm_run_info",
             [
@@ -55,11 +60,11 @@ package struct PrometheusWriter: ReportWriter {
             ),
         ]
         for (name, help, value) in values {
-            text.family("beaconswarm_\(name)", "gauge", help)
+            text.family("beaconswarm_\(name)", .gauge, help)
             text.sample("beaconswarm_\(name)", [], value)
         }
         text.family(
-            "beaconswarm_audit_events", "gauge", "What the collector holds.", unless: report.audit == nil)
+            "beaconswarm_audit_events", .gauge, "What the collector holds.", unless: report.audit == nil)
         for (key, path) in AuditFields.all {
             if let audit = report.audit {
                 text.sample("beaconswarm_audit_events", [("count", key)], Double(audit[keyPath: path]))
@@ -68,7 +73,7 @@ package struct PrometheusWriter: ReportWriter {
         // Nothing is judged before a run is over.
         let thresholds = report.isPartial ? [] : report.thresholds
         text.family(
-            "beaconswarm_threshold_ok", "gauge", "1 if the threshold held.", unless: thresholds.isEmpty)
+            "beaconswarm_threshold_ok", .gauge, "1 if the threshold held.", unless: thresholds.isEmpty)
         // A threshold that is written twice is one sample: a series must not appear twice.
         for (index, result) in thresholds.enumerated()
         where !thresholds[..<index].contains(where: {
@@ -83,7 +88,7 @@ package struct PrometheusWriter: ReportWriter {
         _ all: [(Labels, Report.EventCounts)], prefix: String, into text: inout Exposition
     ) {
         let name = prefix + "events"
-        text.family(name, "gauge", "Events by fate and cause.", unless: all.isEmpty)
+        text.family(name, .gauge, "Events by fate and cause.", unless: all.isEmpty)
         for (labels, events) in all {
             text.sample(name, labels + [("fate", "delivered"), ("cause", "")], Double(events.delivered))
             for fate in events.fates {
@@ -111,7 +116,8 @@ package struct PrometheusWriter: ReportWriter {
             default: ""
             }
         let name = prefix + entry.name + suffix
-        let type = entry.kind == .trend ? "summary" : entry.kind == .counter ? "counter" : "gauge"
+        let type: Exposition.Kind =
+            entry.kind == .trend ? .summary : entry.kind == .counter ? .counter : .gauge
         text.family(name, type, entry.summary, unless: found.isEmpty)
         for (labels, value) in found { sample(name, labels, value, entry, into: &text) }
     }
@@ -140,21 +146,5 @@ package struct PrometheusWriter: ReportWriter {
             text.sample(name + "_sum", labels, summary.average * Double(summary.count) / scale)
             text.sample(name + "_count", labels, Double(summary.count))
         }
-    }
-}
-
-/// Lines of Prometheus's text format.
-private struct Exposition {
-    var text = ""
-
-    mutating func family(_ name: String, _ type: String, _ help: String, unless skip: Bool = false) {
-        guard !skip else { return }
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
-        let inner = labels.map { "\($0.0)=\"\(Escaping.prometheus($0.1))\"" }.joined(separator: ",")
-        let number = value.isFinite ? JSONNode.digits(of: value) : "NaN"
-        text += name + (inner.isEmpty ? "" : "{\(inner)}") + " " + number + "\n"
     }
 }

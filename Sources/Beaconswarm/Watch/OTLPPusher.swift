@@ -1,0 +1,78 @@
+import NIOCore
+import NIOSSL
+import Reporting
+import Timebase
+
+/// Pushes figures of work that goes on every ten seconds, and once more at its end. What does not get through is counted
+/// and said; nobody waits for it. Lives on one event loop.
+final class OTLPPusher {
+    static let period = TimeAmount.seconds(10)
+
+    private let watch: Watch
+    private let endpoint: OTLPEndpoint
+    private let tls: NIOSSLContext?
+    private let loop: any EventLoop
+    private let writer: OTLPWriter
+    private var latest: Watch.Edition?
+    /// What is on its way.
+    private var current: EventLoopFuture<Void>?
+    private var pushes = 0
+    private var failures = 0
+    private var lastProblem: String?
+
+    /// - Throws: what NIOSSL throws if the system has no certificates.
+    init(_ watch: Watch, to endpoint: OTLPEndpoint, on loop: any EventLoop) throws {
+        self.watch = watch
+        self.endpoint = endpoint
+        self.loop = loop
+        tls = endpoint.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        writer = OTLPWriter(
+            resource: [
+                ("service.name", "beaconswarm"), ("service.version", Beaconswarm.version),
+                ("host.name", Host.name), ("beaconswarm.scenario", watch.title),
+            ], toolVersion: Beaconswarm.version, start: Host.now)
+    }
+
+    /// Pushes what is known now; nothing while the push before is still on its way.
+    func push() -> EventLoopFuture<Void> {
+        if let current { return current }
+        latest = watch.edition(after: latest?.number) ?? latest
+        let body = writer.body(of: latest?.content.report, progress: watch.standing.share, now: Host.now)
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let push = OTLPExchange.push(body, to: endpoint, tls: tls, on: loop).map {
+            bound.value.note(nil)
+        }.recover { error in
+            bound.value.note((error as? OTLPExchange.Problem)?.text ?? Beaconswarm.words(for: error))
+        }
+        current = push
+        return push
+    }
+
+    /// Pushes what is known at the end, after what is still on its way.
+    func finish() -> EventLoopFuture<Void> {
+        guard let current else { return push() }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        return current.flatMap { bound.value.push() }
+    }
+
+    private func note(_ problem: String?) {
+        current = nil
+        pushes += 1
+        guard let problem else { return }
+        failures += 1
+        // The first of each kind is said at once, the rest at the end.
+        if problem != lastProblem {
+            let text = "warning: --otlp \(endpoint.text): \(problem); the run goes on, and so do the pushes"
+            Console.error(text)
+            watch.say(text)
+        }
+        lastProblem = problem
+    }
+
+    /// What came of all pushes; `nil` if all got through.
+    var complaint: String? {
+        guard failures > 0 else { return nil }
+        return "warning: --otlp \(endpoint.text): \(failures) of \(pushes) pushes did not get through; "
+            + "the last reason: \(lastProblem ?? "unknown")"
+    }
+}

@@ -1,0 +1,427 @@
+"""`--ui`: what a run's page is sent while the run goes on, who may see it, and what its buttons do."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from conftest import Tool
+from helpers import SCENARIOS, read_report, steady, write_scenario
+from otlp_sink import Sink
+from viewer import Browser, Page, find_browser, page_of
+
+#: What a page would do if a scenario's words were not escaped.
+NASTY = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+
+
+def outage(duration: str = "14s", **changes) -> dict:
+    """A run with eight seconds without a collector: long enough to be drawn, however slow the machine is."""
+    entry = {"at": "2s", "for": "8s", "name": "dark", "collector": {"fault": "outage"}}
+    return steady(20, duration, timeline=[entry], description=NASTY, **changes)
+
+
+def captured(parts: dict[str, str]) -> int:
+    """The events that the page says were captured."""
+    found = re.search(r"([\d,]+) events were captured", parts.get("ledger", ""))
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_two_viewers_see_a_run_as_it_comes_and_its_report_at_the_end(tool: Tool, tmp_path: Path):
+    out = tmp_path / "out"
+    running = tool.start("run", "--ui", write_scenario(tmp_path, outage()), "--out", out)
+    page = page_of(running)
+    first = page.stream()
+    counts, words = [], []
+    first.until(lambda event: event.name == "parts" and captured(first.parts) > 0, "showed events")
+    # Whoever comes later sees all of it, and whoever comes back what is new.
+    second, back = page.stream(), page.stream(first.last)
+    whole = second.until(lambda event: event.name == "parts", "saw anything")
+    assert {part["id"] for part in whole.data} >= {"name", "now", "timeline", "ledger", "log"}
+    for event in first.events():
+        if event.name == "parts":
+            counts.append(captured(first.parts))
+            words += re.findall(r'<li class="(\w+)"', first.parts["timeline"])
+        if event.name == "end":
+            break
+    assert len(set(counts)) > 2 and counts == sorted(counts), counts
+    assert {"force", "over"} <= set(words), words
+    for other in (second, back):
+        other.until(lambda event: event.name == "end", "heard of the end")
+    assert second.parts == first.parts
+    running.wait().expect(0)
+    # What the page shows at the end is drawn by the same code as the report.
+    report = (out / "report.html").read_text()
+    for name, html in first.parts.items():
+        if name not in ("now", "timeline", "log"):
+            assert html in report, name
+    assert '<div class="verdict passed">' in first.parts["now"]
+    assert captured(first.parts) == read_report(out)["events"]["captured"]
+    # Somebody else's words are text.
+    assert "<img" not in "".join(first.parts.values()) and "&lt;img" in first.parts["name"]
+
+
+def test_who_has_seen_a_version_gets_what_changed_since(tool: Tool, tmp_path: Path):
+    running = tool.start("run", write_scenario(tmp_path, steady(4, "60s")), "--ui")
+    page = page_of(running)
+    stream = page.stream()
+    stream.until(lambda event: event.name == "parts" and captured(stream.parts) > 0, "showed events")
+    stream.until(lambda event: event.name == "parts", "showed more")
+    again = page.stream(stream.last)
+    news = {part["id"] for part in again.until(lambda event: event.name == "parts", "showed what is new").data}
+    assert "name" not in news and "now" in news, "what was run does not change, how it goes does"
+    for nonsense in ("nobody-7", stream.last.split("-")[0] + "-999999", "x" * 9000):
+        other = page.stream(nonsense)
+        everything = {part["id"] for part in other.until(lambda event: event.name == "parts", "showed all").data}
+        assert "name" in everything
+    assert page.ask("POST", "/stop")[0] == 202
+    running.wait().expect(105)
+
+
+def test_nothing_is_shown_or_done_without_the_token(tool: Tool, tmp_path: Path):
+    running = tool.start("run", write_scenario(tmp_path, steady(4, "60s")), "--ui=127.0.0.1:0")
+    page = page_of(running)
+    assert len(page.token) >= 32
+    for wrong in (None, "x", page.token[:-1], page.token + "0", page.token[:-1] + "~"):
+        for method, path in [("GET", "/"), ("GET", "/events"), ("GET", "/metrics"), ("POST", "/drain"), ("GET", "/none")]:
+            status, _, body = page.ask(method, path, wrong)
+            assert status == 403 and page.token.encode() not in body, (method, path, wrong)
+    for scheme, status in [("Bearer ", 200), ("bearer ", 200), ("Basic ", 403)]:
+        assert page.ask("GET", "/metrics", None, Authorization=scheme + page.token)[0] == status
+    for method, path, status in [("GET", "/none", 404), ("GET", "/drain", 405), ("POST", "/", 405), ("PUT", "/stop", 405)]:
+        assert page.ask(method, path)[0] == status
+    status, headers, body = page.ask("GET", "/")
+    assert status == 200 and headers["Referrer-Policy"] == "no-referrer" and headers["Cache-Control"] == "no-store"
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
+    assert b"http" not in re.sub(rb"<svg.*?</svg>", b"", body), "the page names no other address"
+    assert page.ask("GET", "/watch.js", None)[0] == 200
+    assert running.process.poll() is None, "none of it ended the run"
+    assert page.ask("POST", "/stop")[0] == 202
+    running.wait().expect(105)
+
+
+@pytest.mark.parametrize(("verb", "duration"), [("run", "300s"), ("simulate", "900d")])
+def test_drain_ends_a_run_as_ctrl_c_does(tool: Tool, tmp_path: Path, verb: str, duration: str):
+    out = tmp_path / "out"
+    running = tool.start(verb, write_scenario(tmp_path, steady(20, duration)), "--out", out, "--ui")
+    page = page_of(running)
+    stream = page.stream()
+    stream.until(lambda event: event.name == "parts" and captured(stream.parts) > 0, "showed events")
+    assert page.ask("POST", "/drain")[0] == 202
+    assert page.ask("POST", "/drain")[0] in (202, 409), "asking twice is asking once"
+    ending = stream.until(lambda event: event.name == "end", "heard of the end")
+    assert "105" in ending.data["text"]
+    finished = running.wait().expect(105)
+    report = read_report(out)
+    assert report["interrupted"] and not report["partial"] and report["events"]["balance"] == 0
+    assert "stopping" in finished.err and "at once" not in finished.err.split("stopping")[0]
+    assert '<div class="verdict interrupted">' in stream.parts["now"]
+
+
+def test_a_viewer_who_reads_nothing_holds_up_nothing(tool: Tool, tmp_path: Path):
+    running = tool.start("run", write_scenario(tmp_path, outage()), "--out", tmp_path / "out", "--ui")
+    page = page_of(running)
+    sleepers = []
+    for _ in range(3):
+        sleeper = socket.socket()
+        sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        sleeper.connect(("127.0.0.1", page.port))
+        sleeper.sendall(f"GET /events?token={page.token} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        sleepers.append(sleeper)
+    stream = page.stream()
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(0)
+    assert captured(stream.parts) == read_report(tmp_path / "out")["events"]["captured"]
+
+
+def test_an_address_that_cannot_be_is_64_before_anything_is_run(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "2s"))
+    for wrong, word in [("nowhere", "HOST:PORT"), ("127.0.0.1:70000", "HOST:PORT"), ("[]:80", "HOST:PORT")]:
+        finished = tool.run("simulate", scenario, f"--ui={wrong}", "--out", tmp_path / "out").expect(64)
+        assert wrong in finished.err and word in finished.err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        finished = tool.run("run", scenario, f"--ui=127.0.0.1:{port}", "--out", tmp_path / "out").expect(64)
+        assert str(port) in finished.err and "cannot listen" in finished.err
+    finished = tool.run("run", scenario, "--ui", "--out", tmp_path / "out", env={"BEACONSWARM_UI_TOKEN": "short"}).expect(64)
+    assert "BEACONSWARM_UI_TOKEN" in finished.err and not (tmp_path / "out").exists()
+
+
+def test_another_address_than_loopback_is_taken_at_its_word_with_a_warning(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "2s"))
+    finished = tool.run("simulate", scenario, "--ui", "0.0.0.0:0", "--out", tmp_path / "out").expect(0)
+    assert "http://0.0.0.0:" in finished.err and "other machines" in finished.err
+    quiet = tool.run("simulate", scenario, "--ui", ":0", "-q", "--out", tmp_path / "quiet").expect(0)
+    assert "http://127.0.0.1:" in quiet.err and "other machines" not in quiet.err
+
+
+def sweep(tool: Tool, folder: Path, scenario: Path) -> list:
+    vary = "populations.0.sdk.upload.batch=" + ",".join(map(str, range(10, 200, 10)))
+    return ["sweep", scenario, "--vary", vary, "--out", folder / "out"]
+
+
+def generate(tool: Tool, folder: Path, scenario: Path) -> list:
+    return ["generate", scenario, "--out", folder / "out", "--days", "400"]
+
+
+def capacity(tool: Tool, folder: Path, scenario: Path) -> list:
+    return ["capacity", scenario, "--virtual", "--out", folder / "out", "--max-time", "60s"]
+
+
+@pytest.mark.parametrize("command", [sweep, generate, capacity], ids=lambda command: command.__name__)
+def test_other_verbs_tell_how_far_they_are_and_can_be_ended(tool: Tool, tmp_path: Path, command):
+    scenario = write_scenario(tmp_path, steady(40, "3h"))
+    running = tool.start(*command(tool, tmp_path, scenario), "--ui")
+    page = page_of(running)
+    stream = page.stream()
+    status = stream.until(lambda event: event.name == "status" and event.data["share"] is not None, "told how far it is")
+    assert 0 <= status.data["share"] <= 1 and status.data["line"], status
+    assert page.ask("POST", "/drain")[0] == 202
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(105)
+
+
+def test_a_search_shows_the_loads_that_it_tried(tool: Tool, tmp_path: Path):
+    out = tmp_path / "out"
+    running = tool.start(
+        "capacity", write_scenario(tmp_path, steady(40, "10s")), "--virtual", "--max", "200", "--out", out, "--ui")
+    stream = page_of(running).stream()
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(0)
+    page = (out / "capacity.html").read_text()
+    for name in ("now", "series", "thresholds", "run"):
+        assert stream.parts[name] and stream.parts[name] in page, name
+    assert "<caption>" in stream.parts["series"]
+
+
+# Metrics
+
+
+def families(page: Page) -> dict:
+    status, headers, body = page.ask("GET", "/metrics")
+    assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    found = list(text_string_to_metric_families(body.decode()))
+    assert len({family.name for family in found}) == len(found), "each family once"
+    return {family.name: family for family in found}
+
+
+def sample(all_families: dict, name: str, **labels) -> float:
+    (value,) = [
+        one.value for family in all_families.values() for one in family.samples if one.name == name and one.labels == labels
+    ]
+    return value
+
+
+def test_a_scraper_reads_what_the_report_will_say(tool: Tool, tmp_path: Path):
+    token = "a-token-of-ones-own_1"
+    running = tool.start(
+        "run", write_scenario(tmp_path, outage("16s")), "--out", tmp_path / "out", "--ui", "127.0.0.1:0",
+        env={"BEACONSWARM_UI_TOKEN": token},
+    )
+    page = page_of(running)
+    assert page.token == token
+    stream = page.stream()
+    stream.until(lambda event: event.name == "parts" and stream.parts.get("answers"), "showed answers")
+    early = families(page)
+    stream.until(lambda event: event.name == "status" and (event.data["share"] or 0) > 0.8, "came far")
+    late = families(page)
+    for name in ("beaconswarm_http_reqs_total", "beaconswarm_events_captured_total", "k6_http_reqs_total", "k6_data_sent_total"):
+        assert 0 < sample(early, name) <= sample(late, name), name
+    assert early["beaconswarm_http_reqs"].type == "counter" and early["k6_vus"].type == "gauge"
+    assert sample(late, "k6_http_reqs_total") == sample(late, "beaconswarm_http_reqs_total")
+    # What k6 calls the duration of a request has no wait for a connection in it.
+    service = sample(late, "beaconswarm_http_req_service_seconds", quantile="0.95")
+    assert sample(late, "k6_http_req_duration_p95") == pytest.approx(service)
+    answers = [one.value for one in late["beaconswarm_answers"].samples]
+    assert sum(answers) == sample(late, "beaconswarm_http_reqs_total")
+    assert 0.5 < sample(late, "beaconswarm_progress_ratio") <= 1
+    running.wait().expect(0)
+    report = read_report(tmp_path / "out")
+    assert sample(late, "beaconswarm_events_captured_total") <= report["metrics"]["events_captured"]["count"]
+
+
+def test_the_dashboard_asks_for_figures_that_there_are(tool: Tool, tmp_path: Path):
+    """Each selector of its queries finds samples in what a run gives (a real Prometheus asks the queries themselves)."""
+    running = tool.start("run", write_scenario(tmp_path, outage()), "--ui")
+    page = page_of(running)
+    stream = page.stream()
+    stream.until(lambda event: event.name == "status" and (event.data["share"] or 0) > 0.7, "came far")
+    samples = [one for family in families(page).values() for one in family.samples]
+    queries = dashboard_queries()
+    assert len(queries) > 15
+    for query in queries:
+        selectors = re.findall(r"((?:beaconswarm|k6)_\w+)\{([^}]*)\}", query)
+        assert selectors, query
+        for name, text in selectors:
+            labels = dict(re.findall(r'(\w+)="([^"]*)"', text))
+            found = [one for one in samples if one.name == name and labels.items() <= one.labels.items()]
+            assert found, f"{name} {labels} of {query}"
+        for group in re.findall(r"by \(([^)]*)\)", query):
+            assert all(label in one.labels for label in group.split(", ") for one in found), query
+    running.wait().expect(0)
+
+
+def dashboard_queries() -> list[str]:
+    dashboard = json.loads((SCENARIOS / "deploy" / "grafana-dashboard.json").read_text())
+    return [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+
+
+def test_a_real_prometheus_answers_every_query_of_the_dashboard(tool: Tool, tmp_path: Path):
+    program = shutil.which("prometheus")
+    if not program:
+        pytest.skip("inconclusive: no Prometheus is installed (Debian: prometheus)")
+    running = tool.start("run", write_scenario(tmp_path, outage("60s")), "--ui")
+    page = page_of(running)
+    configuration = tmp_path / "prometheus.yml"
+    configuration.write_text(
+        "global: {scrape_interval: 1s}\nscrape_configs:\n- job_name: beaconswarm\n"
+        f"  authorization: {{credentials: {page.token}}}\n  static_configs: [{{targets: ['127.0.0.1:{page.port}']}}]\n"
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    server = subprocess.Popen(
+        [program, f"--config.file={configuration}", f"--storage.tsdb.path={tmp_path / 'tsdb'}", f"--web.listen-address={address}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+
+    def result(query: str) -> list:
+        query = query.replace("$__rate_interval", "10s").replace("$job", ".+")
+        url = f"http://{address}/api/v1/query?" + urllib.parse.urlencode({"query": query})
+        try:
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                return json.load(answer)["data"]["result"]
+        except urllib.error.HTTPError as error:
+            if error.code == 503:
+                return []  # It is not ready yet.
+            pytest.fail(f"{query}: {error.read().decode()}")
+        except OSError:
+            return []
+
+    try:
+        # The longest of its rates looks at ten seconds.
+        running.wait_until(lambda: result("beaconswarm_progress_ratio > 0.3"), "was scraped")
+        for query in dashboard_queries():
+            assert result(query), query
+        if checker := shutil.which("promtool"):
+            text = page.ask("GET", "/metrics")[2]
+            checked = subprocess.run([checker, "check", "metrics"], input=text, capture_output=True)
+            assert checked.returncode == 0 and not checked.stderr, checked.stderr.decode()
+    finally:
+        server.kill()
+        server.wait()
+    assert page.ask("POST", "/stop")[0] == 202
+    running.wait().expect(105)
+
+
+# OpenTelemetry
+
+
+@pytest.fixture
+def sink():
+    sink = Sink()
+    yield sink
+    sink.close()
+
+
+def test_figures_are_pushed_while_a_run_goes_on_and_at_its_end(tool: Tool, tmp_path: Path, sink: Sink):
+    out = tmp_path / "out"
+    finished = tool.run(
+        "run", write_scenario(tmp_path, steady(10, "12s")), "--out", out, "--otlp", sink.url,
+        env={"OTEL_EXPORTER_OTLP_HEADERS": "api-key=hush%20hush"},
+    ).expect(0)
+    assert len(sink.requests) >= 2
+    for path, headers, message in sink.requests:
+        assert path == "/v1/metrics" and headers["Content-Type"] == "application/json" and headers["api-key"] == "hush hush"
+        names = {one.key: one.value.string_value for one in message.resource_metrics[0].resource.attributes}
+        assert names["service.name"] == "beaconswarm" and names["beaconswarm.scenario"] == "acceptance"
+    assert "hush" not in finished.err and "--otlp" not in finished.err
+    report = read_report(out)
+    last = sink.metrics(-1)
+    for name, metric in [("beaconswarm_events_captured_total", "events_captured"), ("k6_http_reqs_total", "http_reqs")]:
+        (point,) = last[name].sum.data_points
+        assert point.as_double == report["metrics"][metric]["count"] and last[name].sum.is_monotonic
+        (early,) = sink.metrics(0)[name].sum.data_points
+        assert 0 < early.as_double < point.as_double and early.time_unix_nano < point.time_unix_nano
+        assert early.start_time_unix_nano == point.start_time_unix_nano
+    (summary,) = last["beaconswarm_event_freshness_seconds"].summary.data_points
+    freshness = report["metrics"]["event_freshness"]
+    assert summary.count == freshness["count"]
+    assert {one.quantile: one.value for one in summary.quantile_values}[0.95] == pytest.approx(freshness["p(95)"] / 1000)
+
+
+def test_a_push_that_fails_is_counted_and_the_run_goes_on(tool: Tool, tmp_path: Path, sink: Sink):
+    sink.status = 503
+    scenario = write_scenario(tmp_path, steady(4, "5s"))
+    finished = tool.run("simulate", scenario, "--out", tmp_path / "out", "--otlp", sink.url + "/?key=hush").expect(0)
+    assert "answered 503" in finished.err and "1 of 1 pushes" in finished.err and "hush" not in finished.err
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        finished = tool.run(
+            "simulate", scenario, "--out", tmp_path / "nobody", "--otlp", f"http://127.0.0.1:{port}").expect(0)
+    assert "cannot connect" in finished.err and "1 of 1 pushes" in finished.err
+    finished = tool.run("simulate", scenario, "--out", tmp_path / "x", "--otlp", "ftp://127.0.0.1").expect(64)
+    assert "ftp://127.0.0.1" in finished.err and not (tmp_path / "x").exists()
+
+
+# In a browser
+
+
+@pytest.fixture
+def browser():
+    program = find_browser()
+    if not program:
+        pytest.skip("no Chromium is installed")
+    browser = Browser(program)
+    yield browser
+    browser.close()
+
+
+def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, browser: Browser):
+    running = tool.start("run", write_scenario(tmp_path, outage("90s")), "--out", tmp_path / "out", "--ui")
+    browser.open(page_of(running).url)
+    shown = "document.querySelector('[data-part=ledger] p').innerText"
+    browser.wait_for("!!document.querySelector('[data-part=ledger] svg')")
+    before = browser.value(shown)
+    browser.wait_for("document.querySelector('.course .force') !== null")
+    browser.wait_for(f"{shown} !== {json.dumps(before)}")
+    assert browser.value("document.getElementById('bar').value") > 0
+    assert browser.value("document.getElementById('link').innerText") == "connected"
+    # A scenario's words are words.
+    assert browser.value("document.querySelectorAll('img').length") == 0
+    assert NASTY in browser.value("document.querySelector('.lead').innerText")
+    # What the reader unfolded stays so when the part is drawn anew.
+    browser.value("document.querySelector('[data-part=ledger] details').open = true")
+    browser.value("window.old = document.querySelector('[data-part=ledger] details')")
+    browser.wait_for("document.querySelector('[data-part=ledger] details') !== window.old")
+    assert browser.value("document.querySelector('[data-part=ledger] details').open")
+    # On a phone nothing is wider than the screen.
+    browser.resize(390, 844)
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+    assert browser.value("document.getElementById('drain').getBoundingClientRect().height") >= 44
+    # A reload shows it again.
+    browser.tell("Page.reload")
+    browser.wait_for("!!document.querySelector('[data-part=ledger] svg')")
+    # By keyboard: the first stop of the page is its first button.
+    browser.press("Tab")
+    assert browser.value("document.activeElement.id") == "drain"
+    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    browser.press("Enter")
+    browser.wait_for("document.getElementById('link').innerText.startsWith('The program has ended')")
+    assert browser.value("document.querySelector('.verdict').className") == "verdict interrupted"
+    assert browser.value("document.getElementById('drain').disabled")
+    running.wait().expect(105)
+    assert browser.complaints == []

@@ -1,0 +1,122 @@
+import Reporting
+import Testing
+import Timebase
+
+@testable import Beaconswarm
+
+@Suite("Watching: addresses, tokens, versions and budgets")
+struct WatchTests {
+    @Test(
+        "An address is this machine's own unless it says otherwise",
+        arguments: [
+            ("127.0.0.1:0", "127.0.0.1", 0, true), (":5665", "127.0.0.1", 5665, true),
+            ("5665", "127.0.0.1", 5665, true), ("localhost:1", "localhost", 1, true),
+            ("[::1]:80", "::1", 80, true), ("0.0.0.0:80", "0.0.0.0", 80, false),
+            ("10.1.2.3:65535", "10.1.2.3", 65_535, false), ("[fd00::1]:80", "fd00::1", 80, false),
+        ])
+    func address(text: String, host: String, port: Int, isLoopback: Bool) throws {
+        let address = try WatchAddress(text)
+        #expect(address.host == host && address.port == port && address.isLoopback == isLoopback)
+    }
+
+    @Test(
+        "What is no address is refused by name",
+        arguments: [
+            "", "host", "host:", "host:-1", "1.2.3.4:65536", "http://127.0.0.1:80", "[]:80", "a/b:80",
+        ])
+    func wrongAddress(text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try WatchAddress(text) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains("--ui \(text)") == true)
+    }
+
+    @Test("A token admits itself and nothing else")
+    func token() throws {
+        let token = WatchToken()
+        #expect(token.text.count == 32 && token.text != WatchToken().text)
+        #expect(token.admits(token.text))
+        let first = token.text.first == "0" ? "1" : "0"
+        for wrong in [
+            nil, "", String(token.text.dropLast()), token.text + "0", first + token.text.dropFirst(),
+        ] {
+            #expect(!token.admits(wrong))
+        }
+        #expect(try WatchToken([WatchToken.variable: "0123456789abcdef"]).text == "0123456789abcdef")
+        #expect(try WatchToken([WatchToken.variable: ""]).text.count == 32)
+        for wrong in ["0123456789abcde", "0123456789abcdef&x=1", "0123456789abcdefé"] {
+            #expect(throws: CommandFailure.self) { try WatchToken([WatchToken.variable: wrong]) }
+        }
+    }
+
+    @Test("Whoever has seen a version gets what changed since, and strangers get all")
+    func board() {
+        func part(_ id: String, _ html: String) -> LivePage.Part { LivePage.Part(id: id, html: html) }
+        var board = WatchBoard(name: "b")
+        board.take([part("x", "1"), part("y", "1")])
+        let first = board.id
+        #expect(board.version(of: first) == board.version)
+        board.take([part("x", "1"), part("y", "1")])
+        #expect(board.id == first, "what did not change is no news")
+        board.take([part("y", "2"), part("z", "1")])
+        #expect(board.parts(since: board.version(of: first)) == [part("y", "2"), part("z", "1")])
+        #expect(board.parts(since: board.version).isEmpty)
+        let all = [part("x", "1"), part("y", "2"), part("z", "1")]
+        for stranger in [nil, "", "a-1", "b-", "b-99", "b--1", "b-1x"] {
+            #expect(board.parts(since: board.version(of: stranger)) == all)
+        }
+    }
+
+    @Test("What is drawn takes no more than its share of a core, and no more than one state in a second")
+    func budget() {
+        var budget = WatchBudget()
+        #expect(budget.isDue(at: .zero))
+        budget.note(cost: .milliseconds(1), at: .seconds(10))
+        #expect(!budget.isDue(at: .milliseconds(10_800)))
+        #expect(budget.isDue(at: .milliseconds(10_900)))
+        budget.note(cost: .milliseconds(50), at: .seconds(20))
+        #expect(!budget.isDue(at: .milliseconds(29_999)))
+        #expect(budget.isDue(at: .seconds(30)))
+    }
+
+    @Test("Only the newest lines are remembered, and a share is one")
+    func standing() {
+        let watch = Watch(title: "t")
+        for number in 0..<250 { watch.say("line \(number)") }
+        #expect(watch.standing.said.count == 100)
+        #expect(watch.standing.said.last == "line 249")
+        watch.show("x", share: 1.5)
+        #expect(watch.standing.share == 1)
+        #expect(!watch.askForEnd(atOnce: true), "there is nothing to be ended")
+        #expect(watch.asked == 0)
+    }
+
+    @Test(
+        "A URL to push to may be a base or whole",
+        arguments: [
+            ("http://127.0.0.1:4318", "127.0.0.1", 4318, false, "/v1/metrics"),
+            ("http://otel", "otel", 4318, false, "/v1/metrics"),
+            ("https://otel.example/", "otel.example", 443, true, "/v1/metrics"),
+            ("https://otel.example/otlp/", "otel.example", 443, true, "/otlp/v1/metrics"),
+            ("http://[::1]:9/v1/metrics?k=1", "::1", 9, false, "/v1/metrics?k=1"),
+        ])
+    func endpoint(text: String, host: String, port: Int, isSecure: Bool, path: String) throws {
+        let headers = ["OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, x=1"]
+        let endpoint = try OTLPEndpoint(text, environment: headers)
+        #expect(endpoint.host == host && endpoint.port == port)
+        #expect(endpoint.isSecure == isSecure && endpoint.path == path)
+        #expect(endpoint.headers.map(\.name) == ["api-key", "x"])
+        #expect(endpoint.headers.map(\.value) == ["a b", "1"])
+        #expect(!endpoint.text.contains("k=1"), "what may be a key is not told")
+    }
+
+    @Test(
+        "What cannot be pushed to is refused by name",
+        arguments: ["", "otel:4318", "ftp://otel", "http://", "http://u:p@otel", "http://otel:0"])
+    func wrongEndpoint(text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try OTLPEndpoint(text, environment: [:]) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.message.contains("--otlp") == true)
+        let bent = ["OTEL_EXPORTER_OTLP_HEADERS": "x=%0d%0aHost: evil"]
+        #expect(throws: CommandFailure.self) { try OTLPEndpoint("http://otel", environment: bent) }
+    }
+}

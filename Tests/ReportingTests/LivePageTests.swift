@@ -1,0 +1,115 @@
+import Measurement
+import Testing
+import Timebase
+import Wire
+
+@testable import Reporting
+
+@Suite("The page of a run that goes on")
+struct LivePageTests {
+    private var going: Report {
+        var report = Fixtures.outage()
+        report.isPartial = true
+        report.audit = nil
+        report.judge()
+        return report
+    }
+
+    private func html(_ id: String, of report: Report) throws -> String {
+        try #require(LivePage.parts(of: report).first { $0.id == id }).html
+    }
+
+    @Test("Every part of a finished run stands in report.html, letter by letter")
+    func sameRenderer() throws {
+        let report = Fixtures.outage()
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        let parts = LivePage.parts(of: report)
+        for part in parts where !["now", "timeline"].contains(part.id) {
+            #expect(page.contains(part.html), "\(part.id)")
+        }
+        #expect(parts.filter { !$0.html.isEmpty }.count > 9)
+    }
+
+    @Test("The frame has a place for each part, and loads nothing but its script")
+    func frame() {
+        let frame = String(decoding: LivePage.frame(title: Hostile.mark), as: UTF8.self)
+        for part in LivePage.parts(of: going) + [LivePage.log([])] {
+            #expect(frame.contains("data-part=\"\(part.id)\""), "\(part.id)")
+        }
+        #expect(frame.contains("src=\"watch.js\"") && !frame.contains("<b onmouseover"))
+        #expect(!LivePage.policy.contains("unsafe"))
+        #expect(!LiveScript.text.contains("http"))
+    }
+
+    @Test("A run that goes on is told by what holds so far")
+    func verdict() throws {
+        var report = going
+        #expect(!LiveVerdict(report).holds, "one of the fixture's thresholds is broken")
+        #expect(try html("now", of: report).contains("Does not hold so far"))
+        report.thresholds.removeAll { !$0.ok }
+        #expect(LiveVerdict(report).holds)
+        #expect(try html("now", of: report).contains("Holds so far"))
+        // What has no samples yet is not broken yet.
+        report.thresholds = [
+            Report.ThresholdResult(metric: "event_freshness", expression: "p(95)<1", value: nil, ok: false)
+        ]
+        #expect(LiveVerdict(report).holds)
+    }
+
+    @Test("A run that has not begun does not fail for having delivered nothing")
+    func beginning() {
+        var report = going
+        report.events = Report.EventCounts()
+        report.metrics = []
+        report.thresholds = []
+        let verdict = LiveVerdict(report)
+        #expect(verdict.holds && verdict.reasons.count == 1)
+    }
+
+    @Test("The timeline tells what is over, what is in force and what is next")
+    func timeline() throws {
+        var report = going
+        report.marks = [
+            Report.Mark(from: 0, until: 10, text: "early"), Report.Mark(from: 30, until: 90, text: "now"),
+            Report.Mark(from: 20, until: nil, text: "a change"),
+            Report.Mark(from: 100, until: nil, text: Hostile.mark),
+        ]
+        report.simulatedSeconds = 40
+        let text = try html("timeline", of: report)
+        #expect(text.count(of: "class=\"over\"") == 2)
+        #expect(text.count(of: "class=\"force\"") == 1)
+        #expect(text.contains("<b>in 1m</b>"))
+        #expect(!text.contains("<b onmouseover"))
+    }
+
+    @Test("What was said is shown with the newest first, as text")
+    func log() {
+        let part = LivePage.log(["first", "<b>second</b>"])
+        let places = ["&lt;b&gt;second", "first"].compactMap { part.html.firstRange(of: $0)?.lowerBound }
+        #expect(places.count == 2 && places[0] < places[1])
+    }
+
+    @Test("Summaries, counters and gauges are pushed as what they are")
+    func push() throws {
+        let writer = OTLPWriter(
+            resource: [("service.name", "beaconswarm")], toolVersion: "1",
+            start: .init(nanoseconds: 1_700_000_000_000_000_000))
+        let body = writer.body(of: going, progress: 0.5, now: .init(nanoseconds: 1_700_000_001_000_000_000))
+        let root = try JSONReader.readStrictly(body)
+        let scope = root["resourceMetrics"]?.elements?.first?["scopeMetrics"]?.elements?.first
+        let metrics = try #require(scope?["metrics"]?.elements)
+        func metric(_ name: String) -> JSONNode? { metrics.first { $0["name"]?.string == name } }
+        let counter = try #require(metric("beaconswarm_http_reqs_total")?["sum"])
+        #expect(counter["isMonotonic"] == .bool(true))
+        let summary = try #require(metric("beaconswarm_http_req_duration_seconds")?["summary"])
+        let point = try #require(summary["dataPoints"]?.elements?.first)
+        #expect(point["quantileValues"]?.elements?.count == 5)
+        #expect(point["timeUnixNano"]?.string == "1700000001000000000")
+        #expect(metric("beaconswarm_progress_ratio")?["gauge"] != nil)
+    }
+}
+
+extension String {
+    /// How often another text is in this one.
+    fileprivate func count(of other: String) -> Int { ranges(of: other).count }
+}
