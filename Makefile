@@ -3,6 +3,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := .build/release/beaconswarm
 PYTHON := .build/venv/bin/python
+# What --version tells: the commit that is built, and its day. Unknown outside a clone.
+stamp := $(shell .ci/stamp)
+export BEACONSWARM_BUILD_COMMIT := $(word 1,$(stamp))
+export BEACONSWARM_BUILD_DATE := $(word 2,$(stamp))
 SWIFT_FILES = $(shell git ls-files -co --exclude-standard '*.swift' | xargs -r ls 2>/dev/null)
 
 ## help: this list

@@ -15,6 +15,11 @@ let strict: [SwiftSetting] =
     // Bugs that the swarm has to find (`make planted`): never in a release.
     + (Context.environment["BEACONSWARM_PLANTED"] == "1" ? [.define("PLANTED")] : [])
 
+/// From what is built, as `make` says in the environment; nothing where nobody says, as in a tarball.
+let buildStamp = ["BEACONSWARM_BUILD_COMMIT", "BEACONSWARM_BUILD_DATE"].compactMap { name in
+    Context.environment[name].map { CSetting.define(name, to: "\"\($0)\"") }
+}
+
 /// What a release build does with a target (the Building article has the measurements). A debug build does none of it.
 enum Release {
     /// Optimised, with its internals open to the tests, so that the tests need no build of their own.
@@ -121,6 +126,7 @@ let package = Package(
         // SQLite of the system, with a file system under it that fails as a device's disk does.
         .target(name: "CDeviceDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
 
+        .target(name: "CBuildStamp", cSettings: buildStamp),
 
         // The pure modules: no clock, no input or output, no threads.
         .module("Timebase"),
@@ -184,6 +190,7 @@ let package = Package(
                 "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
+                "CBuildStamp",
             ] + nio, plugins: ["EmbedFiles"]),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(

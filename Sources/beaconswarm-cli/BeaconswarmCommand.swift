@@ -36,7 +36,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               104  invalid scenario
               105  interrupted
             """,
-        version: Beaconswarm.version,
+        version: Beaconswarm.versionLine,
         subcommands: [
             New.self, Examples.self,
             Run.self, Simulate.self, Generate.self, Merge.self, Compare.self, Sweep.self, Collect.self,
