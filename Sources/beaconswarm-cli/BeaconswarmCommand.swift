@@ -44,7 +44,7 @@ struct BeaconswarmCommand: AsyncParsableCommand {
             Sample.self,
             Report.self,
             Validate.self,
-            Schema.self, Capacity.self, Explain.self, Import.self,
+            Schema.self, Capacity.self, Explain.self, Import.self, Runs.self,
         ])
 }
 
