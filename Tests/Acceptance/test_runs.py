@@ -95,9 +95,9 @@ def test_the_page_shows_trends_verdicts_and_links(tool: Tool, folder: Path, tmp_
     assert "passed → failed (99)" in words and "failed → passed" in words
     assert page.text.count("the scenario or its options changed") == 2
     assert "<b>bold</b>" in page.text and not page.all("b") and "aaaaaaaaa" in page.text
-    # A dot for each run and metric, in each of two pictures: one for a laptop, one for a phone.
+    # A dot for each run and metric, in each of two pictures: one for a laptop, one for a phone. One run is no trend.
     dots = [one["class"] for one in page.all("circle") if one.get("class", "").startswith("dot of-")]
-    assert dots.count("dot of-failed") == 3 * 2 and dots.count("dot of-passed") == 3 * 3 * 2
+    assert dots.count("dot of-failed") == 4 * 2 and dots.count("dot of-passed") == 2 * 4 * 2
 
 
 def test_two_runs_are_side_by_side_as_compare_shows_them(tool: Tool, folder: Path, tmp_path: Path):

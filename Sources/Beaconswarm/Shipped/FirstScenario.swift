@@ -84,7 +84,7 @@ struct FirstScenario {
         guard let target else {
             return """
                   // Without a target, `run` starts a collector of its own. Yours would be:
-                  // "target": {"url": "http://127.0.0.1:8106/sa?project=default"},
+                  // "target": {"url": "http://127.0.0.1:8106/where/uploads/go"},
 
                 """
         }

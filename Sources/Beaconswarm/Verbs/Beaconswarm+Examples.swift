@@ -3,7 +3,8 @@ extension Beaconswarm {
     public static func examples() -> CommandStatus {
         let all = ShippedScenario.all
         let column = (all.map(\.name.count).max() ?? 0) + 2
-        let width = max(Host.outputWidth, column + 40)
+        // What is read by other programs is not cut.
+        let width = Host.outputIsTerminal ? max(Host.outputWidth, column + 40) : Int.max
         for scenario in all {
             let name = scenario.name + String(repeating: " ", count: column - scenario.name.count)
             Console.output(name + cut(scenario.summary, to: width - column) + "\n")

@@ -58,7 +58,9 @@ package struct RunHistory: Sendable {
     package let figures: [Figure]
 
     /// What is told of each run where nobody asks for something else.
-    package static let defaultFigures = ["events_lost", "event_freshness.p(95)", "http_req_duration.p(99)"]
+    package static let defaultFigures = [
+        "events_lost", "event_freshness.p(95)", "http_req_duration.p(99)", "http_req_failed",
+    ]
 
     /// Puts runs into their order.
     package init(folder: String, entries: [Entry], figures: [Figure]) {

@@ -36,6 +36,7 @@ package enum RunHistoryHTML {
         .was-passed{color:var(--good)}.was-failed{color:var(--bad)}
         .was-invalid,.was-interrupted{color:var(--warn)}
         .was-passed,.was-failed,.was-invalid,.was-interrupted{font-weight:620;white-space:nowrap}
+        .whole{white-space:nowrap}
         .changed{font-weight:400;color:var(--quiet)}
         .picks fieldset{border:1px solid var(--rule);border-radius:10px;margin:0 0 12px;padding:10px 14px}
         .picks legend{font-size:13px;color:var(--quiet)}
@@ -58,9 +59,12 @@ package enum RunHistoryHTML {
             if let last = group.entries.last, !last.scenario.description.isEmpty {
                 html.element("p", last.scenario.description)
             }
-            html.element("div", ["class": "charts"]) { html in
-                for (index, figure) in figures.enumerated() {
-                    TrendChart(figure, of: group.entries, id: "\(prefix)-f\(index)").write(into: &html)
+            // A single point is no trend.
+            if group.entries.count > 1 {
+                html.element("div", ["class": "charts"]) { html in
+                    for (index, figure) in figures.enumerated() {
+                        TrendChart(figure, of: group.entries, id: "\(prefix)-f\(index)").write(into: &html)
+                    }
                 }
             }
             table(group.entries, figures, into: &html)
@@ -107,7 +111,7 @@ package enum RunHistoryHTML {
                 }
             }
             html.element("td", ["class": "w"]) { html in verdict(entry, after: earlier, into: &html) }
-            html.element("td", ["class": "w"], entry.shortCommit)
+            html.element("td", ["class": "w whole"], entry.shortCommit)
             for figure in figures { html.element("td", ["class": "n"], entry.text(figure)) }
             html.element("td", ["class": "w"]) { html in html.element("code", entry.path) }
         }
@@ -115,7 +119,7 @@ package enum RunHistoryHTML {
 
     private static func page(of entry: RunHistory.Entry, into html: inout Markup) {
         if let link = entry.link {
-            html.element("a", ["href": link], entry.when)
+            html.element("a", ["class": "whole", "href": link], entry.when)
         } else {
             html.add(entry.when)
         }

@@ -3,7 +3,7 @@
 /// Without a script nothing can be computed when somebody picks: every pair of the latest runs is in the page, and the style
 /// sheet shows the one that is picked.
 struct RunPairs {
-    /// How many runs can be picked: each pair takes some 50 kB.
+    /// How many runs can be picked: each pair takes some 25 kB.
     static let limit = 6
 
     private let runs: [(entry: RunHistory.Entry, side: Comparison.Side)]
