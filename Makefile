@@ -3,6 +3,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := .build/release/beaconswarm
 PYTHON := .build/venv/bin/python
+# What --version tells: the commit that is built, and its day. Unknown outside a clone.
+stamp := $(shell .ci/stamp)
+export BEACONSWARM_BUILD_COMMIT := $(word 1,$(stamp))
+export BEACONSWARM_BUILD_DATE := $(word 2,$(stamp))
 SWIFT_FILES = $(shell git ls-files -co --exclude-standard '*.swift' | xargs -r ls 2>/dev/null)
 
 ## help: this list
@@ -53,6 +57,15 @@ planted: setup
 sbom: build
 	@.ci/sbom
 
+## dist: packages of the last commit, in .build/dist: tarball, .deb, wheel, and the context of a container image
+dist: setup
+	@.ci/dist
+
+## dist-test: each of these packages installed in an empty root, and run there by chroot (needs root)
+dist-test:
+	@.ci/setup --tests
+	@$(PYTHON) -m pytest -q -p no:cacheprovider Tests/Packages
+
 ## example: the example as somebody else would build it, in a package of its own
 example: setup
 	@.ci/example
@@ -86,4 +99,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench load-datasets cluster-test fuzz explore planted sbom example tsan soak lint format validate docs clean
+.PHONY: help setup build demo test bench load-datasets cluster-test fuzz explore planted sbom dist dist-test example tsan soak lint format validate docs clean

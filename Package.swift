@@ -15,6 +15,11 @@ let strict: [SwiftSetting] =
     // Bugs that the swarm has to find (`make planted`): never in a release.
     + (Context.environment["BEACONSWARM_PLANTED"] == "1" ? [.define("PLANTED")] : [])
 
+/// From what is built, as `make` says in the environment; nothing where nobody says, as in a tarball.
+let buildStamp = ["BEACONSWARM_BUILD_COMMIT", "BEACONSWARM_BUILD_DATE"].compactMap { name in
+    Context.environment[name].map { CSetting.define(name, to: "\"\($0)\"") }
+}
+
 /// What a release build does with a target (the Building article has the measurements). A debug build does none of it.
 enum Release {
     /// Optimised, with its internals open to the tests, so that the tests need no build of their own.
@@ -42,9 +47,11 @@ extension Target {
     /// A target whose imports are those in the picture of the Architecture article.
     static func module(
         _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
-        release: Release = .fast
+        release: Release = .fast, plugins: [Target.PluginUsage] = []
     ) -> Target {
-        .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: release.settings)
+        .target(
+            name: name, dependencies: dependencies, exclude: exclude, swiftSettings: release.settings,
+            plugins: plugins)
     }
 
     /// The devices of one system: a target in a folder of `Sources/DeviceSDK/Systems`.
@@ -120,6 +127,8 @@ let package = Package(
         // SQLite of the system, with a file system under it that fails as a device's disk does.
         .target(name: "CDeviceDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
 
+        .target(name: "CBuildStamp", cSettings: buildStamp),
+
         // The pure modules: no clock, no input or output, no threads.
         .module("Timebase"),
         .module("Snapshots"),
@@ -131,13 +140,14 @@ let package = Package(
         // SDKs as data. The files of its folder `Presets` are built in.
         .target(
             name: "SDKDescription", dependencies: ["Timebase", "Wire"], exclude: ["Presets"],
-            swiftSettings: Release.fast.settings, plugins: ["EmbedPresets"]),
+            swiftSettings: Release.fast.settings, plugins: ["EmbedFiles"]),
         // Descriptions drafted from captured requests.
         .module("SDKImport", ["Timebase", "Wire"]),
+        // Folders of JSON files that are built in.
         .plugin(
-            name: "EmbedPresets", capability: .buildTool(), dependencies: ["embed-presets"],
-            path: "Sources/EmbedPresets"),
-        .executableTarget(name: "embed-presets", swiftSettings: strict),
+            name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"],
+            path: "Sources/EmbedFiles"),
+        .executableTarget(name: "embed-files", swiftSettings: strict),
         .module(
             "DeviceSDK", ["Timebase", "Accounting", "AppModel", "World", "Wire"], exclude: ["Systems"],
             release: .open),
@@ -181,10 +191,10 @@ let package = Package(
                 "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "DeviceStorage",
                 "Scenario", "SDKImport", "Reporting", "Files", "GrowingSDK", "SensorsSDK", "Datasets",
-                "CTimex",
+                "CTimex", "CBuildStamp",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ] + nio),
+            ] + nio, plugins: ["EmbedFiles"]),
         // The live engine and the collector on a simulated network, under a clock of one's own. Not a product.
         .module(
             "LiveSimulation",

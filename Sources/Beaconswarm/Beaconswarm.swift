@@ -1,3 +1,5 @@
+import CBuildStamp
+
 /// Beaconswarm simulates thousands of mobile tracking SDKs, each with its complete pipeline, against a
 /// real collector on a real clock or against a modelled world in virtual time, and reports where every
 /// event went.
@@ -7,6 +9,21 @@
 public enum Beaconswarm {
     /// The version of the tool, as reports name it.
     public static let version = "0.1.0"
+
+    /// The commit that the tool was built from, with `-modified` behind it if its sources differed from that; `nil`
+    /// where nobody said, as in a build without git.
+    public static let commit = text(beaconswarm_build_commit())
+
+    /// Version, commit and the commit's day (UTC), as `--version` prints them.
+    public static var versionLine: String {
+        let day = text(beaconswarm_build_date()).map { ", \($0)" } ?? ""
+        return "\(version) (commit \(commit ?? "unknown")\(day))"
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>) -> String? {
+        let text = String(cString: pointer)
+        return text.isEmpty ? nil : text
+    }
 }
 
 /// How a command ended, as the process tells its caller.

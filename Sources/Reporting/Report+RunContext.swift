@@ -11,6 +11,10 @@ extension Report {
         /// What became of requests' bytes in virtual time: `encode`, or `measure` where sizes are a model's; `nil` for
         /// live runs.
         package var bodies: String?
+        /// The commit of what was tested, where the environment says it.
+        package var commit: String?
+        /// The commit that the tool was built from, where it knows.
+        package var toolCommit: String?
         /// The parts that the run was played in, where it was joined from several.
         package var parts: [Part]?
         /// Which parts are missing, in words; `nil` if none is.

@@ -19,9 +19,10 @@ struct BeaconswarmCommand: AsyncParsableCommand {
         abstract: "Plays thousands of tracking SDKs against a collector and accounts for every event.",
         discussion: """
             A scenario (JSON) says which SDKs are simulated, on how many devices, what their users do, and what \
-            goes wrong. Start with:
+            goes wrong. Some come with the program, and have names in the place of a file. Start with:
 
-              beaconswarm run scenarios/demo.json
+              beaconswarm run smoke
+              beaconswarm new
 
             Exit codes:
 
@@ -35,14 +36,15 @@ struct BeaconswarmCommand: AsyncParsableCommand {
               104  invalid scenario
               105  interrupted
             """,
-        version: Beaconswarm.version,
+        version: Beaconswarm.versionLine,
         subcommands: [
+            New.self, Examples.self,
             Run.self, Simulate.self, Generate.self, Merge.self, Compare.self, Sweep.self, Collect.self,
             Audit.self,
             Sample.self,
             Report.self,
             Validate.self,
-            Schema.self, Capacity.self, Explain.self, Import.self,
+            Schema.self, Capacity.self, Explain.self, Import.self, Runs.self,
         ])
 }
 

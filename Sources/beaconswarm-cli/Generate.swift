@@ -9,7 +9,7 @@ struct Generate: AsyncParsableCommand {
             with copies, late and lost ones), and what really happened: truth, users, devices, sessions. answers.json \
             has questions with their answers from the truth, answers.sql the queries that give the same.
 
-              beaconswarm generate scenarios/demo.json --out data --days 7 --format parquet,sqlite
+              beaconswarm generate demo --out data --days 7 --format parquet,sqlite
 
             The same scenario, seed and options give the same bytes, with any number of threads. What is unfinished has \
             no _SUCCESS, and the same command with --resume goes on with it.

@@ -12,6 +12,8 @@ extension LoadedScenario {
             command: command.map(document.redact), host: Host.name, operatingSystem: Host.operatingSystem,
             cores: Host.cores, memoryBytes: Host.memoryBytes, target: document.redact(target))
         context.bodies = bodies?.rawValue
+        context.commit = EnvironmentVariables.testedCommit(in: Host.environment).map(document.redact)
+        context.toolCommit = Beaconswarm.commit
         var builder = ReportBuilder(
             scenario: reference, mode: mode, seed: document.seed, context: context,
             populations: populationInfo, marks: marks,

@@ -12,14 +12,21 @@ enum EnvironmentVariables {
         "BODIES", "UI", "UI_TOKEN", "OTLP",
     ]
     /// What the project's own build and tests are told this way.
-    static let ofDevelopment = ["WARNINGS", "BIN"]
+    static let ofDevelopment = ["WARNINGS", "BIN", "BUILD_COMMIT", "BUILD_DATE"]
+    /// Those that say which commit a run tests: ours, then those of common CI systems. The first that is set counts.
+    static let ofCommit = [prefix + "COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"]
+
+    /// The commit that a run tests, as the environment says; `nil` where it says nothing.
+    static func testedCommit(in environment: [String: String]) -> String? {
+        ofCommit.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    }
 
     /// The machine's environment without them: for scenarios that are played again as they were.
     static var none: [String: String] { Host.environment.filter { !$0.key.hasPrefix(prefix) } }
 
     /// A sentence for each variable that looks like one of ours and is none.
     static func warnings(_ environment: [String: String]) -> [String] {
-        let known = (ofScenario + ofRun).map { prefix + $0 }
+        let known = (ofScenario + ofRun).map { prefix + $0 } + ofCommit.prefix(1)
         let silent = ofDevelopment.map { prefix + $0 }
         let unknown = environment.keys.filter {
             $0.hasPrefix(prefix) && !known.contains($0) && !silent.contains($0)

@@ -14,6 +14,14 @@ package enum ComparisonHTML {
         }
     }
 
+    /// The same as part of another page.
+    ///
+    /// - Parameter prefix: Of identifiers, which are unique in a page.
+    static func write(_ comparison: Comparison, prefix: String, into html: inout Markup) {
+        opening(comparison, into: &html)
+        content(comparison, prefix: prefix, into: &html)
+    }
+
     /// A run of variants: each held against the scenario itself.
     ///
     /// - Parameter comparisons: One for each variant but `base`; none if there is only that.
@@ -55,7 +63,8 @@ package enum ComparisonHTML {
         return Array(html.text.utf8)
     }
 
-    private static let style: StaticString = """
+    /// Rules for comparisons, wherever they stand.
+    static let style: StaticString = """
         .word-worse{color:var(--bad);font-weight:620}.word-better{color:var(--good);font-weight:620}
         .word-open{color:var(--warn)}.word-same{color:var(--quiet)}
         .words td,.words th{white-space:nowrap}

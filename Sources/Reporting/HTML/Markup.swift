@@ -52,11 +52,17 @@ struct Markup {
     ///
     /// - Parameter orders: For each order, the place of each row.
     mutating func orders(_ orders: [[Int]]) {
+        rules(
+            (orders.first ?? []).indices.map { row in
+                let places = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
+                return ".sorts tbody tr:nth-child(\(row + 1)){\(places)}"
+            })
+    }
+
+    /// A style sheet of rules that are made of this program's own words and numbers alone.
+    mutating func rules(_ rules: [String]) {
         text += "<style nonce=\"beaconswarm\">\n"
-        for row in (orders.first ?? []).indices {
-            let places = orders.enumerated().map { "--s\($0):\($1[row])" }.joined(separator: ";")
-            text += ".sorts tbody tr:nth-child(\(row + 1)){\(places)}\n"
-        }
+        for rule in rules { text += rule + "\n" }
         text += "</style>\n"
     }
 

@@ -50,6 +50,8 @@ extension ReportCodec<Report.RunContext> {
                 .later("memory_bytes", \.memoryBytes, .unsigned),
                 .later("target", \.target, .text),
                 ReportField("bodies", \.bodies, .text),
+                .rare("commit", \.commit, .text),
+                .rare("tool_commit", \.toolCommit, .text),
                 .rare("parts", \.parts, .list(.part)),
                 .rare("missing_parts", \.missingParts, .text),
             ])

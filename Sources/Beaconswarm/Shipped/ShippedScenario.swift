@@ -1,0 +1,61 @@
+import Scenario
+import Wire
+
+/// A scenario that is built into the program: a file of the folder `scenarios`.
+struct ShippedScenario: Sendable {
+    /// Its path in that folder without `.json`, such as `policies/batch`.
+    let name: String
+    /// The file, byte for byte.
+    let text: String
+
+    /// Every one, by name; those of folders after the others.
+    static let all: [ShippedScenario] = ScenarioFiles.all
+        .map { ShippedScenario(name: $0.name, text: $0.text) }
+        .sorted { ($0.depth, $0.name) < ($1.depth, $1.name) }
+
+    /// The scenario of a bare name.
+    static func named(_ name: String) -> ShippedScenario? { all.first { $0.name == name } }
+
+    /// The scenario that somebody may have meant who gave its path in a checkout, or its file's name.
+    static func meant(by path: String) -> ShippedScenario? {
+        var name = path[...]
+        if name.hasSuffix(".json") { name = name.dropLast(5) }
+        if let folder = name.firstRange(of: "scenarios/") { name = name[folder.upperBound...] }
+        return named(String(name))
+    }
+
+    private var depth: Int { name.contains("/") ? 1 : 0 }
+
+    /// What it shows: the first sentence of its description.
+    var summary: String {
+        let description = (try? JSONReader.readStrictly(Array(text.utf8)))?["description"]?.string ?? ""
+        guard let end = description.firstRange(of: ". ") else { return description }
+        return String(description[..<end.lowerBound]) + "."
+    }
+
+    /// The file as it is copied out: its schema lies beside it, and not in the folder above.
+    var copy: String {
+        text.replacing(
+            "\"\(SchemaFile.key)\": \"../\(SchemaFile.name)\"",
+            with: "\"\(SchemaFile.key)\": \"./\(SchemaFile.name)\"")
+    }
+}
+
+/// The JSON Schema of scenarios, as a file that they name.
+enum SchemaFile {
+    static let name = "scenario.schema.json"
+    /// The member of a scenario by which editors find it.
+    static let key = "$schema"
+
+    /// Writes it beside a scenario, unless a file of that name is there.
+    ///
+    /// - Returns: Its path, or `nil` if there was one.
+    /// - Throws: ``CommandFailure`` with code 70 if it cannot be written.
+    static func write(beside scenario: String) throws(CommandFailure) -> String? {
+        let folder = scenario.lastIndex(of: "/").map { String(scenario[...$0]) } ?? ""
+        let path = folder + name
+        guard !OutputFile.exists(path) else { return nil }
+        try OutputFile.write(Array(ScenarioSchema.text.utf8), to: path, isDurable: false)
+        return path
+    }
+}

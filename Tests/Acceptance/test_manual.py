@@ -1,0 +1,85 @@
+"""The man page and the shells' completions, which packages have, against the program's own description of itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import BINARY, ROOT, Tool
+
+SHELLS = {"bash": "bash-completion/completions/beaconswarm", "zsh": "zsh/vendor-completions/_beaconswarm",
+          "fish": "fish/vendor_completions.d/beaconswarm.fish"}
+
+
+@pytest.fixture(scope="module")
+def share(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("manual")
+    subprocess.run([ROOT / ".ci" / "manual", BINARY, folder], check=True, timeout=60)
+    return folder / "share"
+
+
+@pytest.fixture(scope="module")
+def verbs() -> dict[str, set[str]]:
+    """Each verb with its options, without those that are hidden."""
+    said = subprocess.run([BINARY, "--experimental-dump-help"], capture_output=True, check=True, timeout=60).stdout
+    return {
+        verb["commandName"]: {
+            "--" + name["name"]
+            for argument in verb.get("arguments", []) if argument["shouldDisplay"]
+            for name in argument.get("names", []) if name["kind"] == "long"
+        } - {"--help", "--version"}
+        for verb in json.loads(said)["command"]["subcommands"] if verb["commandName"] != "help"
+    }
+
+
+def test_the_page_has_every_verb_with_every_option(share: Path, verbs: dict[str, set[str]]):
+    text = gzip.decompress((share / "man/man1/beaconswarm.1.gz").read_bytes()).decode()
+    assert len(verbs) > 15 and text.isascii()
+    sections = dict(re.findall(r"^\.SH (.+)\n((?:(?!\.SH ).*\n)*)", text, re.M))
+    for verb, options in verbs.items():
+        plain = sections[verb.upper()].replace("\\-", "-")
+        told = set(re.findall(r"\\fB(--[a-z-]+)\\fR", plain))
+        assert told == options, verb
+        assert f"\\fB{verb}\\fR" in sections["VERBS"]
+    assert "104" in sections["DESCRIPTION"]
+
+
+def test_the_page_can_be_typeset_without_a_warning(share: Path):
+    if not shutil.which("groff"):
+        pytest.skip("there is no groff here")
+    page = gzip.decompress((share / "man/man1/beaconswarm.1.gz").read_bytes())
+    # Lines that are too long for the terminal are those of examples, which stay as they are.
+    done = subprocess.run(["groff", "-man", "-ww", "-Wbreak", "-Tutf8"], input=page, capture_output=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completions_know_every_verb(share: Path, verbs: dict[str, set[str]], shell: str):
+    text = (share / SHELLS[shell]).read_text()
+    for verb in verbs:
+        assert re.search(rf"\b{verb}\b", text), verb
+    if shutil.which(shell):
+        subprocess.run([shell, "-n", share / SHELLS[shell]], check=True, timeout=60)
+
+
+def test_bash_completes(share: Path):
+    script = f"""
+        source {share / SHELLS["bash"]}
+        COMP_WORDS=(beaconswarm ru) COMP_CWORD=1 COMP_LINE='beaconswarm ru' COMP_POINT=14
+        _beaconswarm beaconswarm ru beaconswarm
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert sorted(done.stdout.split()) == ["run", "runs"], done.stderr
+
+
+def test_the_version_tells_the_commit(tool: Tool):
+    assert re.fullmatch(
+        r"\d+\.\d+\.\d+ \(commit (unknown|[0-9a-f]{40}(-modified)?, \d{4}-\d\d-\d\d)\)\n", tool.run("--version").expect(0).out
+    )

@@ -1,0 +1,141 @@
+"""`runs`: the runs of a folder as a list and as a page."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from conftest import BINARY, Tool
+from helpers import steady, write_scenario
+
+
+class Page(HTMLParser):
+    """What of a page can be looked at: its elements with their attributes, and its text."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.elements: list[tuple[str, dict]] = []
+        self.text = ""
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag: str) -> list[dict]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Three runs of one scenario, the second of which fails, one of another, one with two seeds, and what is no run."""
+    folder = tmp_path_factory.mktemp("runs")
+    scenario = write_scenario(folder, steady(2, "5s", name="first"), "s.json")
+    other = write_scenario(folder, steady(2, "5s", name="other", description="<b>bold</b>"), "o.json")
+
+    def simulate(path: Path, out: str, *options: str, commit: str = "", code: int = 0) -> None:
+        environment = {"PATH": "/usr/bin:/bin", "BEACONSWARM_COMMIT": commit}
+        command = [BINARY, "simulate", path, "--out", folder / "reports" / out, "-q", *options]
+        done = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == code, done.stderr
+
+    (folder / "reports").mkdir()
+    simulate(scenario, "one", commit="a" * 40)
+    simulate(scenario, "deep/two #2", "--set", 'thresholds={"events_captured": ["count<1"]}', commit="b" * 40, code=99)
+    simulate(scenario, "three", commit="release-7")
+    simulate(other, "four")
+    simulate(scenario, "five", "--seeds", "2")
+    for number, name in enumerate(["one", "deep/two #2", "three", "four"]):
+        # A run's moment is that of the machine; the order shall be that of the names.
+        path = folder / "reports" / name / "report.json"
+        path.write_text(re.sub(r'("started_at": ")[^"]*', rf"\g<1>2026-03-0{number + 1}T18:04:00.000Z", path.read_text()))
+    (folder / "reports/empty").mkdir()
+    (folder / "reports/broken").mkdir()
+    (folder / "reports/broken/report.json").write_text("{}")
+    return folder
+
+
+def test_runs_are_listed_in_their_order(tool: Tool, folder: Path):
+    finished = tool.run("runs", folder / "reports", "--metric", "events_captured").expect(0)
+    head, *rows = finished.out.splitlines()
+    assert head.split()[-2:] == ["events_captured", "folder"]
+    paths = [row.split("  ")[-1].removeprefix(f"{folder}/reports/") for row in rows]
+    assert paths == ["one", "deep/two #2", "three", "four", "five"]
+    captured = json.loads((folder / "reports/one/report.json").read_text())["events"]["captured"]
+    assert re.match(rf"2026-03-01 18:04  passed +first +virtual +aaaaaaaaa +{captured} ", rows[0])
+    assert "failed (99)" in rows[1] and "bbbbbbbbb" in rows[1] and "release-7" in rows[2] and "variants" in rows[4]
+    assert "broken" in finished.err and "empty" not in finished.err
+
+
+def test_the_page_shows_trends_verdicts_and_links(tool: Tool, folder: Path, tmp_path: Path):
+    # Moved as a whole: the links still lead to the runs.
+    moved = tmp_path / "moved"
+    shutil.copytree(folder / "reports", moved / "reports")
+    tool.run("runs", moved / "reports", "--html", moved / "index.html").expect(0)
+    page = Page(moved / "index.html")
+    assert not page.all("script") and "http:" not in (moved / "index.html").read_text().split("</head>")[1]
+    links = [unquote(link["href"]) for link in page.all("a")]
+    assert sorted(links) == sorted(
+        f"./reports/{name}/report.html" for name in ["one", "deep/two #2", "three", "four", "five"]
+    )
+    assert all((moved / link).is_file() for link in links)
+    words = " ".join(page.text.split())
+    assert "passed → failed (99)" in words and "failed → passed" in words
+    assert page.text.count("the scenario or its options changed") == 2
+    assert "<b>bold</b>" in page.text and not page.all("b") and "aaaaaaaaa" in page.text
+    # A dot for each run and metric, in each of two pictures: one for a laptop, one for a phone. One run is no trend.
+    dots = [one["class"] for one in page.all("circle") if one.get("class", "").startswith("dot of-")]
+    assert dots.count("dot of-failed") == 4 * 2 and dots.count("dot of-passed") == 2 * 4 * 2
+
+
+def test_two_runs_are_side_by_side_as_compare_shows_them(tool: Tool, folder: Path, tmp_path: Path):
+    path = tmp_path / "page.html"
+    tool.run("runs", folder / "reports", "--html", path).expect(0)
+    page = Page(path)
+    pairs = sorted(one["class"] for one in page.all("div") if one.get("class", "").startswith("pair "))
+    # Three runs of one scenario; the other scenario has one, and nothing to be held against.
+    assert pairs == ["pair p0-1", "pair p0-2", "pair p1-2"]
+    picks = [one["class"] for one in page.all("input")]
+    assert sorted(picks) == ["b0", "b1", "c1", "c2"]
+    assert [one["class"] for one in page.all("input") if "checked" in one] == ["b1", "c2"]
+    style = path.read_text().split("</head>")[0]
+    for pair in pairs:
+        base, candidate = re.findall(r"\d", pair)
+        assert f".picks:has(.b{base}:checked):has(.c{candidate}:checked) .p{base}-{candidate}{{display:block}}" in style
+    compared = tool.run(
+        "compare", folder / "reports/one", folder / "reports/three", "--format", "html"
+    ).expect(0)
+    verdict = re.search(r'<p class="why">(.*?)</p>', compared.out)[1]
+    assert verdict in path.read_text()
+    identifiers = [one["id"] for _, one in page.elements if "id" in one]
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_a_page_takes_the_place_of_a_page_and_of_nothing_else(tool: Tool, folder: Path, tmp_path: Path):
+    path = tmp_path / "page.html"
+    tool.run("runs", folder / "reports", "--html", path).expect(0)
+    before = path.read_bytes()
+    tool.run("runs", folder / "reports", "--html", path).expect(0)
+    assert path.read_bytes() == before
+    path.write_text("mine")
+    assert "page.html" in tool.run("runs", folder / "reports", "--html", path).expect(64).err
+    assert path.read_text() == "mine"
+
+
+def test_what_is_not_there_is_told(tool: Tool, folder: Path, tmp_path: Path):
+    assert "nowhere" in tool.run("runs", "nowhere").expect(64).err
+    assert "events_lost" in tool.run("runs", folder / "reports", "--metric", "events_losst").expect(64).err
+    (tmp_path / "none").mkdir()
+    assert "no runs" in tool.run("runs", "none").expect(0).out
