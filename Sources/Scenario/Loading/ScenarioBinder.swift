@@ -49,6 +49,7 @@ struct ScenarioBinder {
         let patterns = isComplete ? bindPatterns(&populations) : []
         scale(&populations, complete: populations.count == bound.count, devices)
         warnUnused()
+        checkKeys(of: populations)
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
         var document = ScenarioDocument(
