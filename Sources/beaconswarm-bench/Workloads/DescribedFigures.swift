@@ -100,7 +100,8 @@ struct DescribedBatch {
         var effects = DeviceEffects()
         var actions: [UserAction] = [.launch(passive: false), .enterForeground]
         let business = plan.app.events.indices.filter { !plan.app.events[$0].isWeb }
-        for number in 0..<Fixture.batchSize {
+        // Some products capture no screens by themselves.
+        for number in 0..<2 * Fixture.batchSize {
             actions.append(
                 number % 2 == 0
                     ? .appear(screen: UInt16(number % plan.app.screens.count), referrer: nil)
@@ -111,7 +112,7 @@ struct DescribedBatch {
             system.perform(
                 action, on: &device, at: Fixture.start + .seconds(Int64(second)), effects: &effects)
         }
-        guard let first = effects.requests.first else { return nil }
+        guard let first = effects.requests.first(where: { $0.number.kind == .upload }) else { return nil }
         request = first.number
     }
 
