@@ -53,6 +53,33 @@ enum DescribedFigures {
                     EventFigures.perSecond(seconds, items: length) { _ = batch.write() }
                 })
         }
+        return figures + (await packed(rounds, sensors: events, size: size))
+    }
+
+    /// Whole bodies, by the bytes of JSON in them: Sensors' is packed, in base64 and escaped, the other packed.
+    private static func packed(
+        _ rounds: Rounds, sensors events: Fixture.Events, size: Int
+    ) async -> [Figure] {
+        var body = WireBuffer()
+        var figures = [
+            await rounds.figure("whole bodies of 50 events", "sensors 4.9.1", unit: "bytes of JSON/s") {
+                seconds in
+                EventFigures.perSecond(seconds, items: size) {
+                    body.removeAll()
+                    events.writeBody(into: &body)
+                }
+            }
+        ]
+        guard var plain = DescribedBatch(preset: "posthog-ios"),
+            var batch = DescribedBatch(preset: "posthog-ios", compression: "gzip")
+        else { return figures }
+        let length = plain.write().count
+        figures.append(
+            await rounds.figure(
+                "whole bodies of 50 events", "posthog-ios", unit: "bytes of JSON/s", goal: "≥ 0.6 × sensors"
+            ) { seconds in
+                EventFigures.perSecond(seconds, items: length) { _ = batch.write() }
+            })
         return figures
     }
 
@@ -87,9 +114,9 @@ struct DescribedBatch {
         (try? DescriptionReader.read(bytes: Array(json.utf8)).get()).map { DeclaredRules($0) }
     }
 
-    init?(preset: String) {
+    init?(preset: String, compression: String = "none") {
         let json = """
-            {"preset": "\(preset)", "request": {"compress": "none"},
+            {"preset": "\(preset)", "request": {"compress": "\(compression)"},
              "upload": {"flushBulkSize": \(Fixture.batchSize), "countOf": "stored", "batch": \(Fixture.batchSize)}}
             """
         guard let rules = Self.rules(json) else { return nil }
