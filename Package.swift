@@ -317,7 +317,7 @@ let package = Package(
             dependencies: [
                 "Timebase", "Accounting", "Measurement", "Wire", "AppModel", "DeviceSDK", "World",
                 "CollectorModel", "VirtualEngine", "LiveEngine", "CollectorServer", "SensorsSDK",
-                "Datasets", "Files", "Beaconswarm",
+                "DeclaredSDK", "Scenario", "Datasets", "Files", "Beaconswarm",
             ] + nio, swiftSettings: strict),
     ] + systems
 )

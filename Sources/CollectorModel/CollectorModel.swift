@@ -98,8 +98,9 @@ package struct CollectorModel {
             let fault = decide { nil }
             if let reply = faultyReply(fault) { return (reply, fault) }
             let member = collected[system]
+            let served = plan.config(of: system, at: now).flatMap { $0.body.isEmpty ? nil : $0 }
             let config =
-                plan.config(of: system, at: now) ?? .neutral(member.neutralConfig(for: request), of: system)
+                served ?? .neutral(member.neutralConfig(for: request), of: system)
             return (member.reply(with: config, to: request), fault)
         case .notFound:
             counters.notFound += 1

@@ -1,3 +1,5 @@
+package import Wire
+
 /// What an SDK makes of each end of an upload: rules in order, of which the first that matches holds.
 ///
 /// Every status and every failure has a verdict: ``missing`` tells what a table leaves open.
@@ -41,6 +43,8 @@ package struct AnswerTable: Hashable, Sendable {
         case status(UInt16)
         /// All statuses of a hundred, such as 5 for `5xx`.
         case group(UInt16)
+        /// Statuses of an answer whose body, in JSON, has a plain value at a place.
+        case body(ClosedRange<UInt16>, at: JSONPath, value: String)
         case failure(Failure)
         /// Every failure.
         case network
@@ -58,8 +62,10 @@ package struct AnswerTable: Hashable, Sendable {
     }
 
     package private(set) var rules: [Rule]
-    /// By status from 100 on, and then by failure: the rule that holds; `UInt8.max` for none.
+    /// By status from 100 on, and then by failure: the rule that holds whatever a body has; `UInt8.max` for none.
     private var holders: [UInt8]
+    /// The rules that look into bodies, as far as none before them has taken all of their statuses.
+    private var readers: [Int] = []
 
     /// - Parameter rules: Fewer than 255.
     package init(_ rules: [Rule]) {
@@ -68,8 +74,11 @@ package struct AnswerTable: Hashable, Sendable {
         holders = Array(repeating: .max, count: Self.statuses.count + Failure.allCases.count)
         for (index, rule) in rules.enumerated() {
             for match in rule.matches {
-                for place in Self.places(of: match) where holders[place] == .max {
-                    holders[place] = UInt8(index)
+                let free = Self.places(of: match).filter { holders[$0] == .max }
+                if case .body = match {
+                    if !free.isEmpty, readers.last != index { readers.append(index) }
+                } else {
+                    for place in free { holders[place] = UInt8(index) }
                 }
             }
         }
@@ -83,9 +92,23 @@ package struct AnswerTable: Hashable, Sendable {
     /// The statuses that HTTP has.
     package static let statuses: ClosedRange<UInt16> = 100...599
 
+    /// Whether a verdict may depend on what an answer's body has.
+    package var readsBodies: Bool { !readers.isEmpty }
+
     /// The verdict on an answer; one with a status that HTTP does not have stays.
-    package func verdict(status: UInt16) -> Verdict {
-        Self.statuses.contains(status) ? rules[Int(holders[Int(status) - 100])].verdict : .retry
+    ///
+    /// - Parameter body: Read only where ``readsBodies``; one that is no JSON has no values.
+    /// - Complexity: O(1), and with rules about bodies O(these rules + bytes).
+    package func verdict(status: UInt16, body: @autoclosure () -> [UInt8] = []) -> Verdict {
+        guard Self.statuses.contains(status) else { return .retry }
+        let holder = Int(holders[Int(status) - 100])
+        let before = readers.filter { $0 < holder }
+        if !before.isEmpty, let node = try? JSONReader.readStrictly(body()) {
+            for rule in before where rules[rule].matches.contains(where: { $0.holds(for: status, node) }) {
+                return rules[rule].verdict
+            }
+        }
+        return rules[holder].verdict
     }
 
     /// The verdict on an upload without an answer.
@@ -104,7 +127,21 @@ package struct AnswerTable: Hashable, Sendable {
     package var unanswered: Failure? { Failure.allCases.first { verdict($0).isPositive } }
 
     /// The rules, by number from 0, that never hold: others before them have taken all.
-    package var idle: [Int] { rules.indices.filter { !holders.contains(UInt8($0)) } }
+    package var idle: [Int] {
+        rules.indices.filter { !holders.contains(UInt8($0)) && !readers.contains($0) }
+    }
+
+    /// An answer that is taken for success, if the table knows one: its status, and what its body has to have. A status
+    /// of success (RFC 9110, section 15.3) before any other.
+    package var success: (status: UInt16, body: (place: JSONPath, value: String)?)? {
+        for rule in readers where rules[rule].verdict.isPositive {
+            for case .body(let statuses, let place, let value) in rules[rule].matches {
+                return (statuses.lowerBound, (place, value))
+            }
+        }
+        let positive = Self.statuses.filter { rules[Int(holders[Int($0) - 100])].verdict.isPositive }
+        return (positive.first { (200...299).contains($0) } ?? positive.first).map { (status: $0, body: nil) }
+    }
 
     private static func place(of failure: Failure) -> Int {
         statuses.count + (Failure.allCases.firstIndex(of: failure) ?? 0)
@@ -114,6 +151,7 @@ package struct AnswerTable: Hashable, Sendable {
         switch match {
         case .status(let status): Int(status) - 100..<Int(status) - 99
         case .group(let hundred): Int(hundred) * 100 - 100..<Int(hundred) * 100
+        case .body(let statuses, _, _): Int(statuses.lowerBound) - 100..<Int(statuses.upperBound) - 99
         case .failure(let failure): place(of: failure)..<place(of: failure) + 1
         case .network: statuses.count..<statuses.count + Failure.allCases.count
         case .anything: 0..<statuses.count + Failure.allCases.count
@@ -126,9 +164,16 @@ extension AnswerTable.Match {
     package static let words =
         ["200", "5xx", "network", "*"] + AnswerTable.Failure.allCases.map(\.rawValue)
 
-    /// Reads a word of a rule: a status, a hundred such as `5xx`, a failure, `network` for every one of these, or `*`.
+    /// Reads a word of a rule: a status, a hundred such as `5xx`, either of them with a place and a value of the body
+    /// (`2xx/code=200`), a failure, `network` for every one of these, or `*`.
     package init?(_ word: some StringProtocol) {
-        if word == "*" {
+        if let slash = word.firstIndex(of: "/") {
+            guard let statuses = Self(word[..<slash])?.statuses,
+                let sign = word[slash...].firstIndex(of: "="),
+                let place = JSONPath(text: String(word[slash..<sign]))
+            else { return nil }
+            self = .body(statuses, at: place, value: String(word[sign...].dropFirst()))
+        } else if word == "*" {
             self = .anything
         } else if word == "network" {
             self = .network
@@ -142,6 +187,35 @@ extension AnswerTable.Match {
             self = .group(hundred)
         } else {
             return nil
+        }
+    }
+
+    private var statuses: ClosedRange<UInt16>? {
+        switch self {
+        case .status(let status): status...status
+        case .group(let hundred): hundred * 100...hundred * 100 + 99
+        default: nil
+        }
+    }
+
+    /// Whether it is about an answer with this status and this body.
+    fileprivate func holds(for status: UInt16, _ body: JSONNode) -> Bool {
+        guard case .body(let statuses, let place, let value) = self, statuses.contains(status) else {
+            return false
+        }
+        var node: JSONNode? = body
+        for token in place.tokens {
+            node =
+                node?[token]
+                ?? node?.elements.flatMap { elements in
+                    Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                }
+        }
+        return switch node?.content {
+        case .string(let text)?: text == value
+        case .number(let digits)?: digits == value
+        case .bool(let flag)?: String(flag) == value
+        default: false
         }
     }
 }

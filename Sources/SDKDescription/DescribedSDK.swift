@@ -13,10 +13,17 @@ package struct DescribedSDK: Hashable, Sendable {
     package var request = Request()
     package var answers = AnswerTable.plain
     package var retry = Retry()
+    /// What it fetches beside its uploads; fewer than 256.
+    package var configs: [Config] = []
     package var events = Events()
 
     package init() {}
 
     /// The paths, without queries, to which devices send, in a target that says no more than an origin.
     package var paths: [String] { [String(request.path.prefix { $0 != "?" })] }
+
+    /// The product of an SDK's name, which has its platform after the last dash: `posthog` of `posthog-ios`.
+    package static func product(of name: String) -> String {
+        name.lastIndex(of: "-").map { String(name[..<$0]) } ?? name
+    }
 }

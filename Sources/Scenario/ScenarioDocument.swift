@@ -190,6 +190,8 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
     package var eventBlacklist: [String] = []
     /// 1 takes effect at once (4.9.1).
     package var effectMode = 0
+    /// What described SDKs get; Sensors' devices then get what they had.
+    package var answer: JSONNode?
 
     package init() {}
 

@@ -2,6 +2,7 @@ import AppModel
 package import CollectorModel
 package import DeviceSDK
 package import Timebase
+import Wire
 package import World
 
 /// What the engines and the collector need of a scenario, at absolute times.
@@ -181,9 +182,10 @@ enum RemoteConfigTimeline {
     ///
     /// - Complexity: O(entries²).
     static func configs(of entries: [TimelineEntry], start: Instant) -> [ServedConfig] {
-        let changes = entries.compactMap { entry -> (entry: TimelineEntry, config: ScenarioRemoteConfig)? in
+        let all = entries.compactMap { entry -> (entry: TimelineEntry, config: ScenarioRemoteConfig)? in
             if case .remoteConfig(let config) = entry.change { (entry, config) } else { nil }
         }
+        let changes = all.filter { $0.config.answer == nil }
         let claimed = changes.compactMap(\.config.version)
         var counter = 0
         func nextVersion() -> String {
@@ -210,7 +212,21 @@ enum RemoteConfigTimeline {
             result.append(
                 ServedConfig(from: start + time, version: version, body: config.body(version: version)))
         }
-        return result
+        return result + answers(all.filter { $0.config.answer != nil }, start: start)
+    }
+
+    /// What described SDKs get: of the entries that go on, the one that began last, else what changes nothing.
+    private static func answers(
+        _ changes: [(entry: TimelineEntry, config: ScenarioRemoteConfig)], start: Instant
+    ) -> [ServedConfig] {
+        let times = Set(changes.map(\.entry.at) + changes.compactMap(\.entry.until)).sorted()
+        return times.map { time in
+            let active = changes.last {
+                $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true)
+            }
+            let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
+            return ServedConfig(from: start + time, system: .declared, version: "", body: body)
+        }
     }
 }
 

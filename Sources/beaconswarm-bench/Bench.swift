@@ -11,7 +11,7 @@ struct Bench {
 
     /// What is measured together.
     enum Group: String, CaseIterable {
-        case events, virtual, transport, live, collector, datasets
+        case events, described, virtual, transport, live, collector, datasets
     }
 
     static func main() async {
@@ -94,6 +94,9 @@ struct Bench {
         let server = WebServer(port: 18_106)
         var figures: [Figure] = []
         if options.measures(.events) { figures += await EventFigures.measure(rounds) }
+        if options.measures(.described) {
+            figures += await DescribedFigures.measure(rounds, isQuick: options.isQuick)
+        }
         if options.measures(.virtual) {
             figures += await VirtualFigures.measure(rounds, isQuick: options.isQuick)
         }

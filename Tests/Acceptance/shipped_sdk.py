@@ -51,6 +51,44 @@ class ClickHouse:
         assert run.audit["unique"] == run.all.delivered > 0 and run.audit["undecodable"] == 0
 
 
+@scenario("sdk/tunnel")
+class Tunnel:
+    def tunnels(run: Played):
+        """What three described SDKs make of commuters whose trains go through tunnels: minutes without a network."""
+        entries = run.scenario["timeline"]
+        assert len(entries) == 3 and all(entry["device"] == {"network": "none"} for entry in entries)
+        assert all(run.asked(name)["system"] == "declared" for name in ("rudderstack", "mended", "otlp"))
+
+    def stopped(run: Played):
+        """rudderstack-ios 1.31.0 has its sending thread ended by the first request without a network, and sends nothing
+        until the process starts anew: less than six tenths of its events arrive within an hour."""
+        part = run["rudderstack"]
+        assert part.metrics["freshness_within_1h"]["rate"] < 0.6 and part.gone == 0
+        # Before the first tunnel nothing is late, and after it hardly anything arrives.
+        def share(begin: float, end: float) -> float:
+            own = [line for line in run.of("rudderstack") if begin <= line["at"] < end]
+            return sum(line["fate"] == "delivered" and line["acked_at"] - line["captured_at"] < 60e3 for line in own) / len(own)
+
+        assert share(0, 1500) > 0.95 and share(2500, 5000) < 0.5
+
+    def mended(run: Played):
+        """The same SDK with one knob changed (the stop ends when the network is back) delivers nearly all of them within
+        the hour."""
+        preset, own = run.asked("rudderstack")["sdk"], dict(run.asked("mended")["sdk"])
+        assert own.pop("retry")["latch"]["until"] == ["network", "launch"] and own == preset
+        assert run["mended"].captured == run["rudderstack"].captured
+        assert run["mended"].metrics["freshness_within_1h"]["rate"] > 0.99
+
+    def killed(run: Played):
+        """otlp-http keeps its records in memory: an app that is killed in a tunnel takes what waits with it."""
+        assert run["otlp"].of("lost").keys() == {"killed"} and run["mended"].gone == 0
+        lost = [line for line in run.of("otlp") if line["fate"] == "lost"]
+        tunnels = [(1800, 2160), (6000, 6480), (10_200, 10_560)]
+        # Outside, it is the second of the last record that may be too short.
+        inside = [any(begin - 5 <= line["at"] < end + 40 for begin, end in tunnels) for line in lost]
+        assert sum(inside) > 0.75 * len(lost) > 50
+
+
 PAGE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc" / "SixSDKs.md"
 #: The variants of the bad day by the names of the products, as the page has them.
 PRODUCTS = {

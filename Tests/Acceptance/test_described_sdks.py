@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from conftest import BINARY
@@ -104,3 +105,85 @@ def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, sdk: dict, words:
     assert done.returncode == 104
     for word in words:
         assert word in done.stdout + done.stderr
+
+
+def test_null_takes_a_presets_key_away_in_the_program_and_in_the_schema(tmp_path: Path):
+    validator = jsonschema.Draft202012Validator(json.loads(run("schema").stdout))
+    for changes, is_good in [
+        ({"retry": {"attempts": "none", "exhausted": None, "backoff": None}, "config": None, "events": {"tap": None}}, True),
+        ({"upload": {"flushInterval": None, "maxBatchesPerFlush": None}, "request": {"compress": None}}, True),
+        ({"upload": {"batch": "x"}}, False),
+        ({"storage": {"evictAt": "never"}}, False),
+    ]:
+        path = scenario(tmp_path, {"preset": "posthog-ios"} | changes)
+        problems = [error.message for error in validator.iter_errors(json.loads(path.read_text()))]
+        assert (not problems) == is_good, (changes, problems)
+        assert (run("validate", path).returncode == 0) == is_good, changes
+
+
+def test_a_fetched_configuration_silences_those_who_start_meanwhile(tmp_path: Path):
+    off = {"name": "off", "at": "20s", "for": "20s", "remoteConfig": {"answer": {"sdk": {"on": False}}}}
+    config = {"path": "/settings/{{apiKey}}", "apply": {"/sdk/on": "capture"}, "default": {"sdk": {"on": True}}}
+    path = scenario(tmp_path, OWN | {"config": [config]}, timeline=[off], duration="2m")
+    whole = json.loads(path.read_text())
+    whole["populations"][0] |= {"devices": 30, "arrival": {"over": "1m"}}
+    path.write_text(json.dumps(whole))
+    found = report(tmp_path / "out", "simulate", path, "--events", tmp_path / "events.ndjson")
+    assert found["metrics"]["config_fetches"]["count"] == 30
+    silent, loud = set(), set()
+    begin: dict[str, float] = {}
+    for line in map(json.loads, (tmp_path / "events.ndjson").read_text().splitlines()):
+        device = line["id"].split("-")[0]
+        begin[device] = min(begin.get(device, 1e18), line["captured_at"])
+        (silent if line["cause"] == "sdk_disabled" else loud).add(device)
+    # An answer takes a moment, in which somebody may already act.
+    assert 6 <= len(silent) <= 14 and len(loud - silent) >= 16
+    start = min(begin.values())
+    assert all(15_000 < begin[device] - start < 45_000 for device in silent)
+    assert found["events"]["suppressed"]["sdk_disabled"] > 300 and found["events"]["balance"] == 0
+
+
+def test_events_of_two_products_with_the_same_key_are_two_events(tmp_path: Path):
+    common = OWN["events"]["common"] | {"row": "{{row}}"}
+    own = OWN | {"events": OWN["events"] | {"common": common, "key": ["/row"]}}
+    other = own | {"name": "other-sdk", "request": OWN["request"] | {"path": "/other/in"}}
+    path = scenario(tmp_path, own, other, tagEvents=False)
+    whole = json.loads(path.read_text())
+    for population in whole["populations"]:
+        population["devices"] = 1
+    path.write_text(json.dumps(whole))
+    found = report(tmp_path / "out", "simulate", path)
+    assert found["audit"]["unique"] == found["audit"]["confirmed"] == found["events"]["delivered"] > 50
+    assert found["audit"]["duplicates"] == found["audit"]["unexpected"] == 0
+
+
+def test_a_status_that_an_sdk_takes_for_success_is_believed_and_told_as_such(tmp_path: Path):
+    fault = {"at": "20s", "for": "20s", "collector": {"fault": "status", "status": 500}}
+    answers = [["2xx 500", "delivered"], ["*", "retry"]]
+    path = scenario(tmp_path, OWN | {"answers": answers}, timeline=[fault])
+    found = report(tmp_path / "out", "simulate", path)
+    assert found["audit"]["swallowed"] > 100 and found["audit"]["acked_not_found"] == 0
+    assert found["events"]["delivered"] == found["audit"]["confirmed"] + found["audit"]["swallowed"]
+
+
+def test_an_sdk_that_looks_into_answers_gets_what_it_looks_for(tmp_path: Path):
+    answers = [["2xx/result/code=0", "delivered"], ["*", "retry"]]
+    portal = {"at": "20s", "for": "20s", "collector": {"fault": "wrongContent"}}
+    path = scenario(tmp_path, OWN | {"answers": answers}, timeline=[portal])
+    for verb, options in (("simulate", []), ("run", ["--duration", "5s", "--set", "drain=2s"])):
+        found = report(tmp_path / verb, verb, path, *options)
+        assert found["events"]["delivered"] == found["audit"]["confirmed"] > 100, verb
+        assert found["audit"]["swallowed"] == 0, "a portal's page is no such answer"
+
+
+@pytest.mark.parametrize(
+    ("sdks", "place"),
+    [
+        ([{"events": OWN["events"] | {"key": []}}], "/populations/0/sdk/events"),
+        ([{}, {"name": "other-sdk"}], "/populations/1/sdk/name"),
+    ],
+)
+def test_what_no_audit_could_tell_apart_is_refused(tmp_path: Path, sdks: list[dict], place: str):
+    done = run("validate", scenario(tmp_path, *(OWN | sdk for sdk in sdks), tagEvents=False))
+    assert done.returncode == 104 and place in done.stderr + done.stdout
+    assert run("validate", scenario(tmp_path, *(OWN | sdk for sdk in sdks))).returncode == 0

@@ -55,7 +55,7 @@ struct DeclaredDecodingTests {
         #expect(row.systemName == "acme" && row.system == .declared)
         #expect(row.name == "Buy" && row.type == "event")
         #expect(row.capturedAt == 1_700_000_000_250)
-        #expect(row.id == natural("d\u{1F}7"))
+        #expect(row.id == natural("acme\u{1F}d\u{1F}7"))
         #expect(row.payload == event, "as it was received")
         #expect(bench.sink.rows.map(\.copy) == [0, 1])
         #expect(bench.post(Array("[\(event)]".utf8), path: "/ingest/events").status == 404)
@@ -104,7 +104,7 @@ struct DeclaredDecodingTests {
         var bench = bench(Self.own)
         #expect(bench.post(bodies[number], path: "/ingest/a/events").status == 200)
         #expect(bench.undecodable.isEmpty)
-        #expect(Set(bench.sink.rows.map(\.id)) == [natural("d\u{1F}1")])
+        #expect(Set(bench.sink.rows.map(\.id)) == [natural("acme\u{1F}d\u{1F}1")])
         #expect(bench.sink.rows.allSatisfy { $0.payload == event })
         #expect(bench.sink.rows.count == (number == 2 ? 2 : 1))
     }
@@ -176,7 +176,7 @@ struct DeclaredDecodingTests {
         let event = #"{"type": "track", "messageId":"m"}"#
         bench.post(Array(#"{"\u0062atch":[\#(event)]}"#.utf8), path: "/v1/b")
         #expect(bench.sink.rows.map(\.payload) == [#"{"type":"track","messageId":"m"}"#])
-        #expect(bench.sink.rows.map(\.id) == [natural("m")])
+        #expect(bench.sink.rows.map(\.id) == [natural("segment\u{1F}m")])
     }
 
     @Test("clients that share a path are told apart by their bodies, the plan's own before the products")
@@ -225,16 +225,24 @@ struct DeclaredDecodingTests {
     @Test("the products' keys are read from stored payloads")
     func payloadKeys() {
         let reader = EventKeyReader()
-        for (payload, key) in [
-            (#"{"type":"track","event":"Buy","messageId":"m"}"#, "m"),
-            (#"{"event":"Buy","distinct_id":"u","uuid":"p","timestamp":"2026-03-02T11:30:00Z"}"#, "p"),
-            (#"{"e":"se","se_ac":"a","eid":"s","dtm":"1700000000000"}"#, "s"),
-            (#"{"event_type":"Buy","insert_id":"a","time":1700000000000}"#, "a"),
-            (#"{"event":"Buy","properties":{"$insert_id":"i","time":1700000000}}"#, "i"),
-            (#"{"event":"Buy","properties":{"time":1},"$mp_metadata":{"$mp_event_id":"e"}}"#, "e"),
+        for (payload, product, key) in [
+            (#"{"type":"track","event":"Buy","messageId":"m"}"#, "segment", "m"),
+            (
+                #"{"event":"Buy","distinct_id":"u","uuid":"p","timestamp":"2026-03-02T11:30:00Z"}"#,
+                "posthog", "p"
+            ),
+            (#"{"e":"se","se_ac":"a","eid":"s","dtm":"1700000000000"}"#, "snowplow", "s"),
+            (#"{"event_type":"Buy","insert_id":"a","time":1700000000000}"#, "amplitude", "a"),
+            (#"{"event":"Buy","properties":{"$insert_id":"i","time":1700000000}}"#, "mixpanel", "i"),
+            (
+                #"{"event":"Buy","properties":{"time":1},"$mp_metadata":{"$mp_event_id":"e"}}"#, "mixpanel",
+                "e"
+            ),
         ] {
             let bytes = Array(payload.utf8)
-            #expect(bytes.withUnsafeBytes { reader.key(of: $0)?.text } == natural(key), "\(payload)")
+            #expect(
+                bytes.withUnsafeBytes { reader.key(of: $0)?.text } == natural("\(product)\u{1F}\(key)"),
+                "\(payload)")
         }
     }
 }

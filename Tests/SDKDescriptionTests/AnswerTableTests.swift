@@ -47,4 +47,25 @@ import Testing
             #expect(AnswerTable.Match(word) == nil, "\(word)")
         }
     }
+
+    @Test func aRuleMayAskForWhatABodyHas() throws {
+        let match = try #require(AnswerTable.Match("2xx/result/code=200"))
+        let table = AnswerTable([
+            .init([match], .delivered), .init([.group(2)], .retry), .init([.status(200)], .keep),
+            .init([.anything], .drop),
+        ])
+        func verdict(_ status: UInt16, _ body: String) -> AnswerTable.Verdict {
+            table.verdict(status: status, body: Array(body.utf8))
+        }
+        #expect(verdict(202, #"{"result": {"code": 200}}"#) == .delivered)
+        #expect(verdict(202, #"{"result": {"code": "200"}}"#) == .delivered)
+        #expect(verdict(202, #"{"result": {"code": 201}}"#) == .retry)
+        #expect(verdict(202, "<html>") == .retry)
+        #expect(verdict(404, #"{"result": {"code": 200}}"#) == .drop)
+        #expect(table.readsBodies && table.missing == nil && table.idle == [2])
+        #expect(table.success?.status == 200 && table.success?.body?.value == "200")
+        #expect(AnswerTable.Match("network/code=1") == nil && AnswerTable.Match("2xx/code") == nil)
+        let late = AnswerTable([.init([.anything], .keep), .init([match], .delivered)])
+        #expect(late.idle == [1] && !late.readsBodies && late.success == nil)
+    }
 }

@@ -36,10 +36,15 @@ import Wire
     }
 
     @Test func eventsWithoutAnIDOfTheHarnessNeedAKey() {
-        func problems(_ tagged: Bool, _ key: String) -> [String] {
+        func problems(_ tagged: Bool, _ keys: String...) -> [String] {
+            let populations = keys.enumerated().map { index, key in
+                """
+                {"name": "p\(index)", "devices": 1, "system": "declared",
+                 "sdk": {"preset": "posthog-ios", "events": {"key": \(key)}}}
+                """
+            }
             let text = """
-                {"duration": "1m", "tagEvents": \(tagged), "populations": [{"name": "p", "devices": 1,
-                 "system": "declared", "sdk": {"preset": "posthog-ios", "events": {"key": \(key)}}}]}
+                {"duration": "1m", "tagEvents": \(tagged), "populations": [\(populations.joined(separator: ","))]}
                 """
             guard case .failure(let failure) = load(text) else { return [] }
             return failure.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.found)" }
@@ -48,9 +53,15 @@ import Wire
         #expect(problems(false, #"["/uuid"]"#).isEmpty)
         #expect(
             problems(false, "null") == [
-                #"/populations/0/sdk: conflict: no "key" in "events", and "tagEvents": false"#
+                #"/populations/0/sdk/events: conflict: no "key", and "tagEvents" is false"#
             ])
         #expect(problems(true, "[]") == ["/populations/0/sdk/events/key: out of range: 0 elements"])
+        let (left, right) = (#"["/uuid"]"#, #"["/distinct_id", "/timestamp"]"#)
+        #expect(problems(true, left, right).isEmpty && problems(false, left, left).isEmpty)
+        #expect(
+            problems(false, left, right) == [
+                #"/populations/1/sdk/events: conflict: another "key" than in "p0" at the same path, and "tagEvents" is false"#
+            ])
     }
 
     @Test func whatCannotBeIsAProblemOfItsPlace() {

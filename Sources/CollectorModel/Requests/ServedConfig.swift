@@ -8,7 +8,8 @@ package struct ServedConfig: Hashable, Sendable {
     /// SensorsAnalytics: the version `v`; requests that name it get 304.
     package var version: String
     /// The JSON of the answer, whole: `{"v":…,"configs":{…}}`, or codeless's list of rules for business data,
-    /// `[{"appKey","appVersion","viewEvent","viewPath","keyPath","keyName"},…]`.
+    /// `[{"appKey","appVersion","viewEvent","viewPath","keyPath","keyName"},…]`, or what a described SDK gets. Empty for
+    /// the one that changes nothing.
     package var body: [UInt8]
 
     package init(from: Instant, system: CollectorSystem = .sensors, version: String, body: [UInt8]) {

@@ -45,6 +45,12 @@ package protocol RowCustodian: Custodian where Device: RowDevice {
     var acknowledged: AcknowledgedRows { get set }
     /// The SDK's limit for a request.
     func timeout(of request: Device.Request) -> Interval
+    /// Whether the SDK looks into the bodies of answers to uploads.
+    var readsAnswers: Bool { get }
+}
+
+extension RowCustodian {
+    package var readsAnswers: Bool { false }
 }
 
 extension RowCustodian {
@@ -179,7 +185,8 @@ extension RowCustodian {
             OutgoingRequest(
                 slot: device.slot, number: request.number, plannedAt: request.plannedAt,
                 timeout: timeout(of: request), eventCount: UInt16(clamping: request.rows.count),
-                isRetry: request.rows.contains { $0.attempts > 0 }, network: network))
+                isRetry: request.rows.contains { $0.attempts > 0 }, network: network,
+                wantsBody: readsAnswers ? true : nil))
         // Without a radio nothing leaves: no upload that carried the events.
         guard network != .none, request.number.kind == .upload else { return }
         device.update(request, mark: nil) { $0.countAttempt() }

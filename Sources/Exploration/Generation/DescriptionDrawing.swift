@@ -31,12 +31,15 @@ enum DescriptionDrawing {
         "sdk-action.off": .presence(0.2),
         "sdk-action.before": DrawingRule(presence: 0.2, count: 1...2),
     ]
-    .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.15)) }) { $1 }
+    .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.15)) }) {
+        $1
+    }
 
     // MARK: Requests
 
-    /// Rules for some statuses before one for each other end of an upload. Only a success is taken for one: what an SDK
-    /// believes beyond that, no collector holds.
+    /// Rules for some statuses before one for each other end of an upload.
+    ///
+    /// Only a success is taken for one: what an SDK believes beyond that, no collector holds.
     @Sendable private static func answers(
         _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
     ) -> JSONNode {

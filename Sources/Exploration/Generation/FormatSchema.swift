@@ -88,9 +88,13 @@ struct FormatSchema: Sendable {
     }
 
     func kind(of schema: JSONNode) -> Kind {
-        if let values = schema["enum"]?.elements { return .choice(values) }
-        if let forms = schema["anyOf"]?.elements { return .alternatives(forms) }
-        switch schema["type"]?.string {
+        // Where null takes a preset's key away, there is nothing to draw.
+        if let values = schema["enum"]?.elements { return .choice(values.filter { $0.content != .null }) }
+        if let forms = schema["anyOf"]?.elements {
+            return .alternatives(forms.filter { $0["type"]?.string != "null" })
+        }
+        let types = schema["type"]?.elements?.compactMap(\.string) ?? []
+        switch schema["type"]?.string ?? types.first(where: { $0 != "null" }) {
         case "object":
             if let value = schema["additionalProperties"], value.members != nil, schema["properties"] == nil {
                 return .map(value)

@@ -17,8 +17,8 @@ extension DescribedSDK {
 
     /// What a user, the app or the system does that an SDK may capture.
     package enum Action: String, CaseIterable, Hashable, Sendable {
-        case install, update, launch, foreground, background, crash
-        case screen, screenEnd, tap, business, login, logout
+        case install, update, launch, passiveLaunch, foreground, background, crash
+        case screen, screenEnd, disappear, tap, business, login, logout
         case sessionStart, sessionEnd
         case profileSet = "profile.set"
         case profileSetOnce = "profile.setOnce"
@@ -51,6 +51,8 @@ extension DescribedSDK {
         package var isOff = false
         /// Actions that are captured before it.
         package var before: [Action] = []
+        /// Actions that are captured after it.
+        package var after: [Action] = []
 
         package init(name: Template, properties: Template, envelope: Template) {
             self.name = name

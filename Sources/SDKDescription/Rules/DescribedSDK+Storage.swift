@@ -50,8 +50,19 @@ extension DescribedSDK {
 
     /// Batches that are fixed in the store: files, that are sent as they are until they leave.
     package struct Seal: Hashable, Sendable {
+        package enum Moment: String, CaseIterable, Sendable {
+            /// Each flush closes the file that is being written.
+            case flush
+            /// A file has the events of one day on the device's calendar, and is closed when that is over.
+            case day
+        }
+
+        /// When a file is closed.
+        package var at = Moment.flush
         /// Events in a file, at most; `nil` for no limit.
         package var events: Int?
+        /// Whether one request has all closed files.
+        package var together = false
 
         package init() {}
     }

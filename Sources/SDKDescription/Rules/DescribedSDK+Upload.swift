@@ -6,14 +6,32 @@ extension DescribedSDK {
         package enum CountOf: String, CaseIterable, Sendable {
             /// Rows in the store, at each insert.
             case stored
+            /// Rows in the store that no request carries, at each insert.
+            case idle
             /// Events captured since the last flush, in the memory of the process.
             case sinceFlush
         }
 
         package enum TimerRuns: String, CaseIterable, Sendable {
             case foreground
+            /// The same, and from the launch by a user on: for an SDK that takes it for the foreground.
+            case fromLaunch
             /// As long as the process lives.
             case always
+        }
+
+        /// Which starts of the process set off an upload.
+        package enum OnLaunch: Hashable, Sendable {
+            case never, all
+            /// Those by a user; not those by the system, in the background.
+            case byUser
+        }
+
+        package enum Takes: String, CaseIterable, Sendable {
+            /// Rows that no request carries.
+            case idle
+            /// Rows whether requests carry them or not.
+            case all
         }
 
         package enum WhenOffline: String, CaseIterable, Sendable {
@@ -25,7 +43,7 @@ extension DescribedSDK {
 
         /// What may set off an upload.
         package enum Trigger: String, CaseIterable, Hashable, Sendable {
-            case count, timer, background, launch, network, immediate, retry
+            case count, timer, background, foreground, launch, network, immediate, retry
         }
 
         /// Events that set off an upload; `nil` for none.
@@ -34,7 +52,9 @@ extension DescribedSDK {
         /// From one tick of the timer to the next; `nil` for no timer.
         package var flushInterval: Interval? = .seconds(30)
         package var timerRuns = TimerRuns.foreground
-        package var onLaunch = false
+        package var onLaunch = OnLaunch.never
+        /// Whether a return from the background sets off an upload.
+        package var onForeground = false
         package var onBackground = false
         /// Networks whose arrival sets off an upload, by their names in scenarios.
         package var onNetwork: Set<String> = []
@@ -49,6 +69,9 @@ extension DescribedSDK {
         package var batches = Batches()
         /// Requests in the air at once, at most.
         package var concurrency = 1
+        /// Whether a trigger begins a flush beside one that is under way. Each is then one request at a time.
+        package var overlaps = false
+        package var takes = Takes.idle
         package var timeout = Interval.seconds(60)
 
         package init() {}

@@ -57,6 +57,10 @@ package struct Placeholder: Hashable, Sendable {
         case ms
         /// A time as a number of seconds since 1970, without a fraction.
         case s
+        /// A time as a number of microseconds since 1970, known to the millisecond.
+        case us
+        /// A time as a number of nanoseconds since 1970, known to the millisecond.
+        case ns
         /// A number or a truth value as text.
         case text
         case upper, lower
@@ -89,7 +93,7 @@ extension Placeholder {
         for filter in filters {
             switch (filter, kind) {
             case (.iso, .time): kind = .text
-            case (.ms, .time), (.s, .time): kind = .number
+            case (.ms, .time), (.s, .time), (.us, .time), (.ns, .time): kind = .number
             case (.text, .number), (.text, .bool): kind = .text
             case (.upper, .text), (.lower, .text): break
             default: return nil

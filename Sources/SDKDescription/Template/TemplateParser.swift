@@ -159,7 +159,7 @@ package struct TemplateParser {
             report(
                 .type, path, node, found: "{{\(source.rawValue)|\(words.joined(separator: "|"))}}",
                 allowed:
-                    "iso, ms or s for times; text for numbers and truth values; upper or lower for texts; "
+                    "iso, ms, s, us or ns for times; text for numbers and truth values; upper or lower for texts; "
                     + "{{\(source.rawValue)}} is a \(source.kind.rawValue)")
             return nil
         }

@@ -13,6 +13,7 @@ struct DeclaredDraft: Sendable {
     var common: Place?
     var actions: [DescribedSDK.Action: ActionDraft] = [:]
     var backoff: DescribedSDK.Retry.Backoff?
+    var configs: [ConfigDraft] = []
     var retryAfter: DescribedSDK.Retry.RetryAfter?
 }
 
@@ -24,4 +25,5 @@ struct ActionDraft: Sendable {
     var fields: Place?
     var isOff = false
     var before: [DescribedSDK.Action] = []
+    var after: [DescribedSDK.Action] = []
 }

@@ -27,8 +27,15 @@ extension DeclaredFormat {
                 "Requests after a trigger, at most, or \"all\": until the store is empty. An object says it for some "
                     + "triggers."),
             Knob(
-                "concurrency", \.sdk.upload.concurrency, .integer(1...100),
-                "Requests in the air at once, at most."),
+                "concurrency", \.sdk.upload.concurrency, .integer(1...10_000),
+                "Requests at once, at most; four of them have a connection, as on iOS."),
+            Knob(
+                "overlaps", \.sdk.upload.overlaps, .boolean,
+                "Whether a trigger begins a flush beside one that is under way, each with one request at a time; else "
+                    + "it is left out."),
+            Knob(
+                "takes", \.sdk.upload.takes, .cases(what: "rows"),
+                "Whether a request takes rows that no other carries (\"idle\"), or \"all\"."),
             Knob(
                 "timeout", \.sdk.upload.timeout, .duration(.milliseconds(1)...(.hours(24))),
                 "Time from the start of a request to the last byte of its answer."),
@@ -40,15 +47,22 @@ extension DeclaredFormat {
             "Events that set off an upload, or \"none\"."),
         Knob(
             "countOf", \.sdk.upload.countOf, .cases(what: "what is counted"),
-            "What flushBulkSize counts: rows in the store, or events since the last flush, in memory."),
+            "What flushBulkSize counts: rows in the store, those that no request carries (\"idle\"), or events since the "
+                + "last flush, in memory."),
         Knob(
             "flushInterval", \.sdk.upload.flushInterval,
             DeclaredForms.orNone(.duration(.milliseconds(100)...(.hours(24 * 30)))),
             "From one tick of the timer to the next, or \"none\"."),
-        Knob("timerRuns", \.sdk.upload.timerRuns, .cases(what: "a time"), "When the timer runs."),
         Knob(
-            "onLaunch", \.sdk.upload.onLaunch, .boolean,
-            "Whether the start of the process sets off an upload."),
+            "timerRuns", \.sdk.upload.timerRuns, .cases(what: "a time"),
+            "When the timer runs: in the foreground; there and from a user's launch on (\"fromLaunch\"); always."
+        ),
+        Knob(
+            "onLaunch", \.sdk.upload.onLaunch, DeclaredForms.onLaunch,
+            "Whether the start of the process sets off an upload; \"byUser\": not a start in the background."),
+        Knob(
+            "onForeground", \.sdk.upload.onForeground, .boolean,
+            "Whether a return from the background sets off an upload."),
         Knob(
             "onBackground", \.sdk.upload.onBackground, .boolean,
             "Whether leaving for the background sets off an upload."),

@@ -16,7 +16,7 @@ enum DeclaredFormat {
     /// The system of all described SDKs. Its versions are the presets' names with their versions.
     static let system = SystemFormat(
         name: DeclaredRules.systemName, versions: SDKPreset.all.map(\.label), shape: written.shape,
-        schema: { written.schema(&$0) }
+        schema: { removable(written.schema(&$0)) }
     ) { version, sdk, population, reading in
         guard sdk != nil || version != nil else {
             reading.report(
@@ -32,6 +32,42 @@ enum DeclaredFormat {
             return nil
         }
         return DescriptionReader.read(place, version: version, &reading).map { DeclaredRules($0) }
+    }
+
+    /// A schema whose keys, and those of the objects in it, may be `null` too: that takes a key of a preset away.
+    private static func removable(_ schema: JSONNode) -> JSONNode {
+        guard case .object(let members) = schema.content else { return schema }
+        let changed = members.map { member in
+            var member = member
+            switch (member.key, member.value.content) {
+            case ("properties", .object(let keys)):
+                member.value.content = .object(
+                    keys.map { .init($0.key, orNull(removable($0.value)), keyPosition: $0.keyPosition) })
+            case ("anyOf", .array(let forms)): member.value.content = .array(forms.map(removable))
+            default: break
+            }
+            return member
+        }
+        return JSONNode(.object(changed))
+    }
+
+    private static func orNull(_ schema: JSONNode) -> JSONNode {
+        guard case .object(var members) = schema.content else { return schema }
+        if let place = members.firstIndex(where: { $0.key == "$ref" }) {
+            let reference = JSONNode(.object([members.remove(at: place)]))
+            return JSONNode(
+                .object(members + [.init("anyOf", .list([reference, .object([("type", .text("null"))])]))]))
+        }
+        for place in members.indices {
+            switch (members[place].key, members[place].value.content) {
+            case ("type", .string(let type)): members[place].value = .texts([type, "null"])
+            case ("enum", .array(let names)): members[place].value = .list(names + [.null])
+            case ("anyOf", .array(let forms)):
+                members[place].value = .list(forms + [.object([("type", .text("null"))])])
+            default: break
+            }
+        }
+        return JSONNode(.object(members))
     }
 
     /// A description as scenarios write it: what they change of a preset, or all of it.
@@ -54,8 +90,8 @@ enum DeclaredFormat {
         unsupported: .keys(
             ["lanes"], "one lane: an SDK with several stores and routes needs code of its own")
             + .keys(["consent"], "no such group: users of a simulated app do not opt out")
-            + .keys(["config"], "no such group in this build: a described SDK fetches no configuration")
-            + .keys(["debugMode", "remoteConfig"], "no such knob for a described SDK"),
+            + .keys(["debugMode"], "no such knob for a described SDK")
+            + .keys(["remoteConfig"], "config: what a described SDK fetches, and what that turns"),
         [
             Knob("name", \.sdk.name, .text(limit: 100), "The product and its platform."),
             Knob("version", \.sdk.version, .text(limit: 40), "The version that the description follows."),
@@ -68,7 +104,11 @@ enum DeclaredFormat {
             Knob(group: "identity", identity), Knob(group: "storage", storage), Knob(group: "upload", upload),
             Knob(group: "request", request),
             Knob("answers", \.sdk.answers, DeclaredForms.answers, DeclaredForms.answersDoc),
-            Knob(group: "retry", retry), Knob(group: "events", events),
+            Knob(group: "retry", retry),
+            Knob(
+                "config", \.configs, .list(of: .object(config), count: 0...20),
+                "Configurations that the SDK fetches, and what they turn."),
+            Knob(group: "events", events),
         ])
 
     private static let identity = group(
@@ -198,9 +238,17 @@ enum DeclaredFormat {
         ]
             + DescribedSDK.Action.allCases.map { action in
                 Knob(
-                    action.rawValue, \.actions[action], .object(actionForm).named("sdk-action"),
+                    action.rawValue, \.actions[action], actionSchema,
                     "The event that \(action.rawValue) makes.")
             })
+
+    /// All actions are described alike, so the schema has one part for them.
+    private static let actionSchema: Form<ActionDraft> = {
+        var form = Form.object(actionForm)
+        let written = form.schema
+        form.schema = { removable(written(&$0)) }
+        return form.named("sdk-action")
+    }()
 
     private static let actionForm = ObjectDescription<ActionDraft>(
         "An event that an action makes.", start: { ActionDraft() },
@@ -217,6 +265,10 @@ enum DeclaredFormat {
             Field("off", \.isOff, .boolean, "Whether the action is not captured."),
             Field(
                 "before", \.before, .list(of: .cases(what: "an action"), count: 0...5),
-                "Actions whose events are captured before this one's."),
+                "Actions whose events are captured before this one's: \"screenEnd\" where there was a screen, "
+                    + "\"background\" where the app is in the foreground."),
+            Field(
+                "after", \.after, .list(of: .cases(what: "an action"), count: 0...5),
+                "Actions whose events are captured after this one's, in the same way."),
         ])
 }

@@ -28,6 +28,19 @@ enum DeclaredForms {
             encode: { value in value.map { form.encode($0) } ?? .text(word) })
     }
 
+    static let onLaunch: Form<DescribedSDK.Upload.OnLaunch> = .either(
+        [
+            (.bool, Form<Bool>.boolean.map { isOn, _, _ in isOn ? .all : .never }),
+            (.string, .name([("byUser", .byUser)], what: "a kind of start")),
+        ], allowed: "true, false or \"byUser\"",
+        encode: { value in
+            switch value {
+            case .never: .bool(false)
+            case .all: .bool(true)
+            case .byUser: .text("byUser")
+            }
+        })
+
     static let durationOrNone = orNone(Form<Interval>.duration(.milliseconds(1)...Form<Interval>.longest))
 
     static let path: Form<String> = Form<String>.matching(
@@ -68,12 +81,19 @@ enum DeclaredForms {
                             ["bytes"], "events: nothing in this build counts the bytes of a file"),
                         [
                             Field(
+                                "at", \.at, .cases(what: "a moment"),
+                                "When a file is closed: at each \"flush\"; or when the \"day\" on the device's "
+                                    + "calendar is over."),
+                            Field(
                                 "events", \.events, orNone(.integer(1...1_000_000)),
-                                "Events in a file, at most, or \"none\".")
+                                "Events in a file, at most, or \"none\"."),
+                            Field(
+                                "together", \.together, .boolean,
+                                "Whether one request has all files of days that are over."),
                         ])
                 ).map { seal, _, _ in .some(seal) }
             ),
-        ], allowed: "\"none\" or an object with keys of: \"events\"",
+        ], allowed: "\"none\" or an object with keys of: \"at\", \"events\", \"together\"",
         encode: { $0 == nil ? .text("none") : nil })
 
     static let latch: Form<DescribedSDK.Retry.Latch?> = Form<DescribedSDK.Retry.Latch>.object(
@@ -142,7 +162,8 @@ enum DeclaredForms {
     static let answersDoc =
         "What each end of an upload does to its rows: rules [matches, verdict] in order, of which the first that matches "
         + "holds. Matches, with spaces between: statuses (429), hundreds (5xx), failures (offline, dns, refused, tls, "
-        + "reset, timeout, broken), \"network\" for every failure, \"*\" for everything. Verdicts: delivered; "
+        + "reset, timeout, broken), \"network\" for every failure, \"*\" for everything; a status or hundred with a place and a "
+        + "value holds for answers whose body has that (2xx/code=200). Verdicts: delivered; "
         + "deliveredClear (and all else in the store is lost); drop; keep; retry (keep, and count a failure); halve (the "
         + "same, and requests carry half as many from now on); split (sent again in two halves)."
 

@@ -1,6 +1,7 @@
 import CollectorModel
 import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// An entry of the timeline as decoded.
@@ -110,9 +111,12 @@ struct RemoteConfigDraft: Hashable, Sendable {
     var autoTrackMode = -1
     var eventBlacklist: [String] = []
     var effectMode = 0
+    /// What described SDKs get, whole.
+    var answer: JSONNode?
 
     static let format: ObjectDescription<RemoteConfigDraft> = ObjectDescription(
-        "A remote configuration of Sensors.", start: RemoteConfigDraft.init,
+        "A remote configuration of Sensors, or the answer that described SDKs get.",
+        start: RemoteConfigDraft.init,
         [
             Field("v", \.version, .text(limit: 100), "Its version; by default a number that counts up."),
             Field("disableSDK", \.disableSDK, .boolean, "Events are no longer tracked."),
@@ -128,6 +132,10 @@ struct RemoteConfigDraft: Hashable, Sendable {
             Field(
                 "effectMode", \.effectMode, .integer(0...1),
                 "0: takes effect at the next start; 1: at once (4.9.1)."),
+            Field(
+                "answer", \.answer, DeclaredForms.jsonObject,
+                "What described SDKs get when they fetch a configuration (sdk.config): JSON, whole; by itself."
+            ),
         ])
 }
 

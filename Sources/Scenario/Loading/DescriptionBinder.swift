@@ -24,11 +24,12 @@ struct DescriptionBinder {
         }
         bindRequest(&sdk.request, &reading)
         bindEvents(&sdk.events, &reading)
+        sdk.configs = bindConfigs(&reading)
         return sdk
     }
 
     /// A place deeper in the description; its own node where there is one.
-    private func at(_ keys: [String]) -> Place {
+    func at(_ keys: [String]) -> Place {
         place.value(at: keys) ?? Place(node: place.node, path: JSONPath(place.path.tokens + keys))
     }
 
@@ -55,7 +56,7 @@ struct DescriptionBinder {
         }
     }
 
-    private func lines(
+    func lines(
         _ lines: [Named<Place>], _ reading: inout Reading
     ) -> [DescribedSDK.Request.Line] {
         lines.map { line in
@@ -91,10 +92,12 @@ struct DescriptionBinder {
                 allowed: "an action with a name: " + quotedList(DescribedSDK.Action.allCases.map(\.rawValue)))
         }
         for (action, own) in draft.actions {
-            for other in own.before where draft.actions[other] == nil || other == action {
-                reading.report(
-                    .conflict, at(["events", action.rawValue, "before"]), found: "\"\(other.rawValue)\"",
-                    allowed: "other actions that the description has")
+            for (key, others) in [("before", own.before), ("after", own.after)] {
+                for other in others where draft.actions[other] == nil || other == action {
+                    reading.report(
+                        .conflict, at(["events", action.rawValue, key]), found: "\"\(other.rawValue)\"",
+                        allowed: "other actions that the description has")
+                }
             }
         }
     }
@@ -130,6 +133,7 @@ struct DescriptionBinder {
             envelope: envelope.event(name: name, properties: properties))
         event.isOff = own.isOff
         event.before = own.before
+        event.after = own.after
         return event
     }
 
@@ -148,7 +152,7 @@ struct DescriptionBinder {
         return .object([])
     }
 
-    private func template(
+    func template(
         _ place: Place, _ scopes: Set<Placeholder.Scope>, excluding: Set<Placeholder.Source> = [],
         _ reading: inout Reading
     ) -> Template {

@@ -42,8 +42,9 @@ extension DescriptionReader {
             refuse(
                 ["storage", "removeBy"], in: place, unless: storage.removeBy == .id,
                 because: "a file leaves by itself", &reading)
-            _ = seal
+            checkSeal(seal, sdk, place, &reading)
         }
+        checkOverlap(sdk, place, &reading)
         if storage.removeBy == .position, sdk.upload.concurrency > 1 || storage.order == .newest {
             reading.report(
                 .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
@@ -54,6 +55,38 @@ extension DescriptionReader {
                 .conflict, place.value(at: ["storage", "evict"]) ?? place, found: "\(storage.evict)",
                 allowed: "no more than the limit of \(limit)")
         }
+    }
+
+    private static func checkSeal(
+        _ seal: DescribedSDK.Seal, _ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading
+    ) {
+        refuse(
+            ["storage", "seal", "together"], in: place, unless: seal.at == .day,
+            because: "together only with \"at\": \"day\"", &reading)
+        guard seal.at == .day else { return }
+        refuse(
+            ["storage", "seal", "events"], in: place, unless: seal.events == nil,
+            because: "no events with \"at\": \"day\": a file has a day", &reading)
+        let splits = sdk.answers.rules.contains { $0.verdict == .split || $0.verdict == .halve }
+        refuse(
+            ["answers"], in: place, unless: !splits,
+            because: "no \"split\" and no \"halve\" with \"at\": \"day\": files go whole", &reading)
+    }
+
+    /// Flushes beside each other are chains of requests: nothing that one flush remembers holds for another.
+    private static func checkOverlap(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        guard sdk.upload.overlaps else {
+            return refuse(
+                ["upload", "takes"], in: place, unless: sdk.upload.takes == .idle,
+                because: "\"all\" only with overlaps: without, no request carries a row when one begins",
+                &reading)
+        }
+        let splits = sdk.answers.rules.contains { $0.verdict == .split }
+        guard splits || sdk.storage.seal != nil || sdk.storage.removeBy == .position else { return }
+        reading.report(
+            .conflict, place.value(at: ["upload", "overlaps"]) ?? place, found: "true",
+            allowed: "false with storage.seal, with \"removeBy\": \"position\" and with the verdict \"split\""
+        )
     }
 
     private static func checkFraming(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {

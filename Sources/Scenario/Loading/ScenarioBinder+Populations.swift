@@ -1,7 +1,5 @@
 import AppModel
-import DeclaredSDK
 import DeviceSDK
-import SDKDescription
 import SensorsSDK
 import Timebase
 import Wire
@@ -29,7 +27,6 @@ extension ScenarioBinder {
         }
         check(own, of: rules, several: hasSeveralSystems)
         checkCalls(of: app, rules, at: draft.app?.place)
-        checkKeys(of: rules, draft, path)
         guard let zones = bindZones(draft, zones) else { return nil }
         checkRetention(draft, persona, rules, path)
         let rate = bindRate(draft.rate)
@@ -132,37 +129,6 @@ extension ScenarioBinder {
         reading.report(
             .conflict, place, found: "bind or unbind in the app, and version \(sensors.version.rawValue)",
             allowed: "version 4.9.1 for an app that binds ids: the SDK has these calls since 4.1.0")
-    }
-
-    /// Events without the harness's id are known by what the description says that names them.
-    private mutating func checkKeys(
-        of rules: any SystemRuleSet, _ draft: PopulationDraft, _ path: JSONPath
-    ) {
-        let isTagged = draft.tagEvents ?? self.draft.tagEvents
-        guard !isTagged, let declared = rules as? DeclaredRules, declared.sdk.events.key.isEmpty else {
-            return
-        }
-        reading.report(
-            .conflict, Place(node: draft.sdk?.node ?? root.node, path: path.appending("sdk")),
-            found: "no \"key\" in \"events\", and \"tagEvents\": false",
-            allowed: "the places that name an event, or \"tagEvents\": true")
-    }
-
-    /// Described SDKs that send to one path: which of them an event without the harness's id is of, its key alone tells.
-    mutating func checkKeys(of populations: [ScenarioPopulation]) {
-        var keys: [String: (population: String, key: [JSONPath])] = [:]
-        for population in populations where !population.tagsEvents {
-            guard let sdk = (population.system as? DeclaredRules)?.sdk else { continue }
-            let other = keys[sdk.request.path] ?? (population.name, sdk.events.key)
-            keys[sdk.request.path] = other
-            guard other.key != sdk.events.key else { continue }
-            reading.report(
-                .conflict, Place(node: root.node, path: JSONPath(["tagEvents"])),
-                found:
-                    "false, and other places of the \"key\" in \"\(population.name)\" than in "
-                    + "\"\(other.population)\" at the path \"\(sdk.request.path)\"",
-                allowed: "one key at one path, or \"tagEvents\": true")
-        }
     }
 
     /// Users who only do what the app's code tracks are invisible to a system of hooks.

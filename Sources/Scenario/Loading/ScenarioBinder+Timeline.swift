@@ -1,6 +1,8 @@
 import AppModel
 import CollectorModel
+import DeclaredSDK
 import DeviceSDK
+import SDKDescription
 import SensorsSDK
 import Timebase
 import Wire
@@ -74,6 +76,11 @@ extension ScenarioBinder {
     private mutating func change(_ entry: TimelineDraft, _ place: Place) -> BoundChange? {
         if let draft = entry.remoteConfig?.value {
             let config = ScenarioRemoteConfig(draft)
+            if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer) {
+                reading.report(
+                    .conflict, place, found: "\"answer\" beside other keys",
+                    allowed: "\"answer\" by itself: it is for described SDKs, all else is for Sensors")
+            }
             return BoundChange(change: .remoteConfig(config), text: "remote config: \(config.summary)")
         }
         if let fault = entry.collector { return change(fault.value, fault.place, entry) }
@@ -155,6 +162,11 @@ extension ScenarioBinder {
             case .client(_, let scope):
                 guard let device = scope.device, Int(device) >= devices else { continue }
                 reading.warn(path, "there is no device \(device): the devices are 0 to \(devices - 1)")
+            case .remoteConfig(let config) where config.answer != nil:
+                let fetches = populations.contains {
+                    ($0.system as? DeclaredRules)?.sdk.configs.isEmpty == false
+                }
+                if !fetches { reading.warn(path, "no described SDK fetches a configuration (sdk.config)") }
             case .remoteConfig:
                 for population in populations { warnAboutConfig(entry, population, path) }
             case .push(_, _, let only):
@@ -194,10 +206,12 @@ extension ScenarioRemoteConfig {
         autoTrackMode = draft.autoTrackMode
         eventBlacklist = draft.eventBlacklist
         effectMode = draft.effectMode
+        answer = draft.answer
     }
 
     /// What differs from the default.
     var summary: String {
+        if let answer { return answer.compactText }
         var parts: [String] = []
         if disableSDK { parts.append("SDK disabled") }
         if disableDebugMode { parts.append("debug mode disabled") }

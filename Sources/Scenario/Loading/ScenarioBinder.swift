@@ -40,7 +40,6 @@ struct ScenarioBinder {
         let bound = draft.populations.enumerated().map { population($1, at: $0, target) }
         var populations = bound.compactMap { $0 }
         for population in draft.populations { checkUsers(of: population) }
-        checkKeys(of: populations)
         // What speaks of populations by name or number is checked even if some are not sound.
         let timeline = bindTimeline()
         let thresholds = bindThresholds(thresholdChecker)
@@ -50,6 +49,7 @@ struct ScenarioBinder {
         let patterns = isComplete ? bindPatterns(&populations) : []
         scale(&populations, complete: populations.count == bound.count, devices)
         warnUnused()
+        if isComplete { checkKeys(of: populations) }
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
         var document = ScenarioDocument(

@@ -32,17 +32,20 @@ enum SimulatedRun {
 
     /// - Parameters:
     ///   - measures: Whether events pass by reference. Fitting the sizes takes part of a second.
+    ///   - change: Changes the population, such as its SDK.
     ///   - opensAtArrival: Whether the devices arrive one after another over the whole time and
     ///     open the app at once; else they are there from the start, and sessions begin at their rate.
     static func prepare(
         _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool,
-        opensAtArrival: Bool = true, measures: Bool = false
+        opensAtArrival: Bool = true, measures: Bool = false,
+        _ change: (inout PopulationPlan) -> Void = { _ in }
     ) -> (fleet: any DeviceFleet, configuration: VirtualConfiguration) {
         var persona = Presets.casual
         persona.opensAtArrival = opensAtArrival
         var plan = Fixture.plan(version, devices: devices, duration: duration, persona: persona)
         if opensAtArrival { plan.arrival = ArrivalSchedule(over: duration) }
         if !uploads { plan.network = NetworkRules(kind: .none) }
+        change(&plan)
         let schedule = RunSchedule(start: Fixture.start, duration: duration, drain: .seconds(30))
         var configuration = VirtualConfiguration(
             plans: [plan], schedule: schedule, collector: CollectorPlan())

@@ -64,7 +64,7 @@ struct DeclaredEventTests {
         world.act(1, .appear(screen: 0, referrer: nil))
         world.answer(200, at: 1.5)
         let sealed = try #require(world.fates[0])
-        let expected = Array("Saw HOME\u{1F}1\u{1F}".utf8) + Array("\"a\"".utf8)
+        let expected = Array("declared\u{1F}Saw HOME\u{1F}1\u{1F}".utf8) + Array("\"a\"".utf8)
         // The last part is in JSON that is written as a text.
         let hash = expected.withUnsafeBytes { Hash128($0) }
         #expect(sealed.naturalKey?.high == hash.high && sealed.naturalKey?.low == hash.low)

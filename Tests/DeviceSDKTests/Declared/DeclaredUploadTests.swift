@@ -122,7 +122,8 @@ struct DeclaredUploadTests {
         world.startApp()
         world.track(1, count: 18)
         world.end(
-            with: .answered(status: 429, body: [], retryAfter: .seconds(20)), at: 2, where: { _ in true })
+            with: .answered(status: 429, body: [], retryAfter: .seconds(20)), at: 2,
+            where: { $0.number.kind == .upload })
         world.track(21.9)
         #expect(world.counts == [20])
         world.track(22)

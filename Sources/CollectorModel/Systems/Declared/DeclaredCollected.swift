@@ -1,4 +1,5 @@
 import Accounting
+import SDKDescription
 import Wire
 
 /// Clients that are described and not programmed: the public products that a collector knows, and those of the plan.
@@ -43,8 +44,12 @@ struct DeclaredCollected: CollectedSystem {
     }
 
     func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool {
-        // What is refused for good is gone too, but no client takes it for success.
-        reply.isPositive && clients.all[client.number].answer.delivered.contains { $0.contains(reply.status) }
+        // Any status, if the client takes it for one of success; what is refused for good is gone too, but is none.
+        let answer = clients.all[client.number].answer
+        if let table = answer.table {
+            return table.verdict(status: reply.status, body: reply.mayHaveBody ? reply.body : []).isPositive
+        }
+        return answer.delivered.contains { $0.contains(reply.status) }
     }
 
     func makeKeyReader() -> DeclaredKeyReader { DeclaredKeyReader(clients) }

@@ -36,7 +36,7 @@ struct DescribedEventReader {
         let own = project.isEmpty ? places.value(at: description.project, in: value)?.bytes : nil
         return .event(
             UploadEvent(
-                key: key(of: value, event) ?? wholeKey(of: value, event),
+                key: key(of: value, description) ?? wholeKey(of: value, description),
                 type: type.flatMap { $0.isEmpty ? nil : $0 }
                     ?? UnsafeRawBufferPointer(start: plain.utf8Start, count: plain.utf8CodeUnitCount),
                 name: name, distinctID: places.value(at: event.distinctIDs, in: value)?.bytes ?? empty,
@@ -76,20 +76,22 @@ struct DescribedEventReader {
 
     /// The event's id of the harness, else the hash of its natural key; `nil` where it has neither.
     ///
-    /// The natural key is the text of each part, in order, joined with U+001F: a text as it is, anything else as JSON
-    /// in normal form, nothing where a part is absent. Parts that are all absent are no key.
+    /// The natural key is the product and then the text of each part, in order, joined with U+001F: a text as it is,
+    /// anything else as JSON in normal form, nothing where a part is absent. Parts that are all absent are no key.
     private mutating func key(
-        of value: JSONValue, _ event: EventDescription
+        of value: JSONValue, _ description: UploadDescription
     ) -> EventKey? {
+        let event = description.event
         for tag in event.tags {
             if let text = places.value(at: tag, in: value)?.bytes, let id = EventID(text: text) {
                 return .harness(id)
             }
         }
         scratch.removeAll()
+        scratch.append(description.product)
         var isThere = false
-        for (index, part) in event.key.enumerated() {
-            if index > 0 { scratch.append(0x1F) }
+        for part in event.key {
+            scratch.append(0x1F)
             guard let found = places.value(at: part, in: value) else { continue }
             if let text = found.bytes {
                 isThere = isThere || !text.isEmpty
@@ -102,11 +104,12 @@ struct DescribedEventReader {
         return isThere ? scratch.naturalKey : nil
     }
 
-    /// The hash of all of an event's JSON in normal form, without what each attempt has of its own.
-    private mutating func wholeKey(of value: JSONValue, _ event: EventDescription) -> EventKey {
+    /// The hash of the product and all of an event's JSON in normal form, without what each attempt has of its own.
+    private mutating func wholeKey(of value: JSONValue, _ description: UploadDescription) -> EventKey {
         scratch.removeAll()
+        scratch.append(description.product)
         for (name, member) in value.members {
-            if event.attemptMembers.contains(where: { name.elementsEqual($0.utf8) }) { continue }
+            if description.event.attemptMembers.contains(where: { name.elementsEqual($0.utf8) }) { continue }
             scratch.append(UInt8(ascii: ","))
             scratch.appendJSONString(utf8: name)
             scratch.append(UInt8(ascii: ":"))
@@ -119,7 +122,7 @@ struct DescribedEventReader {
     /// by which it could be told from other JSON.
     mutating func key(of value: JSONValue, as description: UploadDescription) -> EventKey? {
         guard fits(value, description) else { return nil }
-        return key(of: value, description.event)
+        return key(of: value, description)
     }
 
     // MARK: Times
@@ -147,6 +150,8 @@ struct DescribedEventReader {
             switch unit {
             case .seconds: number * 1e3
             case .milliseconds: number
+            case .microseconds: number / 1e3
+            case .nanoseconds: number / 1e6
             case .bySize:
                 switch number.magnitude {
                 case ..<1e11: number * 1e3

@@ -11,6 +11,12 @@ extension UploadDescription {
         self.init(
             name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.paths.map { RequestPattern(.post, $0) },
             lists: [EventPlace(list)], event: EventDescription(sdk))
+        // A target without a key leaves its component empty, which is none.
+        configs = sdk.configs.flatMap { config in
+            [config.path.pattern(filler: "{}"), config.path.pattern(filler: "")].uniqued().map {
+                DescribedConfig(config.method == .get ? .get : .post, $0, neutral: config.fallback)
+            }
+        }
         project = body.places(of: [.apiKey, .account])
         answer = DescribedAnswer(sdk.answers)
     }
@@ -29,7 +35,10 @@ extension EventDescription {
         }
         times = moments.map { EventPlace($0.0) }.uniqued()
         if let filters = moments.first?.1?.placeholders.first?.filters, !filters.contains(.iso) {
-            timeUnit = filters.contains(.s) ? .seconds : .milliseconds
+            let units: [Placeholder.Filter: TimeUnit] = [
+                .s: .seconds, .us: .microseconds, .ns: .nanoseconds,
+            ]
+            timeUnit = filters.compactMap { units[$0] }.first ?? .milliseconds
         }
         distinctIDs = envelopes.flatMap { $0.places(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
         tags = sdk.events.tag.map { [EventPlace($0)] } ?? []
@@ -58,7 +67,7 @@ extension DescribedSDK.EventTemplate {
 }
 
 extension DescribedAnswer {
-    /// An empty answer of the first status of success that a table takes for one.
+    /// The answer that a table takes for success: of a status of success, and empty if nothing of its body matters.
     fileprivate init(_ table: AnswerTable) {
         var ranges: [ClosedRange<UInt16>] = []
         for status in AnswerTable.statuses where table.verdict(status: status).isPositive {
@@ -68,9 +77,12 @@ extension DescribedAnswer {
                 ranges.append(status...status)
             }
         }
-        self.init("", delivered: ranges)
-        let successes = (200...299).filter { status in ranges.contains { $0.contains(status) } }
-        status = successes.first ?? 200
+        let success = table.success
+        var body = WireBuffer()
+        if let wanted = success?.body { body.appendJSON(wanted.value, at: wanted.place) }
+        self.init(body.text, delivered: ranges)
+        status = success?.status ?? 200
+        if table.readsBodies { self.table = table }
     }
 }
 
@@ -81,6 +93,15 @@ extension Template {
         case .value(let placeholder): placeholder.source
         case .text(let pieces): pieces.count == 1 ? placeholders.first?.source : nil
         default: nil
+        }
+    }
+
+    /// A text with something else where something is filled in: a component of a path with braces may be anything.
+    fileprivate func pattern(filler: String) -> String {
+        switch self {
+        case .text(let pieces):
+            pieces.map { if case .constant(let text) = $0 { text } else { filler } }.joined()
+        default: filler
         }
     }
 
@@ -97,5 +118,19 @@ extension Array where Element: Hashable {
     fileprivate func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
+    }
+}
+
+extension WireBuffer {
+    /// Appends the least JSON that has a value at a place: a text, unless it is a number or a truth value.
+    fileprivate mutating func appendJSON(_ value: String, at place: JSONPath) {
+        for token in place.tokens {
+            append(UInt8(ascii: "{"))
+            appendJSONString(token)
+            append(UInt8(ascii: ":"))
+        }
+        let isPlain = value == "true" || value == "false" || Int64(value) != nil
+        if isPlain { append(value) } else { appendJSONString(value) }
+        for _ in place.tokens { append(UInt8(ascii: "}")) }
     }
 }

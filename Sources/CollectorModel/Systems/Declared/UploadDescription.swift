@@ -1,10 +1,14 @@
+package import SDKDescription
+
 /// How the requests of one client are read: what a collector has to know of it, and no more.
 ///
 /// A value is written by hand for a public product (``UploadDescription/products``), or made of the description of an
 /// SDK. Places in bodies and events are ``EventPlace``s; of several the first that is there counts.
 package struct UploadDescription: Hashable, Sendable {
     /// The name in the store: a product, or the description's own.
-    package var name: String
+    package var name: String { didSet { product = DescribedSDK.product(of: name) } }
+    /// What natural keys begin with, so that events of different products are never taken for each other.
+    package private(set) var product: String
     /// Where uploads go.
     package var uploads: [RequestPattern]
     /// Where the client fetches configurations, and what it gets.
@@ -25,6 +29,7 @@ package struct UploadDescription: Hashable, Sendable {
     package init(name: String, uploads: [RequestPattern], lists: [EventPlace], event: EventDescription) {
         precondition(!lists.isEmpty)
         self.name = name
+        product = DescribedSDK.product(of: name)
         self.uploads = uploads
         self.lists = lists
         self.event = event
@@ -46,7 +51,7 @@ package struct EventDescription: Hashable, Sendable {
         /// By its size: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds, else nanoseconds since
         /// 1970. Each holds for the years 1973 to 5138.
         case bySize
-        case seconds, milliseconds
+        case seconds, milliseconds, microseconds, nanoseconds
     }
 
     package var names: [NameRule]
@@ -121,6 +126,8 @@ package struct DescribedAnswer: Hashable, Sendable {
     package var words: [UInt8]?
     /// The statuses by which the client forgets what it sent.
     package var delivered: [ClosedRange<UInt16>]
+    /// What the client makes of answers, where that depends on their bodies too.
+    package var table: AnswerTable?
 
     package init(_ body: String = "", words: String? = nil, delivered: [ClosedRange<UInt16>] = [200...299]) {
         self.body = Array(body.utf8)

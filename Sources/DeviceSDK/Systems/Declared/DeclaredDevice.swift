@@ -20,6 +20,8 @@ package struct DeclaredDevice: RowDevice {
     var files: ContiguousArray<UInt32> = []
     /// The app's version when it last ran; `UInt16.max` before it did.
     var installed = UInt16.max
+    /// What configurations have turned: an index into the system's table.
+    var turned: UInt16 = 0
 
     // What dies with the process.
 
@@ -40,6 +42,8 @@ package struct DeclaredDevice: RowDevice {
     var batchesLeft = 0
     /// Files that begin before this sequence have had their turn in the flush.
     var fileCursor: UInt32 = 0
+    /// When each configuration was fetched last; empty before the first.
+    var fetchedAt: ContiguousArray<Instant> = []
     var screen = UInt16.max
     var state = State()
 
@@ -49,7 +53,9 @@ package struct DeclaredDevice: RowDevice {
     /// Parts of a batch that was split, still to be sent by the flush; their rows are marked.
     var parts: ContiguousArray<ContiguousArray<EventRecord>> = []
     package var detached: ContiguousArray<DetachedEvent> = []
+    var fetches: ContiguousArray<DeclaredFetch> = []
     var uploadCount: UInt32 = 0
+    var fetchCount: UInt32 = 0
 
     struct State: OptionSet {
         let rawValue: UInt8
@@ -117,4 +123,6 @@ package struct DeclaredRequest: RowRequest {
     package var rows: ContiguousArray<EventRecord>
     package var isStarted = false
     package var plannedAt: Instant
+    /// Requests that its flush may still begin after it, where flushes go on beside each other.
+    var batchesLeft = 0
 }

@@ -32,6 +32,7 @@ extension DeclaredSystem {
     ) {
         switch action {
         case .appear(let screen, _): show(screen, on: &device, at: now, effects: &effects)
+        case .disappear: capture(.disappear, on: &device, now: now, effects: &effects)
         case .tap(_, let control):
             var draft = DeclaredDraft(templates.action(.tap), screen: device.screen)
             draft.control = control
@@ -66,11 +67,14 @@ extension DeclaredSystem {
         let before = device.screen
         var draft = DeclaredDraft(templates.action(.screen), screen: screen)
         draft.control = before
-        for other in templates.before(.screen) where other != .screenEnd || before != .max {
-            capture(other, on: &device, now: now, effects: &effects)
+        for other in templates.before(.screen) {
+            captureAlong(other, on: &device, now: now, effects: &effects)
         }
         device.screen = screen
         capture(draft, on: &device, now: now, effects: &effects)
+        for other in templates.after(.screen) {
+            captureAlong(other, on: &device, now: now, effects: &effects)
+        }
     }
 
     // MARK: Lifecycle
@@ -80,10 +84,15 @@ extension DeclaredSystem {
     ) {
         if device.isRunning { die(&device, effects: &effects) }
         device.state = passive ? [.isRunning, .wasInBackground] : [.isRunning]
-        if sdk.upload.timerRuns == .always { device.state.insert(.runsAlways) }
+        switch sdk.upload.timerRuns {
+        case .foreground: break
+        case .fromLaunch: if !passive { device.state.insert(.isForeground) }
+        case .always: device.state.insert(.runsAlways)
+        }
         let version = device.epochs.current.appVersion
         let installed = device.installed
         device.installed = version
+        fetchConfigs(at: .launch, &device, now: now, effects: &effects)
         beginProcess(&device, now: now, effects: &effects)
         if installed == .max {
             if device.epochs.current.installation > 0 { device.epochs.change { $0.anonymousSince = now } }
@@ -91,9 +100,14 @@ extension DeclaredSystem {
         } else if installed != version {
             capture(.update, on: &device, now: now, effects: &effects)
         }
-        if !passive { capture(.launch, on: &device, now: now, effects: &effects) }
-        if sdk.upload.timerRuns == .always { startTimer(&device, now: now) }
-        if sdk.upload.onLaunch { beginFlush(&device, .launch, due: now, now: now, effects: &effects) }
+        capture(passive ? .passiveLaunch : .launch, on: &device, now: now, effects: &effects)
+        switch sdk.upload.onLaunch {
+        case .byUser where !passive, .all: beginFlush(&device, .launch, due: now, now: now, effects: &effects)
+        case .never, .byUser: break
+        }
+        if sdk.upload.timerRuns != .foreground, device.isForeground || sdk.upload.timerRuns == .always {
+            startTimer(&device, now: now)
+        }
     }
 
     private mutating func enterForeground(
@@ -105,8 +119,14 @@ extension DeclaredSystem {
         if sdk.retry.latch?.until.contains(.foreground) ?? false { device.state.remove(.isLatched) }
         renewSession(&device, now: now, isReturn: isReturn, effects: &effects)
         if countsForegrounds { device.epochs.change { $0.foregrounds &+= 1 } }
-        if isReturn { capture(.foreground, on: &device, now: now, effects: &effects) }
-        if sdk.upload.timerRuns == .foreground { startTimer(&device, now: now) }
+        if isReturn {
+            fetchConfigs(at: .foreground, &device, now: now, effects: &effects)
+            capture(.foreground, on: &device, now: now, effects: &effects)
+            if sdk.upload.onForeground {
+                beginFlush(&device, .foreground, due: now, now: now, effects: &effects)
+            }
+        }
+        if sdk.upload.timerRuns != .always { startTimer(&device, now: now) }
         // What came due while the app slept is due now.
         if device.retryDue < .distantFuture { device.retryDue = max(device.retryDue, now) }
     }
@@ -119,14 +139,14 @@ extension DeclaredSystem {
         device.state.remove(.isForeground)
         device.state.insert(.wasInBackground)
         device.activeAt = now
-        if sdk.upload.timerRuns == .foreground { device.flushDue = .distantFuture }
+        if sdk.upload.timerRuns != .always { device.flushDue = .distantFuture }
         if sdk.upload.onBackground {
             beginFlush(&device, .background, due: now, now: now, effects: &effects)
         }
     }
 
     private func startTimer(_ device: inout Device, now: Instant) {
-        guard let interval = sdk.upload.flushInterval, device.flushDue == .distantFuture else { return }
+        guard let interval = interval(of: device), device.flushDue == .distantFuture else { return }
         device.flushDue = now + interval
     }
 
@@ -139,6 +159,7 @@ extension DeclaredSystem {
         guard device.epochs.current.account != account else { return }
         if sdk.identity.login != .none { device.epochs.change { $0.account = account } }
         capture(.login, on: &device, now: now, effects: &effects)
+        fetchConfigs(at: .login, &device, now: now, effects: &effects)
     }
 
     private mutating func logout(
@@ -154,6 +175,7 @@ extension DeclaredSystem {
                 epoch.anonymousSince = now
             }
         }
+        fetchConfigs(at: .logout, &device, now: now, effects: &effects)
         if sdk.identity.logoutDeletes {
             clear(&device, as: .lost(.clearedUnsent), effects: &effects)
             device.trimEpochs()

@@ -10,6 +10,9 @@ extension DeclaredSystem {
         _ number: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) {
+        guard number.kind == .upload else {
+            return completeFetch(number, of: &device, outcome: outcome, now: now, effects: &effects)
+        }
         guard let ended = endRequest(number, of: &device, effects: &effects) else { return }
         let verdict = verdict(on: outcome, of: ended)
         effects.isAcknowledged = verdict.isPositive
@@ -19,7 +22,7 @@ extension DeclaredSystem {
             now: now, effects: &effects)
         switch verdict {
         case .delivered, .deliveredClear, .drop:
-            finish(ended, verdict, outcome, of: &device, effects: &effects)
+            finish(ended, verdict, outcome, of: &device, now: now, effects: &effects)
             device.failures = 0
         case .keep: endFlush(&device)
         case .retry, .halve:
@@ -30,7 +33,11 @@ extension DeclaredSystem {
         case .split: split(ended, of: &device)
         }
         if !verdict.isPositive { obey(outcome, on: &device, now: now) }
-        goOn(&device, now: now, effects: &effects)
+        if sdk.upload.overlaps {
+            goOn(after: ended, verdict, &device, now: now, effects: &effects)
+        } else {
+            goOn(&device, now: now, effects: &effects)
+        }
         device.trimEpochs()
     }
 
@@ -38,7 +45,7 @@ extension DeclaredSystem {
     private func verdict(on outcome: RequestOutcome, of request: DeclaredRequest) -> AnswerTable.Verdict {
         let verdict =
             switch outcome {
-            case .answered(let status, _, _, _): sdk.answers.verdict(status: status)
+            case .answered(let status, let body, _, _): sdk.answers.verdict(status: status, body: body)
             case .failed(let failure): sdk.answers.verdict(AnswerTable.Failure(failure))
             }
         let isLeast = request.rows.count == 1 && (verdict == .halve || verdict == .split)
@@ -61,9 +68,20 @@ extension DeclaredSystem {
                 for part in device.parts { device.log.update(part) { $0.isUploading = false } }
                 device.parts = []
             }
-            sendBatches(of: &device, plannedAt: now, effects: &effects)
+            sendBatches(of: &device, plannedAt: now, now: now, effects: &effects)
         }
         if device.requests.isEmpty { device.batchesLeft = 0 }
+    }
+
+    /// The flush of a request goes on by itself, unless its rows stay: those would come first again.
+    private mutating func goOn(
+        after ended: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ device: inout Device, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        let isDone = verdict.isPositive || verdict == .drop
+        guard isDone, canWrite(device), mayUpload(device, now: now) else { return }
+        sendChained(
+            of: &device, batchesLeft: ended.batchesLeft, plannedAt: now, now: now, effects: &effects)
     }
 
     // MARK: Rows that leave
@@ -71,7 +89,7 @@ extension DeclaredSystem {
     /// The rows of a request leave the store, for good or ill.
     private mutating func finish(
         _ request: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ outcome: RequestOutcome,
-        of device: inout Device, effects: inout DeviceEffects
+        of device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
         // What cannot be deleted is sent again, whatever the answer said.
         guard canWrite(device) else {
@@ -86,7 +104,12 @@ extension DeclaredSystem {
             removeFirst(
                 request.rows.count, carriedBy: request, as: disposition, of: &device, effects: &effects)
         }
-        if verdict == .deliveredClear {
+        guard verdict == .deliveredClear else { return }
+        if sdk.storage.seal?.at == .day {
+            // The file of the day stays; one that was closed meanwhile does not.
+            let rows = rowsOfOtherDays(at: now, of: &device)
+            remove(rows, as: .lost(.clearedUnsent), of: &device, effects: &effects)
+        } else {
             clear(&device, as: .lost(.clearedUnsent), effects: &effects)
         }
     }

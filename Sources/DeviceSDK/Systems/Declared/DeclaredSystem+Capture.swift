@@ -20,10 +20,24 @@ extension DeclaredSystem {
         effects: inout DeviceEffects
     ) {
         for other in templates.before(action) {
-            let earlier = DeclaredDraft(templates.action(other), screen: device.screen)
-            capture(earlier, on: &device, now: now, effects: &effects)
+            captureAlong(other, on: &device, now: now, effects: &effects)
         }
         capture(draft, on: &device, now: now, effects: &effects)
+        for other in templates.after(action) {
+            captureAlong(other, on: &device, now: now, effects: &effects)
+        }
+    }
+
+    /// Captures an action because of another one: the end of a screen where there is one, the way to the background
+    /// where the app is not there.
+    mutating func captureAlong(
+        _ action: DescribedSDK.Action, on device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        if action == .screenEnd, device.screen == .max { return }
+        if action == .background, !device.isForeground { return }
+        capture(
+            DeclaredDraft(templates.action(action), screen: device.screen), on: &device, now: now,
+            effects: &effects)
     }
 
     mutating func capture(
@@ -40,6 +54,9 @@ extension DeclaredSystem {
         _ draft: DeclaredDraft, at now: Instant, on device: inout Device, effects: inout DeviceEffects
     ) {
         guard templates.isCaptured(draft.template) else { return }
+        guard device.turned == 0 || turned(device).captures else {
+            return suppress(draft, at: now, on: &device, effects: &effects)
+        }
         bringForwardTimers(of: &device, to: now)
         let record = EventRecord(
             capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
@@ -58,10 +75,27 @@ extension DeclaredSystem {
         }
     }
 
+    /// An event that a configuration forbids is numbered, and nothing else.
+    private func suppress(
+        _ draft: DeclaredDraft, at now: Instant, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        let record = EventRecord(
+            capturedAt: now, sequence: device.nextSequence, epoch: 0, template: draft.template,
+            screen: draft.screen, control: draft.control, detail: draft.detail)
+        device.nextSequence += 1
+        seal(record, .suppressed(.sdkDisabled), on: device, effects: &effects)
+    }
+
     @inline(__always)
     private func isEnough(_ device: borrowing Device) -> Bool {
-        guard let bulk = sdk.upload.flushBulkSize else { return false }
-        let count = sdk.upload.countOf == .stored ? device.log.count : Int(device.sinceFlush)
+        guard var bulk = sdk.upload.flushBulkSize else { return false }
+        if device.turned > 0 { bulk = turned(device).flushBulkSize ?? bulk }
+        let count =
+            switch sdk.upload.countOf {
+            case .stored: device.log.count
+            case .idle: device.log.idleCount
+            case .sinceFlush: Int(device.sinceFlush)
+            }
         return count >= min(bulk, Int(device.eventLimit))
     }
 
@@ -69,7 +103,7 @@ extension DeclaredSystem {
     /// actions.
     private func bringForwardTimers(of device: inout Device, to now: Instant) {
         if device.retryDue < now { device.retryDue = now }
-        guard device.flushDue < now, let interval = sdk.upload.flushInterval?.nanoseconds else { return }
+        guard device.flushDue < now, let interval = interval(of: device)?.nanoseconds else { return }
         let late = (now - device.flushDue).nanoseconds
         device.flushDue = device.flushDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
     }

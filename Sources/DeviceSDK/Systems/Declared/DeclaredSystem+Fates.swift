@@ -27,6 +27,8 @@ extension DeclaredSystem {
             device.files = []
         }
         device.requests = []
+        device.fetches = []
+        device.fetchedAt = []
         device.parts = []
         device.flushDue = .distantFuture
         device.retryDue = .distantFuture

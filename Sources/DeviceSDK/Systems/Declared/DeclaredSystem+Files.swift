@@ -1,5 +1,6 @@
 import DeviceSDK
 import SDKDescription
+import Timebase
 
 /// Stores whose rows lie in files: batches that are fixed when a file is closed, and sent as they are until they leave.
 extension DeclaredSystem {
@@ -49,5 +50,33 @@ extension DeclaredSystem {
         let place = device.files.firstIndex { $0 > middle } ?? device.files.count
         device.files.insert(middle, at: place)
         device.fileCursor = device.files.last { $0 <= first } ?? 0
+    }
+
+    // MARK: Files of days
+
+    /// The rows of the oldest day that is over and had no turn in the flush, or of all of them.
+    func nextDays(of device: inout Device, now: Instant) -> ContiguousArray<EventRecord> {
+        let offset = plan.utcOffset + plan.clockSkew(index: Int(device.index))
+        let today = CivilTime.dayNumber(now, offset: offset)
+        let isOne = sdk.storage.seal?.together == false
+        let cursor = device.fileCursor
+        var rows = ContiguousArray<EventRecord>()
+        var day: Int64?
+        device.log.forEach { row in
+            let own = CivilTime.dayNumber(row.capturedAt, offset: offset)
+            guard own != today, row.sequence >= cursor, !row.isUploading else { return }
+            if isOne, let day, day != own { return }
+            day = own
+            rows.append(row)
+        }
+        if let last = rows.last { device.fileCursor = last.sequence + 1 }
+        return rows
+    }
+
+    /// The rows of all days but the one of a moment, on the device's calendar.
+    func rowsOfOtherDays(at now: Instant, of device: inout Device) -> ContiguousArray<EventRecord> {
+        let offset = plan.utcOffset + plan.clockSkew(index: Int(device.index))
+        let today = CivilTime.dayNumber(now, offset: offset)
+        return device.allRows.filter { CivilTime.dayNumber($0.capturedAt, offset: offset) != today }
     }
 }

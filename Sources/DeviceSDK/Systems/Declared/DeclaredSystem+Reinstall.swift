@@ -4,6 +4,7 @@ extension DeclaredSystem {
     /// Nothing is said of a keychain: all ids of the device are others. What counts up goes on, so that no id comes twice.
     package func keep(of old: Device, in new: inout Device) {
         new.uploadCount = old.uploadCount
+        new.fetchCount = old.fetchCount
         let before = old.epochs.current
         new.epochs.change { epoch in
             epoch.anonymousGeneration = before.anonymousGeneration &+ 1

@@ -49,6 +49,7 @@ extension DeclaredSystem {
             epoch.sessionFirst = next
         }
         device.activeAt = now
+        fetchConfigs(at: .session, &device, now: now, effects: &effects)
         store(
             DeclaredDraft(templates.action(.sessionStart), screen: .max), at: now, on: &device,
             effects: &effects)

@@ -7,30 +7,48 @@ import World
 /// From a trigger to requests.
 ///
 /// A flush is one or more requests after a trigger: as many beside each other as the description allows, and a next one
-/// when one is done with. Triggers while a flush is under way are left out.
+/// when one is done with. Triggers while a flush is under way are left out. With `upload.overlaps` they begin flushes of
+/// their own, each of which is a chain of requests one after the other.
 extension DeclaredSystem {
     /// A trigger asks for a flush that was due at `due`.
     mutating func beginFlush(
         _ device: inout Device, _ trigger: DescribedSDK.Upload.Trigger, due: Instant, now: Instant,
         effects: inout DeviceEffects
     ) {
-        guard device.requests.isEmpty, mayUpload(device, now: now) else { return }
+        guard device.requests.isEmpty || sdk.upload.overlaps, mayUpload(device, now: now) else { return }
         device.retryDue = .distantFuture
         device.sinceFlush = 0
         tidy(&device, now: now, effects: &effects)
-        if sdk.storage.seal != nil {
-            closeFile(of: &device)
+        if let seal = sdk.storage.seal {
+            if seal.at == .flush { closeFile(of: &device) }
             device.fileCursor = 0
         }
+        guard !sdk.upload.overlaps else {
+            return sendChained(
+                of: &device, batchesLeft: sdk.upload.batches[trigger], plannedAt: due, now: now,
+                effects: &effects)
+        }
         device.batchesLeft = sdk.upload.batches[trigger]
-        sendBatches(of: &device, plannedAt: due, effects: &effects)
+        sendBatches(of: &device, plannedAt: due, now: now, effects: &effects)
+    }
+
+    /// Begins the next request of a flush that goes on beside others.
+    mutating func sendChained(
+        of device: inout Device, batchesLeft: Int, plannedAt: Instant, now: Instant,
+        effects: inout DeviceEffects
+    ) {
+        guard batchesLeft > 0, device.requests.count < sdk.upload.concurrency else { return }
+        _ = send(
+            of: &device, batchesLeft: batchesLeft < .max ? batchesLeft - 1 : .max, plannedAt: plannedAt,
+            now: now,
+            effects: &effects)
     }
 
     /// Whether nothing forbids an upload.
     @inline(__always)
     func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
         now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
-            && !device.state.contains(.isLatched)
+            && !device.state.contains(.isLatched) && (device.turned == 0 || turned(device).uploads)
     }
 
     /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.
@@ -54,37 +72,54 @@ extension DeclaredSystem {
 
     /// Begins requests of a flush, as many as it may.
     mutating func sendBatches(
-        of device: inout Device, plannedAt: Instant, effects: inout DeviceEffects
+        of device: inout Device, plannedAt: Instant, now: Instant, effects: inout DeviceEffects
     ) {
         while device.batchesLeft > 0, device.requests.count < sdk.upload.concurrency {
-            let rows = nextRows(of: &device)
-            // A row that is in the air as often as its note can count is not sent once more.
-            guard !rows.isEmpty, !rows.contains(where: { $0.inFlight == .max }) else { break }
+            guard send(of: &device, batchesLeft: 0, plannedAt: plannedAt, now: now, effects: &effects) else {
+                break
+            }
             device.batchesLeft -= device.batchesLeft < .max ? 1 : 0
-            let request = DeclaredRequest(
-                number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
-                plannedAt: plannedAt)
-            device.uploadCount += 1
-            device.update(request, mark: true) { $0.inFlight += 1 }
-            device.requests.append(request)
-            startRequests(of: &device, effects: &effects)
         }
+    }
+
+    /// Begins a request.
+    ///
+    /// - Parameter batchesLeft: Requests that may follow it in a chain.
+    /// - Returns: whether there was something to send.
+    private mutating func send(
+        of device: inout Device, batchesLeft: Int, plannedAt: Instant, now: Instant,
+        effects: inout DeviceEffects
+    ) -> Bool {
+        let rows = nextRows(of: &device, now: now)
+        // A row that is in the air as often as its note can count is not sent once more.
+        guard !rows.isEmpty, !rows.contains(where: { $0.inFlight == .max }) else { return false }
+        let request = DeclaredRequest(
+            number: RequestNumber(kind: .upload, number: device.uploadCount), rows: rows,
+            plannedAt: plannedAt, batchesLeft: batchesLeft)
+        device.uploadCount += 1
+        device.update(request, mark: true) { $0.inFlight += 1 }
+        device.requests.append(request)
+        startRequests(of: &device, effects: &effects)
+        return true
     }
 
     /// The rows of the next request: a part of a batch that was split, as far as it is still there, else those that
     /// come first.
-    private mutating func nextRows(of device: inout Device) -> ContiguousArray<EventRecord> {
+    private mutating func nextRows(of device: inout Device, now: Instant) -> ContiguousArray<EventRecord> {
         while !device.parts.isEmpty {
             let part = device.parts.removeFirst()
             if device.parts.isEmpty { device.parts = [] }
             let rows = ContiguousArray(part.compactMap { device.log.record(of: $0.sequence) })
             if !rows.isEmpty { return rows }
         }
-        guard sdk.storage.seal == nil else { return nextFile(of: &device) }
+        if let seal = sdk.storage.seal {
+            return seal.at == .day ? nextDays(of: &device, now: now) : nextFile(of: &device)
+        }
         var rows = ContiguousArray<EventRecord>()
-        let batch = min(sdk.upload.batch ?? .max, Int(device.eventLimit))
+        let batch = min(turned(device).batch ?? sdk.upload.batch ?? .max, Int(device.eventLimit))
         device.log.copy(
-            batch, from: sdk.storage.order == .newest ? .newest : .oldest, idleOnly: true, into: &rows)
+            batch, from: sdk.storage.order == .newest ? .newest : .oldest,
+            idleOnly: sdk.upload.takes == .idle, into: &rows)
         return rows
     }
 

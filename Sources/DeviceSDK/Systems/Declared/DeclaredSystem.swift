@@ -28,6 +28,10 @@ package struct DeclaredSystem: RowCustodian {
     let countsForegrounds: Bool
     let encoder: DeclaredEncoder
     let head: RequestHead
+    /// Those of fetches, by configuration.
+    let fetchHeads: [RequestHead]
+    /// What configurations have turned on any device; first nothing.
+    var turnedStates = [DescribedSDK.Turned()]
     package var acknowledged = AcknowledgedRows()
 
     /// Makes the system of a population.
@@ -44,19 +48,33 @@ package struct DeclaredSystem: RowCustodian {
             $0.source == .foregroundIndex || $0.source == .backgroundIndex
         }
         encoder = DeclaredEncoder(plan: plan, sdk: rules.sdk, templates: templates)
-        head = Self.head(plan, rules.sdk.request, encoder.program.population)
+        let texts = encoder.program.population
+        head = Self.head(plan, rules.sdk.request, texts)
+        fetchHeads = rules.sdk.configs.map { Self.head(plan, $0, texts) }
+    }
+
+    private static func head(
+        _ plan: PopulationPlan, _ config: DescribedSDK.Config, _ texts: DeclaredPopulationTexts
+    ) -> RequestHead {
+        var lines = config.body == nil ? "" : "Content-Type: application/json\r\n"
+        for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
+        return RequestHead(
+            method: config.method == .get ? .get : .post,
+            path: texts.text(of: config.path) + query(config.query, texts), headerLines: lines)
+    }
+
+    private static func query(
+        _ query: [DescribedSDK.Request.Line], _ texts: DeclaredPopulationTexts
+    ) -> String {
+        guard !query.isEmpty else { return "" }
+        return "?" + query.map { "\($0.name)=\(encoded(texts.text(of: $0.value)))" }.joined(separator: "&")
     }
 
     private static func head(
         _ plan: PopulationPlan, _ request: DescribedSDK.Request, _ texts: DeclaredPopulationTexts
     ) -> RequestHead {
         var path = plan.target.pathAndQuery
-        if !path.contains("?"), !request.query.isEmpty {
-            path +=
-                "?"
-                + request.query.map { "\($0.name)=\(encoded(texts.text(of: $0.value)))" }
-                .joined(separator: "&")
-        }
+        if !path.contains("?") { path += query(request.query, texts) }
         var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
         if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
         for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
@@ -80,7 +98,7 @@ package struct DeclaredSystem: RowCustodian {
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        if device.flushDue <= now, let interval = sdk.upload.flushInterval {
+        if device.flushDue <= now, let interval = interval(of: device) {
             let due = device.flushDue
             device.flushDue = due + interval
             beginFlush(&device, .timer, due: due, now: now, effects: &effects)
@@ -107,6 +125,7 @@ package struct DeclaredSystem: RowCustodian {
     package mutating func encode(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
+        if request.kind == .config { return encodeFetch(request, of: &device, at: now, into: &body) }
         guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return head }
         encoder.encode(
             device.requests[place].rows, index: Int(device.index), number: device.number,
@@ -139,6 +158,8 @@ package struct DeclaredSystem: RowCustodian {
         }
         return head
     }
+
+    package var readsAnswers: Bool { sdk.answers.readsBodies }
 
     /// Whether events bear the harness's id.
     var isTagged: Bool { plan.tagsEvents && sdk.events.tag != nil }

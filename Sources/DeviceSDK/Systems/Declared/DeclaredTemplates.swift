@@ -30,8 +30,9 @@ struct DeclaredTemplates: Sendable {
     private let profilesFrom: Int
     private let itemsFrom: Int
     private let actionsFrom: Int
-    /// By the place of an action, what comes before it.
+    /// By the place of an action, what comes before it, and after it.
     private let before: [[DescribedSDK.Action]]
+    private let after: [[DescribedSDK.Action]]
 
     private static let others = DescribedSDK.Action.allCases.filter { !$0.hasProperties }
 
@@ -58,6 +59,7 @@ struct DeclaredTemplates: Sendable {
             EventLabel(type: "event", name: $0.name.isEmpty ? $0.action.rawValue : $0.name)
         }
         before = Self.others.map { events.actions[$0]?.before ?? [] }
+        after = Self.others.map { events.actions[$0]?.after ?? [] }
     }
 
     func business(_ event: UInt16) -> UInt16 { event }
@@ -72,6 +74,11 @@ struct DeclaredTemplates: Sendable {
     /// What is captured before an action.
     func before(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
         Self.others.firstIndex(of: action).map { before[$0] } ?? []
+    }
+
+    /// What is captured after an action.
+    func after(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
+        Self.others.firstIndex(of: action).map { after[$0] } ?? []
     }
 
     func isCaptured(_ template: UInt16) -> Bool { kinds[Int(template)].template != nil }

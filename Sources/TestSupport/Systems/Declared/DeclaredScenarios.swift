@@ -22,7 +22,8 @@ extension DeclaredFixture {
     /// Nothing is captured in the moment before a process may die, and nothing tries again by itself, which it would when
     /// an answer's time says.
     private static func calm(_ version: String) -> String {
-        (version.hasPrefix("amplitude") ? #", "retry": {"wakes": false}"# : "")
+        let wakes = ["amplitude", "otlp", "rudderstack"].contains { version.hasPrefix($0) }
+        return (wakes ? #", "retry": {"wakes": false}"# : "")
             + (version.hasPrefix("mixpanel") ? "" : #", "events": {"background": {"off": true}}"#)
     }
 

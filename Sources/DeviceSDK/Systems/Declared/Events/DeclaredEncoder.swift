@@ -10,6 +10,8 @@ final class DeclaredEncoder {
     let identity: DescribedSDK.Identity
     private let eventID: DescribedSDK.Identity.Kind
     private let taps: UInt16
+    /// What natural keys begin with.
+    private let product: String
     private let plan: PopulationPlan
     private let streams: PopulationStreams
     private let gzip: GzipEncoder?
@@ -22,6 +24,7 @@ final class DeclaredEncoder {
         identity = sdk.identity
         eventID = sdk.events.id
         taps = templates.action(.tap)
+        product = DescribedSDK.product(of: sdk.name.isEmpty ? plan.name : sdk.name)
         program = DeclaredProgram(plan: plan, sdk: sdk, templates: templates)
         gzip = sdk.request.compress == .gzip ? GzipEncoder(batches: .small) : nil
     }
@@ -59,11 +62,22 @@ final class DeclaredEncoder {
         end(&writer)
     }
 
-    /// The key by which a collector knows an event without an id of the harness: the parts in order, joined with U+001F;
-    /// a text as it is, everything else as JSON.
+    /// Appends the body of a fetch; nothing for one without.
+    func encode(
+        fetch config: Int, index: Int, number: UInt32, epoch: DeclaredEpoch, at now: Instant,
+        into body: inout WireBuffer
+    ) {
+        guard let steps = program.fetches[config] else { return }
+        var writer = begin(index: index, number: number, at: now)
+        writer.write(fetch: steps, epoch: epoch, into: &body)
+        end(&writer)
+    }
+
+    /// The key by which a collector knows an event without an id of the harness: the product and the parts in order, joined
+    /// with U+001F; a text as it is, everything else as JSON.
     func naturalKey(_ record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> NaturalKey {
         var writer = begin(index: index, number: number, at: record.capturedAt)
-        var key = WireBuffer()
+        var key = WireBuffer(product)
         writer.write(keyOf: record, epoch: epoch, into: &key)
         end(&writer)
         let hash = key.withUnsafeBytes { Hash128($0) }

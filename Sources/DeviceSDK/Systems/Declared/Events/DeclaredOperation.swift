@@ -23,7 +23,7 @@ enum DeclaredOperation: Sendable {
 
 /// How a value is written.
 struct DeclaredSlotForm: Hashable, Sendable {
-    enum Time: UInt8, Sendable { case iso, milliseconds, seconds }
+    enum Time: UInt8, Sendable { case iso, milliseconds, seconds, microseconds, nanoseconds }
     enum Letters: UInt8, Sendable { case own, upper, lower }
 
     var time = Time.milliseconds
@@ -35,6 +35,8 @@ struct DeclaredSlotForm: Hashable, Sendable {
             case .iso: time = .iso
             case .ms: time = .milliseconds
             case .s: time = .seconds
+            case .us: time = .microseconds
+            case .ns: time = .nanoseconds
             case .upper: letters = .upper
             case .lower: letters = .lower
             case .text: break

@@ -14,6 +14,8 @@ struct DeclaredProgram: Sendable {
     let keys: [[Range<Int>]]
     let bodyStart: Range<Int>
     let bodyEnd: Range<Int>
+    /// The bodies of fetches, by configuration; `nil` for one without.
+    let fetches: [Range<Int>?]
     /// What lies between the two.
     let framing: DescribedSDK.Request.Framing
     /// By use of `{{properties}}`.
@@ -47,6 +49,7 @@ struct DeclaredProgram: Sendable {
             }
         }
         (bodyStart, bodyEnd) = compiler.compile(body: sdk.request.body)
+        fetches = sdk.configs.map { config in config.body.map { compiler.compile($0) } }
         framing = sdk.request.framing
         self.events = events
         self.keys = keys

@@ -58,6 +58,8 @@ extension DeclaredWriter {
         case .iso: out.appendISO(local)
         case .milliseconds: out.appendDecimal(local.milliseconds)
         case .seconds: out.appendDecimal(local.milliseconds / 1000)
+        case .microseconds: out.appendDecimal(local.milliseconds * 1000)
+        case .nanoseconds: out.appendDecimal(local.milliseconds * 1_000_000)
         }
     }
 

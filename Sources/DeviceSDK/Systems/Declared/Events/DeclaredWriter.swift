@@ -64,8 +64,8 @@ struct DeclaredWriter {
         self.epoch = epoch
         forgetChunks()
         var json = WireBuffer()
-        for (place, part) in program.keys[Int(record.template)].enumerated() {
-            if place > 0 { key.append(0x1F) }
+        for part in program.keys[Int(record.template)] {
+            key.append(0x1F)
             json.removeAll()
             run(part, into: &json)
             json.withUnsafeBytes { bytes in
@@ -84,6 +84,13 @@ struct DeclaredWriter {
         let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
         let node = try? JSONReader.readStrictly(quoted)
         return Array((node?.string ?? "").utf8)
+    }
+
+    /// Writes the body of a fetch, under the device's present state.
+    mutating func write(fetch steps: Range<Int>, epoch: DeclaredEpoch, into out: inout WireBuffer) {
+        self.epoch = epoch
+        forgetChunks()
+        run(steps, into: &out)
     }
 
     // MARK: Programs

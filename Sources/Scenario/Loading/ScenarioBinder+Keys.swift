@@ -1,0 +1,42 @@
+import DeclaredSDK
+import DeviceSDK
+import SDKDescription
+import Wire
+
+extension ScenarioBinder {
+    /// Reports described SDKs whose events nothing names when they bear no id of the harness: those without a key, and
+    /// those whose keys a collector could not tell apart, since it knows the product by the path alone.
+    ///
+    /// - Parameter populations: All that the scenario has.
+    mutating func checkKeys(of populations: [ScenarioPopulation]) {
+        var first: [String: (population: ScenarioPopulation, sdk: DescribedSDK)] = [:]
+        for (index, population) in populations.enumerated() where !population.tagsEvents {
+            guard let sdk = (population.system as? DeclaredRules)?.sdk else { continue }
+            let path = JSONPath(["populations", String(index), "sdk"])
+            if sdk.events.key.isEmpty {
+                reading.report(
+                    .conflict, Place(node: .null, path: path.appending("events")),
+                    found: "no \"key\", and \"tagEvents\" is false",
+                    allowed: "a key by which an audit knows the events, or \"tagEvents\": true")
+            }
+            let other = first[sdk.request.path] ?? (population, sdk)
+            first[sdk.request.path] = other
+            let products = [other, (population, sdk)].map { population, sdk in
+                DescribedSDK.product(of: sdk.name.isEmpty ? population.name : sdk.name)
+            }
+            if products[0] != products[1] {
+                reading.report(
+                    .conflict, Place(node: .null, path: path.appending("name")),
+                    found: "the path of \"\(products[0])\", and \"tagEvents\" is false",
+                    allowed: "a request.path of its own for each product, or \"tagEvents\": true")
+            } else if other.sdk.events.key != sdk.events.key {
+                reading.report(
+                    .conflict, Place(node: .null, path: path.appending("events")),
+                    found:
+                        "another \"key\" than in \"\(other.population.name)\" at the same path, and \"tagEvents\" is "
+                        + "false",
+                    allowed: "one key at one path, or \"tagEvents\": true")
+            }
+        }
+    }
+}
