@@ -29,9 +29,10 @@ enum DescriptionDrawing {
         "sdk-action.properties": .value(presence: 0.3, properties),
         "sdk-action.fields": .value(presence: 0.3, fields),
         "sdk-action.off": .presence(0.2),
-        "sdk-action.before": DrawingRule(presence: 0.2, count: 1...2),
+        "sdk-action.before": DrawingRule(presence: 0.4, count: 1...3),
+        "sdk-action.after": DrawingRule(presence: 0.4, count: 1...3),
     ]
-    .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.15)) }) {
+    .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.25)) }) {
         $1
     }
 

@@ -51,6 +51,7 @@ struct DrawingRule: Sendable {
         "target.urls": "as target.url",
         "target.tls": "files and handshakes belong to the tests on real sockets",
         "target.dns": "names are looked up for external targets only",
+        "sdk-declared.file": "a world is one file",
         "services.aesKey": "the collectors of the project know the default key alone",
     ]
 
