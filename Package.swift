@@ -229,7 +229,7 @@ let package = Package(
                 "Timebase", "Accounting", "CollectorModel", "Measurement", "Wire", "DeviceSDK", "World",
                 "VirtualEngine",
                 "Scenario", "SDKDescription", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
-                "SensorsSDK", .product(name: "NIOCore", package: "swift-nio"),
+                "SensorsSDK", "TrackingSDK", .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "ConformanceTests",

@@ -86,7 +86,9 @@ struct Worlds: AsyncParsableCommand {
         var violations = finding.violations
         if let scenario = finding.scenario {
             Console.print(scenario.prettyText())
-            if Session.runsProgram(finding) { violations += await ProgramRuns.violations(of: scenario) }
+            if Session.runsProgram(finding) {
+                violations += await ProgramRuns.judgement(of: scenario).violations
+            }
         }
         try tell(violations)
     }
@@ -96,7 +98,7 @@ struct Worlds: AsyncParsableCommand {
         guard let violations = Explorer().violations(of: scenario) else {
             throw ValidationError("\(file) is no sound scenario: beaconswarm validate \(file)")
         }
-        try tell(violations + (await ProgramRuns.violations(of: scenario)))
+        try tell(violations + (await ProgramRuns.judgement(of: scenario).violations))
     }
 
     private func tell(_ violations: [Violation]) throws {

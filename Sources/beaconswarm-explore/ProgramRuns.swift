@@ -8,23 +8,57 @@ enum ProgramRuns {
     /// What no two runs have in common.
     private static let ownKeys = ["started_at", "wall_seconds", "generator", "run"]
 
-    /// What two of them show of a scenario.
-    static func violations(of scenario: JSONNode) async -> [Violation] {
-        await Explorer().violations(of: scenario, running: two)
+    /// What they show of a scenario, and whether it could be played in parts.
+    static func judgement(of scenario: JSONNode) async -> (violations: [Violation], inParts: Bool) {
+        var inParts = false
+        let violations = await Explorer().violations(of: scenario) { scenario in
+            let trial = try await trial(of: scenario)
+            inParts = trial.joined != nil
+            return trial
+        }
+        return (violations, inParts)
     }
 
-    /// Simulates a scenario twice.
+    /// Simulates a scenario twice, and in parts.
     ///
     /// - Throws: what keeps the program from running, or its files from being read.
-    private static func two(of scenario: JSONNode) async throws -> (RunFiles, RunFiles) {
+    private static func trial(of scenario: JSONNode) async throws -> ProgramTrial {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("beaconswarm-explore-\(getpid())-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("scenario.json")
         try Data(scenario.prettyText().utf8).write(to: path)
-        let first = try await one(path.path, folder.appendingPathComponent("first"))
-        return (first, try await one(path.path, folder.appendingPathComponent("second")))
+        var trial = ProgramTrial(
+            first: try await one(path.path, folder.appendingPathComponent("first")),
+            second: try await one(path.path, folder.appendingPathComponent("second")))
+        trial.joined = try await joined(path.path, folder)
+        return trial
+    }
+
+    /// Parts are so many: each has some devices of most populations, and none of the smallest.
+    private static let parts = 3
+
+    /// Simulates a scenario in parts, and joins them; `nil` where the program refuses to.
+    private static func joined(_ scenario: String, _ folder: URL) async throws -> RunFiles? {
+        let shared = folder.appendingPathComponent("parts").path
+        for number in 0..<parts {
+            var options = RunOptions(source: ScenarioSource(path: scenario))
+            options.out = shared
+            options.shard = "\(number)/\(parts)"
+            options.events = shared + ".ndjson"
+            options.quiet = true
+            do {
+                _ = try await Beaconswarm.simulate(options)
+            } catch let failure as CommandFailure where [.usage, .invalidScenario].contains(failure.code) {
+                return nil
+            }
+        }
+        let whole = folder.appendingPathComponent("whole")
+        var options = MergeOptions(folders: [shared], out: whole.path)
+        options.events = whole.path + ".ndjson"
+        options.quiet = true
+        return try files(of: whole, try Beaconswarm.merge(options))
     }
 
     private static func one(_ scenario: String, _ out: URL) async throws -> RunFiles {
@@ -32,7 +66,11 @@ enum ProgramRuns {
         options.out = out.path
         options.events = out.path + ".ndjson"
         options.quiet = true
-        let status = try await Beaconswarm.simulate(options)
+        return try files(of: out, try await Beaconswarm.simulate(options))
+    }
+
+    /// What a run has written, but for what no two have in common.
+    private static func files(of out: URL, _ status: CommandStatus) throws -> RunFiles {
         var report = try JSONReader.read(bytes(out.appendingPathComponent("report.json"))).0
         report = JSONNode(.object((report.members ?? []).filter { !ownKeys.contains($0.key) }))
         return RunFiles(

@@ -16,6 +16,7 @@ struct Session {
     private var events = 0
     private var failures = 0
     private var compared = 0
+    private var joined = 0
 
     /// Worlds that are played before anybody looks at the clock.
     private static let block = 32
@@ -78,16 +79,20 @@ struct Session {
         }
     }
 
-    /// Of which worlds two whole runs of the program are compared to the byte: they take the most time, and without
+    /// Of which worlds whole runs of the program are compared to the byte, with each other and with parts: they take the most time, and without
     /// end in a world that had to be cut short.
     static func runsProgram(_ finding: Explorer.Finding) -> Bool { finding.seed % 50 == 0 && !finding.wasCut }
 
     private mutating func compareFiles(_ finding: Explorer.Finding) async throws {
         guard let scenario = finding.scenario else { return }
+        let (violations, inParts) = await ProgramRuns.judgement(of: scenario)
         compared += 1
-        guard let violation = await ProgramRuns.violations(of: scenario).first else { return }
+        joined += inParts ? 1 : 0
+        guard let violation = violations.first else { return }
         try await fail(finding, violation, scenario) { candidate in
-            await ProgramRuns.violations(of: candidate).contains { $0.invariant == violation.invariant }
+            await ProgramRuns.judgement(of: candidate).violations.contains {
+                $0.invariant == violation.invariant
+            }
         }
     }
 
@@ -128,7 +133,8 @@ struct Session {
         Console.print(coverage.table)
         let perWorld = Int(cpu / Double(max(1, played)) * 1e6)
         Console.print(
-            "explore: \(played) worlds, \(events) events, \(cut) worlds cut short, \(compared) compared to the byte, "
+            "explore: \(played) worlds, \(events) events, \(cut) worlds cut short, \(compared) compared to the byte, \(joined) of them "
+                + "with their parts, "
                 + "\(failures) failures; "
                 + "\(Int(wall)) s, \(perWorld) µs of CPU a world; the next seed is \(next)")
         let missing = coverage.missing

@@ -90,6 +90,11 @@ struct DrawingRule: Sendable {
         "target.path": .value(presence: 0.2) { _, _, path in .text("/own/p\(path[1])?project=default") },
         "target.headers": DrawingRule(presence: 0.4, count: 0...2),
         "target.headers.{}": .texts("X-Env", "X-Stage"),
+        // Secrets, which nothing else of the scenario is: what repeats one is masked in the run's files.
+        "target.headers.X-Env": .texts("5c1f-secret"),
+        "target.headers.X-Stage": .texts("77ab-secret"),
+        "target.apiKey": .texts("key-90d2"),
+        "sdk-sensors.cookie": .texts("cookie-3e07"),
         "^populations": DrawingRule(count: 1...3),
         "populations.[].name": .value { _, _, path in .text("p\(path[path.count - 2])") },
         "populations.[].devices": .value { draw, frame, _ in

@@ -2,6 +2,7 @@ import Accounting
 import Scenario
 import TestSupport
 import Timebase
+import TrackingSDK
 
 /// The same seed gives the same outcome, event by event and in the same order.
 enum SameSeedSameOutcome: Invariant {
@@ -36,20 +37,46 @@ enum SameSeedSameOutcome: Invariant {
 enum SameSeedSameBytes: Invariant {
     static let name = "same-seed-same-bytes"
     static func violations(in trial: Trial) -> [String] {
-        guard let (first, second) = trial.files else { return [] }
-        var problems: [String] = []
-        if first.report != second.report { problems.append("report.json differs between two runs") }
-        if first.events != second.events { problems.append("the event files of two runs differ") }
-        if first.series != second.series { problems.append("timeseries.csv differs between two runs") }
-        if first.exitCode != second.exitCode || [70, 95].contains(first.exitCode) {
-            problems.append("the runs ended with \(first.exitCode) and \(second.exitCode)")
+        guard let program = trial.program else { return [] }
+        var problems = program.first.differences(from: program.second, called: "two runs")
+        if [70, 95].contains(program.first.exitCode) {
+            problems.append("the run ended with \(program.first.exitCode)")
         }
-        let lines = first.events.count { $0 == UInt8(ascii: "\n") }
+        let lines = program.first.events.count { $0 == UInt8(ascii: "\n") }
         // A threshold may have ended the program's own run.
         let aborts = trial.document.thresholds.contains(where: \.abortsOnFail)
         if !aborts, !trial.outcome.wasCut, lines != trial.outcome.sealed.count {
             problems.append(
                 "the event file has \(lines) lines; \(trial.outcome.sealed.count) events were sealed")
+        }
+        return problems
+    }
+}
+
+/// The parts of a run, played one by one and joined, are what one process writes, to the byte.
+///
+/// Not where TrackingSDK's events bear no id of the harness: their keys have nothing of the device, so that a collector
+/// takes events of two devices for copies, and no part sees those of another.
+enum PartsAreTheWhole: Invariant {
+    static let name = "parts-are-the-whole"
+    static func violations(in trial: Trial) -> [String] {
+        guard let program = trial.program, let joined = program.joined else { return [] }
+        let sharesKeys = trial.document.populations.contains {
+            !$0.tagsEvents && $0.system is TrackingSDKRules
+        }
+        guard !sharesKeys else { return [] }
+        return program.first.differences(from: joined, called: "a run and its parts")
+    }
+}
+
+extension RunFiles {
+    fileprivate func differences(from other: RunFiles, called what: String) -> [String] {
+        var problems: [String] = []
+        if report != other.report { problems.append("report.json of \(what) differs") }
+        if events != other.events { problems.append("the event files of \(what) differ") }
+        if series != other.series { problems.append("timeseries.csv of \(what) differs") }
+        if exitCode != other.exitCode {
+            problems.append("\(what) ended with \(exitCode) and \(other.exitCode)")
         }
         return problems
     }

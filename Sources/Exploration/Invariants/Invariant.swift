@@ -10,8 +10,8 @@ package struct Trial: Sendable {
     package var again: Outcome?
     /// Other worlds in which the outcome has to be the same, by their names.
     package var others: [(name: String, outcome: Outcome)] = []
-    /// Two whole runs of the program's own, as the bytes of what they wrote; `nil` where it was not asked for.
-    package var files: (first: RunFiles, second: RunFiles)?
+    /// Whole runs of the program's own, as the bytes of what they wrote; `nil` where it was not asked for.
+    package var program: ProgramTrial?
 
     package init(document: ScenarioDocument, outcome: Outcome) {
         self.document = document
@@ -69,5 +69,18 @@ package struct RunFiles: Hashable, Sendable {
         self.events = events
         self.series = series
         self.exitCode = exitCode
+    }
+}
+
+/// What the program wrote of one scenario.
+package struct ProgramTrial: Hashable, Sendable {
+    package var first: RunFiles
+    package var second: RunFiles
+    /// Of parts that were played one by one and joined; `nil` for a scenario that cannot be played in parts.
+    package var joined: RunFiles?
+
+    package init(first: RunFiles, second: RunFiles) {
+        self.first = first
+        self.second = second
     }
 }

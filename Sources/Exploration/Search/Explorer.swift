@@ -88,19 +88,19 @@ package struct Explorer: Sendable {
         }
     }
 
-    /// What two whole runs of the program show of a scenario.
+    /// What whole runs of the program show of a scenario.
     ///
-    /// - Parameter run: Plays the scenario twice.
+    /// - Parameter run: Plays the scenario twice, and in parts.
     package func violations(
-        of scenario: JSONNode, running run: (JSONNode) async throws -> (RunFiles, RunFiles)
+        of scenario: JSONNode, running run: (JSONNode) async throws -> ProgramTrial
     ) async -> [Violation] {
         guard case .success(let document) = ScenarioPruner.load(scenario) else { return [] }
         do {
             var trial = try trial(document, depth: [])
-            let (first, second) = try await run(scenario)
-            trial.files = (first, second)
-            return SameSeedSameBytes.violations(in: trial).map {
-                Violation(invariant: SameSeedSameBytes.name, text: $0)
+            trial.program = try await run(scenario)
+            return [SameSeedSameBytes.self, PartsAreTheWhole.self].flatMap {
+                (invariant: any Invariant.Type) in
+                invariant.violations(in: trial).map { Violation(invariant: invariant.name, text: $0) }
             }
         } catch {
             return [Violation(invariant: "program", text: "\(error)")]
