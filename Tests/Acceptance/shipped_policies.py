@@ -314,3 +314,38 @@ def backing_off(run: Played) -> Played:
     """The same with the variant's back-off."""
     waits = run.scenario["variants"]["backoff"]["populations.ios.sdk.upload.backoff"]
     return run.again("--set", "populations.ios.sdk.upload.backoff=" + json.dumps(waits))
+
+
+@scenario("policies/rollout")
+class Rollout:
+    def setting(run: Played):
+        """A week in which the users of an app get a new version of it, whose SDK uploads each 60 s in place of 15 s: nine
+        tenths of the devices, spread over four days from the second one on, each at its first launch after its moment."""
+        assert run.asked("ios")["sdk"]["upload"]["flushInterval"] == "15s"
+        [entry] = run.scenario["timeline"]
+        assert entry["sdk"] == {"upload": {"flushInterval": "60s"}} and entry["share"] == 0.9
+        updated = [max(int(row["updated_devices"]) for row in rows) for rows in days(run)]
+        assert len(updated) == 7 and updated[0] == 0 and updated == sorted(updated)
+        # Who does not open the app for a day or two gets it later than the fifth.
+        assert 0 < updated[1] < updated[2] < updated[3] < updated[4] <= updated[6]
+        assert 0.8 * run.asked_devices < updated[6] < run.asked_devices
+        assert run.all.metrics["rollout_reached"]["rate"] == updated[6] / run.asked_devices
+
+    def cheaper(run: Played):
+        """Requests for an event fall to half of the first day's, day by day."""
+        ratios = [sum(int(row["requests"]) for row in rows) / sum(int(row["delivered_events"]) for row in rows)
+                  for rows in days(run)]  # fmt: skip
+        assert 0.40 < statistics.fmean(ratios[5:]) / ratios[0] < 0.60
+        assert ratios[1] > ratios[2] > ratios[3] > ratios[4] > 0.45 * ratios[0]
+
+    def kept(run: Played):
+        """Nothing is lost on the way."""
+        assert run.all.gone == 0
+
+
+def days(run: Played) -> list[list[dict]]:
+    """The rows of the time series, day by day."""
+    found: dict[int, list[dict]] = {}
+    for row in run.series:
+        found.setdefault(int(float(row["second"])) // 86_400, []).append(row)
+    return [found[day] for day in sorted(found) if day < 7]
