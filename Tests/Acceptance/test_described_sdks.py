@@ -179,7 +179,7 @@ def test_an_sdk_that_looks_into_answers_gets_what_it_looks_for(tmp_path: Path):
 @pytest.mark.parametrize(
     ("sdks", "place"),
     [
-        ([{"events": OWN["events"] | {"key": []}}], "/populations/0/sdk/events"),
+        ([{"events": {key: value for key, value in OWN["events"].items() if key != "key"}}], "/populations/0/sdk/events"),
         ([{}, {"name": "other-sdk"}], "/populations/1/sdk/name"),
     ],
 )

@@ -18,7 +18,7 @@ from helpers import read_report
 SHIPPED = {
     str(path.relative_to(ROOT / "scenarios").with_suffix("")): path
     for path in (ROOT / "scenarios").rglob("*.json")
-    if path.name != "scenario.schema.json"
+    if path.name != "scenario.schema.json" and path.parent.name != "deploy"
 }
 SDKS = [
     "sensors", "growing", "trackingsdk", "kit", "codeless",
