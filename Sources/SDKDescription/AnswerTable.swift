@@ -203,15 +203,7 @@ extension AnswerTable.Match {
         guard case .body(let statuses, let place, let value) = self, statuses.contains(status) else {
             return false
         }
-        var node: JSONNode? = body
-        for token in place.tokens {
-            node =
-                node?[token]
-                ?? node?.elements.flatMap { elements in
-                    Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-                }
-        }
-        return switch node?.content {
+        return switch body.value(at: place.tokens)?.content {
         case .string(let text)?: text == value
         case .number(let digits)?: digits == value
         case .bool(let flag)?: String(flag) == value

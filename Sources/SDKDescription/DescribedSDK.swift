@@ -26,4 +26,11 @@ package struct DescribedSDK: Hashable, Sendable {
     package static func product(of name: String) -> String {
         name.lastIndex(of: "-").map { String(name[..<$0]) } ?? name
     }
+
+    /// The product, by which a collector knows events without an id of the harness.
+    ///
+    /// - Parameter population: Whose name an SDK without one has.
+    package func product(in population: String) -> String {
+        DescribedSDK.product(of: name.isEmpty ? population : name)
+    }
 }

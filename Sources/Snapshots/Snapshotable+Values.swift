@@ -3,6 +3,11 @@ extension UInt64: Snapshotable {
     package init(from reader: inout SnapshotReader) throws(SnapshotError) { self = try reader.unsigned() }
 }
 
+extension String: Snapshotable {
+    package func write(to writer: inout SnapshotWriter) { writer.write(self) }
+    package init(from reader: inout SnapshotReader) throws(SnapshotError) { self = try reader.text() }
+}
+
 extension Range: Snapshotable where Bound: Snapshotable {
     package func write(to writer: inout SnapshotWriter) {
         writer.write(lowerBound)

@@ -182,11 +182,9 @@ extension LiveRunner {
             levels: .none(populationCount: plans.populations.count, at: stage.start), live: live)
         try output.finish(state, in: attempt)
         console.say(
-            "part \(part.text): \(state.devices) of \(scenario.document.deviceCount) devices, \(live.conduct.captured) "
-                + "events captured; in \(attempt.path); join all parts with: beaconswarm merge \(options.out ?? "") --out DIR"
-        )
+            state.announcement(
+                ofAll: scenario.document.deviceCount, in: attempt, of: try PartFolder.meeting(of: options)))
         for problem in live.problems { console.warn(problem.text) }
-        return live.status(
-            balance: progress.recorder.populations.reduce(0) { $0 + $1.ledger.balance }, progress.audit)
+        return live.status(balance: state.balance, progress.audit)
     }
 }

@@ -32,12 +32,8 @@ struct PartRunner {
         let folder = try PartFolder.claim(part, in: shared)
         let state = try play(into: folder, isAlone: true)
         guard let state else { return .interrupted }
-        let captured = state.recorder.populations.reduce(0) { $0 + $1.ledger.captured }
-        console.say(
-            "part \(part.text): \(state.devices) of \(scenario.document.deviceCount) devices, \(captured) events captured; in "
-                + "\(folder.path); join all parts with: beaconswarm merge \(shared) --out DIR")
-        let balance = state.recorder.populations.reduce(0) { $0 + $1.ledger.balance }
-        return balance != 0 || state.audit?.failed == true ? .unaccounted : .success
+        console.say(state.announcement(ofAll: scenario.document.deviceCount, in: folder, of: shared))
+        return state.balance != 0 || state.audit?.failed == true ? .unaccounted : .success
     }
 
     static let shared = CommandFailure(

@@ -30,6 +30,19 @@ struct PartState: Sendable {
     var live: LivePart?
 
     var number: PartNumber { PartNumber(index: index, count: identity.count) }
+    var balance: Int64 { recorder.populations.reduce(0) { $0 + $1.ledger.balance } }
+
+    /// What is said when the part was played.
+    ///
+    /// - Parameters:
+    ///   - devices: Of the whole run.
+    ///   - shared: The folder in which all parts meet.
+    func announcement(ofAll devices: Int, in folder: PartFolder, of shared: String) -> String {
+        let captured = recorder.populations.reduce(0) { $0 + $1.ledger.captured }
+        return
+            "part \(number.text): \(self.devices) of \(devices) devices, \(captured) events captured; in "
+            + "\(folder.path); join all parts with: beaconswarm merge \(shared) --out DIR"
+    }
 }
 
 extension Report.ScenarioReference: Snapshotable {
@@ -59,10 +72,8 @@ extension PartState: Snapshotable {
         writer.write(wall)
         writer.write(hasEvents)
         writer.write(reference)
-        writer.write(UInt64(warnings.count))
-        for text in warnings { writer.write(text) }
-        writer.write(UInt64(command.count))
-        for text in command { writer.write(text) }
+        writer.write(each: warnings)
+        writer.write(each: command)
         writer.write(recorder)
         writer.write(optional: audit)
         writer.write(each: unexpectedAnswers)
@@ -82,10 +93,8 @@ extension PartState: Snapshotable {
         wall = try reader.value()
         hasEvents = try reader.bool()
         reference = try reader.value()
-        warnings = []
-        for _ in 0..<(try reader.count()) { warnings.append(try reader.text()) }
-        command = []
-        for _ in 0..<(try reader.count()) { command.append(try reader.text()) }
+        warnings = try reader.values()
+        command = try reader.values()
         recorder = try reader.value()
         audit = try reader.optional()
         unexpectedAnswers = try reader.values()

@@ -58,7 +58,7 @@ struct OTLPEndpoint: Hashable, Sendable {
     }
 
     /// What a message may say of it: neither path nor query, which may hold a key.
-    var text: String { "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    var text: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// As the header `Host` has it.
     var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }

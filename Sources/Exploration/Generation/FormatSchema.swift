@@ -9,11 +9,16 @@ struct FormatSchema: Sendable {
     /// The schema of this build.
     static let current = FormatSchema(root: ScenarioSchema.node)
 
+    /// The name of the part that a schema refers to; `nil` for one that stands where it is.
+    static func name(of schema: JSONNode) -> String? {
+        schema["$ref"]?.string?.split(separator: "/").last.map(String.init)
+    }
+
     /// Follows a reference to a named part.
     func resolved(_ schema: JSONNode) -> JSONNode {
-        guard let reference = schema["$ref"]?.string, let name = reference.split(separator: "/").last,
-            let target = root["$defs"]?[String(name)]
-        else { return schema }
+        guard let name = FormatSchema.name(of: schema), let target = root["$defs"]?[name] else {
+            return schema
+        }
         return resolved(target)
     }
 

@@ -57,10 +57,8 @@ private struct Drawing {
 
     /// The path of a value: the SDKs' keys have the name of their system in it, since the same words mean other things.
     private func placed(_ path: [String], _ schema: JSONNode) -> [String] {
-        guard let name = schema["$ref"]?.string?.split(separator: "/").last, name.hasPrefix("sdk-") else {
-            return path
-        }
-        return path.dropLast() + [String(name)]
+        guard let name = FormatSchema.name(of: schema), name.hasPrefix("sdk-") else { return path }
+        return path.dropLast() + [name]
     }
 
     /// One of several forms; free text only where there is nothing else.

@@ -15,7 +15,7 @@ struct FormatWalk {
 
     /// The path of a value: what has a name in the format is one place, wherever it is used.
     private func place(_ node: JSONNode, _ path: [String]) -> [String] {
-        node["$ref"]?.string?.split(separator: "/").last.map { [String($0)] } ?? path
+        FormatSchema.name(of: node).map { [$0] } ?? path
     }
 
     private func collect(

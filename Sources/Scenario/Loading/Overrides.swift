@@ -182,17 +182,6 @@ struct Overrides {
 }
 
 extension JSONNode {
-    /// The value at the end of a path.
-    func value(at path: [String]) -> JSONNode? {
-        path.reduce(JSONNode?.some(self)) { node, token in
-            if let elements = node?.elements {
-                Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-            } else {
-                node?[token]
-            }
-        }
-    }
-
     /// Takes out the member at the end of a path, if it is there.
     fileprivate mutating func removeMember(_ path: [String]) {
         guard let key = path.first else { return }

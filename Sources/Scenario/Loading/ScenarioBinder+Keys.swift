@@ -21,13 +21,11 @@ extension ScenarioBinder {
             }
             let other = first[sdk.request.path] ?? (population, sdk)
             first[sdk.request.path] = other
-            let products = [other, (population, sdk)].map { population, sdk in
-                DescribedSDK.product(of: sdk.name.isEmpty ? population.name : sdk.name)
-            }
-            if products[0] != products[1] {
+            let product = other.sdk.product(in: other.population.name)
+            if sdk.product(in: population.name) != product {
                 reading.report(
                     .conflict, Place(node: .null, path: path.appending("name")),
-                    found: "the path of \"\(products[0])\", and \"tagEvents\" is false",
+                    found: "the path of \"\(product)\", and \"tagEvents\" is false",
                     allowed: "a request.path of its own for each product, or \"tagEvents\": true")
             } else if other.sdk.events.key != sdk.events.key {
                 reading.report(

@@ -69,6 +69,17 @@ package struct JSONNode: Hashable, Sendable {
         members?.first { $0.key == key }?.value
     }
 
+    /// The value at the end of a path of keys and of places in arrays; `nil` if nothing is there.
+    package func value(at path: [String]) -> JSONNode? {
+        path.reduce(JSONNode?.some(self)) { node, token in
+            if let elements = node?.elements {
+                Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            } else {
+                node?[token]
+            }
+        }
+    }
+
     /// What the value is, for a message: its type, and for short values the value itself.
     package var summary: String {
         switch content {

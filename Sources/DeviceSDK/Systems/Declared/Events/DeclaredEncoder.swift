@@ -24,7 +24,7 @@ final class DeclaredEncoder {
         identity = sdk.identity
         eventID = sdk.events.id
         taps = templates.action(.tap)
-        product = DescribedSDK.product(of: sdk.name.isEmpty ? plan.name : sdk.name)
+        product = sdk.product(in: plan.name)
         program = DeclaredProgram(plan: plan, sdk: sdk, templates: templates)
         gzip = sdk.request.compress == .gzip ? GzipEncoder(batches: .small) : nil
     }
