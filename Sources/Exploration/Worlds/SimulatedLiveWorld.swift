@@ -54,7 +54,9 @@ package struct SimulatedLiveWorld: ExploredWorld {
     /// - Returns: `nil` also where what becomes of a request hangs on its place among all of them: of requests of one
     ///   instant, those that need a connection first come later than those that have one, and virtual time knows none.
     package static func modelled(_ scenario: ScenarioDocument) -> ScenarioDocument? {
-        guard var document = fitting(scenario), !countsRequests(scenario) else { return nil }
+        guard var document = fitting(scenario), !countsRequests(scenario), !numbersMayDiffer(scenario) else {
+            return nil
+        }
         for index in document.populations.indices {
             document.populations[index].embedded.connections = .perDevice
         }
@@ -72,6 +74,21 @@ package struct SimulatedLiveWorld: ExploredWorld {
             case .latency, .capacity, .deploy: true
             default: share < 1
             }
+        }
+    }
+
+    /// Whether the client's faults are drawn by the number of a request on a device that has several uploads in flight.
+    /// Which of them ends first at one instant, so that what follows it gets the lower number, hangs on their connections
+    /// as well. Sensors has one upload at a time; what it fetches beside it begins nothing when it ends.
+    private static func numbersMayDiffer(_ scenario: ScenarioDocument) -> Bool {
+        let several = Set(
+            scenario.populations.indices.filter {
+                let system = scenario.populations[$0].system
+                return system.connectionsPerDevice > 1 && !(system is SensorsRules)
+            })
+        return scenario.timeline.contains { entry in
+            guard case .client(_, let scope) = entry.change, scope.share < 1 else { return false }
+            return scope.population.map { several.contains($0) } ?? !several.isEmpty
         }
     }
 
