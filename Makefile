@@ -21,6 +21,10 @@ setup:
 build: setup
 	swift build -c release --product beaconswarm
 
+## build-all: builds for release the program, the suites, and what else tests it
+build-all: setup
+	@.ci/build-all
+
 ## demo: thousands of simulated devices against the embedded collector, in under a minute
 demo: build
 	$(BIN) run scenarios/demo.json

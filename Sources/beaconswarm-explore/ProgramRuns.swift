@@ -49,7 +49,7 @@ enum ProgramRuns {
             options.events = shared + ".ndjson"
             options.quiet = true
             do {
-                _ = try await Beaconswarm.simulate(options)
+                if try await Beaconswarm.simulate(options) == .interrupted { StopSignal.request() }
             } catch let failure as CommandFailure where [.usage, .invalidScenario].contains(failure.code) {
                 return nil
             }
@@ -66,7 +66,9 @@ enum ProgramRuns {
         options.out = out.path
         options.events = out.path + ".ndjson"
         options.quiet = true
-        return try files(of: out, try await Beaconswarm.simulate(options))
+        let status = try await Beaconswarm.simulate(options)
+        if status == .interrupted { StopSignal.request() }
+        return try files(of: out, status)
     }
 
     /// What a run has written, but for what no two have in common.

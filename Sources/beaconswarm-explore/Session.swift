@@ -11,7 +11,6 @@ struct Session {
     let corpus: String
     let shrinks: Bool
     private let explorer = Explorer()
-    private let stop = StopSignal()
     private var coverage = Coverage()
     private var cut = 0
     private var events = 0
@@ -40,6 +39,7 @@ struct Session {
     /// - Returns: whether all invariants held.
     mutating func run() async throws -> Bool {
         CrashReport.install()
+        StopSignal.install()
         Console.print("explore: seed \(first)")
         let begin = Clock.seconds(CLOCK_MONOTONIC)
         var next = first
@@ -48,7 +48,7 @@ struct Session {
             let block = next..<next + min(left, UInt64(Session.block * jobs))
             for finding in await play(block) {
                 try await take(finding)
-                if Session.runsProgram(finding), !stop.isRequested { try await compareFiles(finding) }
+                if Session.runsProgram(finding), !StopSignal.isRequested { try await compareFiles(finding) }
             }
             next = block.upperBound
         }
@@ -56,7 +56,7 @@ struct Session {
     }
 
     private func isOver(_ next: UInt64, since begin: Double) -> Bool {
-        if stop.isRequested { return true }
+        if StopSignal.isRequested { return true }
         if let worlds, next - first >= UInt64(worlds) { return true }
         guard let minutes else { return worlds == nil && next - first >= 1000 }
         return Clock.seconds(CLOCK_MONOTONIC) - begin >= minutes * 60
@@ -88,8 +88,9 @@ struct Session {
     private mutating func compareFiles(_ finding: Explorer.Finding) async throws {
         guard let scenario = finding.scenario else { return }
         let (violations, inParts) = await ProgramRuns.judgement(of: scenario)
-        // The same signal has ended the program's run: there is nothing to compare.
-        if stop.isRequested { return }
+        StopSignal.install()
+        // The signal has ended the program's run: there is nothing to compare.
+        if StopSignal.isRequested { return }
         compared += 1
         joined += inParts ? 1 : 0
         guard let violation = violations.first else { return }

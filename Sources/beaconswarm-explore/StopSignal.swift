@@ -1,35 +1,31 @@
-import Dispatch
 import Glibc
 import Synchronization
 
 /// Ctrl-C and SIGTERM: the first asks the swarm to end after the worlds that are being played, the second ends it at
 /// once.
-///
-/// The program's own runs listen to the same signals and leave them ignored: this one hears them throughout.
-final class StopSignal: Sendable {
-    private final class Count: Sendable {
-        let signals = Atomic<Int>(0)
-    }
+enum StopSignal {
+    private static let count = Atomic<Int>(0)
 
-    private let count = Count()
-    // SAFETY: made in the initialiser and only cancelled in the deinitialiser.
-    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+    static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
 
-    init() {
-        let (count, queue) = (count, DispatchQueue(label: "beaconswarm.explore.signals"))
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                if count.signals.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
-                Console.print("explore: interrupted; it ends after the worlds that are being played")
+    /// Listens from now on; again after each of the program's runs, which listen themselves and leave the signals ignored.
+    static func install() {
+        for number in [SIGINT, SIGTERM] {
+            signal(number) { number in
+                guard StopSignal.count.add(1, ordering: .relaxed).oldValue == 0 else { _exit(128 + number) }
+                StopSignal.tell()
             }
-            source.resume()
-            return source
         }
     }
 
-    deinit { sources.forEach { $0.cancel() } }
+    /// One of the program's runs was ended by a signal.
+    static func request() {
+        if count.add(1, ordering: .relaxed).oldValue == 0 { tell() }
+    }
 
-    var isRequested: Bool { count.signals.load(ordering: .relaxed) > 0 }
+    /// Within a signal handler: nothing but `write`.
+    private static func tell() {
+        let text: StaticString = "explore: interrupted; it ends after the worlds that are being played\n"
+        _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+    }
 }

@@ -25,7 +25,22 @@ enum DatasetFigures {
             made.note += String(format: ", %.2f × simulated", share)
             figures.append(made)
         }
-        return figures
+        return figures + [await faker(rounds, against: figures[1])]
+    }
+
+    /// Rows without sessions, SDK or delivery from a generator with Faker: see `.ci/bench-faker.py`.
+    private static func faker(_ rounds: Rounds, against lines: Figure) async -> Figure {
+        guard let python = Programs.find("python"),
+            let script = ProcessInfo.processInfo.environment["BENCH_FAKER"]
+        else { return .skip("dataset, end to end", "Faker", because: "it is not installed") }
+        var figure = await rounds.figure("dataset, end to end", "Faker 40, ndjson", unit: "rows/s") {
+            seconds in
+            let output = Programs.run(python, [script, "\(seconds)"])?.output ?? ""
+            return Double(output.split(separator: "\n").last ?? "") ?? 0
+        }
+        let ratio = figure.median > 0 ? lines.median / figure.median : 0
+        figure.note = String(format: "ndjson above is %.0f × this", ratio)
+        return figure
     }
 
     /// Makes a dataset of a week of casual users in a temporary folder, or only simulates it.
