@@ -39,6 +39,27 @@ package enum Folder {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileFailure("remove", path) }
     }
 
+    /// Makes a file a second time under another name, with the folders above it: the same bytes on the disk where that can
+    /// be, else a copy.
+    package static func link(_ path: String, as other: String) throws(FileFailure) {
+        if let slash = other.lastIndex(of: "/") { try make(String(other[..<slash])) }
+        if Glibc.link(path, other) == 0 { return }
+        guard [EXDEV, EPERM, EMLINK, ENOTSUP].contains(errno) else { throw FileFailure("create", other) }
+        let copy = try GrowingFile(path: other + GrowingFile.partialSuffix)
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw FileFailure("read", path) }
+        defer { close(source) }
+        var block = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(source, &block, block.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw FileFailure("read", path) }
+            if count == 0 { break }
+            try copy.append(Array(block[..<count]))
+        }
+        try copy.finish(renamingTo: other)
+    }
+
     /// Reads a whole file, or its first bytes up to a limit.
     package static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

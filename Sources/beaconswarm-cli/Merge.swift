@@ -3,7 +3,7 @@ import Beaconswarm
 
 struct Merge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Joins the parts of a run that were played with --shard, exactly as one run.",
+        abstract: "Joins the parts of a run or a dataset that were made with --shard, exactly as one.",
         discussion: """
             Each DIR is a folder in which parts meet (the --out of simulate or run with --shard), or that of a single part. Sums, \
             distributions, time series, beliefs and audits are those of one process that plays all devices, and \
@@ -17,6 +17,10 @@ struct Merge: AsyncParsableCommand {
             Parts of a live run make the whole invalid (96) if one of them was late, could not keep its own schedule, or \
             had a clock that was more than a second off; it is named. What is missing of a live run cannot be played \
             later: all parts have to be run again.
+
+            Of a dataset (generate with --shard), the files of all parts come together in one folder, by links where the \
+            disk is the same, and answers.json is about the whole. A part that is missing is named, with the command that \
+            makes it (96), and nothing is written.
             """)
 
     @Argument(help: ArgumentHelp("Folders of parts.", valueName: "DIR"))

@@ -3,12 +3,14 @@ import World
 
 /// The answers to a dataset's questions, and the queries that give them.
 struct Answers {
-    private let key: AnswerKey
+    private let facts: DatasetFacts
+    private let totals: AnswerTotals
     /// Rows of `events`.
     private let rows: Int64
 
-    init(_ key: AnswerKey, rows: Int64) {
-        self.key = key
+    init(_ facts: DatasetFacts, _ totals: AnswerTotals, rows: Int64) {
+        self.facts = facts
+        self.totals = totals
         self.rows = rows
     }
 
@@ -20,8 +22,8 @@ struct Answers {
     }
 
     private var dailyActiveUsers: Answer {
-        let rows = key.users.sorted { $0.key < $1.key }.map { day, users in
-            [Answer.Value.text(key.dayTexts[day]), .count(users.captured), .count(users.arrived)]
+        let rows = totals.users.sorted { $0.key < $1.key }.map { day, users in
+            [Answer.Value.text(totals.dayTexts[day]), .count(users.captured), .count(users.arrived)]
         }
         return Answer(
             name: "daily_active_users",
@@ -37,7 +39,7 @@ struct Answers {
     }
 
     private var sessionsPerDay: Answer {
-        let rows = key.sessions.sorted { $0.key < $1.key }.map { day, sessions in
+        let rows = totals.sessions.sorted { $0.key < $1.key }.map { day, sessions in
             [Answer.Value.text(day), .count(sessions.count), .number(sessions.length)]
         }
         return Answer(
@@ -58,14 +60,14 @@ struct Answers {
     }
 
     private var eventsByName: Answer {
-        var sums: [Name: AnswerKey.NameCounts] = [:]
-        for (population, counts) in key.names.enumerated() {
+        var sums: [Name: AnswerTotals.NameCounts] = [:]
+        for (population, counts) in totals.names.enumerated() {
             for (label, counts) in counts.enumerated() where counts.captured > 0 {
-                let own = key.facts.labels[population][label]
-                let name = Name(system: key.facts.systems[population], type: own.type, name: own.name)
-                sums[name, default: AnswerKey.NameCounts()].captured += counts.captured
-                sums[name, default: AnswerKey.NameCounts()].arrived += counts.arrived
-                sums[name, default: AnswerKey.NameCounts()].rows += counts.rows
+                let own = facts.labels[population][label]
+                let name = Name(system: facts.systems[population], type: own.type, name: own.name)
+                sums[name, default: AnswerTotals.NameCounts()].captured += counts.captured
+                sums[name, default: AnswerTotals.NameCounts()].arrived += counts.arrived
+                sums[name, default: AnswerTotals.NameCounts()].rows += counts.rows
             }
         }
         let sorted = sums.sorted {
@@ -91,10 +93,10 @@ struct Answers {
 
     private var retention: Answer {
         let rows = AnswerKey.retentionDays.map { days in
-            let cohort = key.firstDays.reduce(0) { sum, first in
-                first.key + days <= key.lastDay ?? .min ? sum + first.value : sum
+            let cohort = totals.firstDays.reduce(0) { sum, first in
+                first.key + days <= totals.lastDay ?? .min ? sum + first.value : sum
             }
-            return [Answer.Value.number(days), .count(cohort), .count(key.returned[days] ?? 0)]
+            return [Answer.Value.number(days), .count(cohort), .count(totals.returned[days] ?? 0)]
         }
         return Answer(
             name: "retention",
@@ -123,7 +125,7 @@ struct Answers {
 
 extension Answers {
     private var lossByCause: Answer {
-        let rows = key.fates.compactMap { code, count in Disposition(code: code).map { ($0, count) } }
+        let rows = totals.fates.compactMap { code, count in Disposition(code: code).map { ($0, count) } }
             .sorted { ($0.0.fate.rawValue, $0.0.cause ?? "") < ($1.0.fate.rawValue, $1.0.cause ?? "") }
         return Answer(
             name: "loss_by_cause", question: "What became of the events, and why?",
@@ -137,7 +139,7 @@ extension Answers {
     }
 
     private var lossByRadio: Answer {
-        let rows = NetworkKind.allCases.map { ($0.name, key.radios[Int($0.rawValue)]) }
+        let rows = NetworkKind.allCases.map { ($0.name, totals.radios[Int($0.rawValue)]) }
             .filter { $0.1.captured > 0 }.sorted { $0.0 < $1.0 }
         return Answer(
             name: "loss_by_radio", question: "How many events were captured and lost on each radio?",
@@ -156,8 +158,8 @@ extension Answers {
             columns: ["total_rows", "total_events", "surplus_rows", "repeated_events"],
             rows: [
                 [
-                    .number(rows), .count(key.arrived), .number(rows - Int64(key.arrived)),
-                    .count(key.copied),
+                    .number(rows), .count(totals.arrived), .number(rows - Int64(totals.arrived)),
+                    .count(totals.copied),
                 ]
             ],
             sql: """
@@ -172,7 +174,7 @@ extension Answers {
     private static let percents = [50, 90, 95, 99, 100]
 
     private var lateness: Answer {
-        let sorted = key.lateness.sorted { $0.key < $1.key }
+        let sorted = totals.lateness.sorted { $0.key < $1.key }
         let total = sorted.reduce(0) { $0 + $1.value }
         let rows =
             total == 0
@@ -205,7 +207,7 @@ extension Answers {
 
     /// `nil` where no event has a price.
     private var revenue: Answer? {
-        let sums = key.revenue.sorted { $0.key < $1.key }
+        let sums = totals.revenue.sorted { $0.key < $1.key }
         guard !sums.isEmpty else { return nil }
         let parts = sums.map { key, _ in
             """
@@ -229,9 +231,9 @@ extension Answers {
 extension Answers {
     /// `nil` where the app has no events.
     private var funnel: Answer? {
-        let names = key.facts.funnel
-        guard let first = key.funnel.first else { return nil }
-        let rows = zip(names, key.funnel).enumerated().map { step, entry -> [Answer.Value] in
+        let names = facts.funnel
+        guard let first = totals.funnel.first else { return nil }
+        let rows = zip(names, totals.funnel).enumerated().map { step, entry -> [Answer.Value] in
             let conversion = first.captured == 0 ? nil : Double(entry.1.captured) / Double(first.captured)
             return [
                 .count(step + 1), .text(entry.0), .count(entry.1.captured), .count(entry.1.arrived),

@@ -13,6 +13,8 @@ struct DatasetPage {
     let answers: [Answer]
     /// Rows of which nothing tells the event.
     let unknownRows: Int64
+    /// Where it was made in parts and joined: how many, and the command of each, with `I` for its number.
+    var parts: (count: Int, command: String)?
 
     var text: String {
         [head, files, loading, tables, questions].joined(separator: "\n")
@@ -36,17 +38,28 @@ struct DatasetPage {
             | days | of the zone \(options.zone) |
             | changed | \(changes) |
 
-            The same scenario, seed and options give the same bytes again, with any number of threads:
+            The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote):
 
             ```sh
-            \(document.redact(options.command.map(DatasetPage.quoted).joined(separator: " ")))
+            \(document.redact(parts?.command ?? options.command.map(DatasetPage.quoted).joined(separator: " ")))
             ```
 
             """
     }
 
+    private var commandNote: String {
+        parts.map {
+            "; `I` is the number of a part, from 0 to \($0.count - 1), and `beaconswarm merge` joins them"
+        } ?? ""
+    }
+
     private var devices: String {
         let all = scenario.document.deviceCount
+        if let parts {
+            return
+                "\(all), in \(parts.count) parts, each with files of its own: `row_id` and `batch` count in steps of "
+                + "\(parts.count) within a part"
+        }
         guard let shard = options.shard else { return String(all) }
         return
             "part \(shard) of \(all): of each population, those whose index leaves that remainder. Row numbers are those of "
@@ -77,8 +90,7 @@ struct DatasetPage {
             \(list.joined(separator: "\n"))
             \(note)
             Formats: \(options.formats.joined(separator: ", ")). `answers.json` has questions with their answers from \
-            the truth, `answers.sql` the queries that give the same. `report.html` shows how days, sessions and columns came out beside what \
-            the scenario asks for. `_SUCCESS` is there if the dataset is whole.
+            the truth, `answers.sql` the queries that give the same.\(reportNote) `_SUCCESS` is there if the dataset is whole.
 
             `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
             never arrived have none.
@@ -86,6 +98,12 @@ struct DatasetPage {
             Patterns planted: \(patterns).
 
             """
+    }
+
+    private var reportNote: String {
+        parts != nil
+            ? ""
+            : " `report.html` shows how days, sessions and columns came out beside what the scenario asks for."
     }
 
     private var patterns: String {
@@ -143,7 +161,7 @@ extension DatasetPage {
     }
 
     private var isCut: Bool { options.partition != "none" || isInFolders }
-    private var isInFolders: Bool { options.split != nil || options.shard != nil }
+    private var isInFolders: Bool { options.split != nil || options.shard != nil || parts != nil }
 
     /// The pattern of a table's files.
     private func path(_ table: String, _ suffix: String) -> String {

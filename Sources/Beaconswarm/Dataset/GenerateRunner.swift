@@ -144,12 +144,13 @@ final class GenerateRunner {
             names: scenario.document.publicNames, until: plans.usersEnd)
         try writeTruth(plans, play, copies, to: output, answers, shape, patterns)
         if isInterrupted { return interrupted() }
-        let result = Answers(answers, rows: arrivals.rows).all
+        let result = Answers(answers.facts, answers.totals, rows: arrivals.rows).all
         let planted = PatternAnswers(key: patterns, events: table.schema)
         let report = shape.report(
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
             sampler: sampler)
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
+        if part != .whole { try writePart(output.rows, arrivals, answers, patterns) }
         try finish(output, tables.map(\.schema), result, planted, arrivals)
         return .success
     }
@@ -188,6 +189,25 @@ final class GenerateRunner {
             console.progress(share: share) { "writing the truth, \(Int(share * 100)) %" }
         }
         try truth.finish()
+    }
+
+    /// Writes what joins the part with the others.
+    private func writePart(
+        _ rows: [Int], _ arrivals: ArrivalWriter, _ answers: AnswerKey, _ patterns: PatternKey
+    ) throws(FileFailure) {
+        let resolved = scenario.resolvedBytes
+        try GrowingFile.write(resolved, to: "\(options.out)/\(DatasetPart.scenarioName)")
+        let document = scenario.document
+        let state = DatasetPart(
+            identity: DatasetPart.Identity(
+                toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
+                seed: document.seed, count: part.count, formats: layout.formats.map(\.description),
+                partition: options.partition, zone: options.zone, split: options.split ?? "",
+                tagsEvents: options.tagsEvents, hasRaw: options.raw),
+            number: part, reference: scenario.reference, command: options.command.map { document.redact($0) },
+            rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
+            patterns: patterns.counters.map(\.totals))
+        try state.write(to: options.out)
     }
 
     /// Says how far it is.

@@ -22,7 +22,8 @@ struct MergeRunner {
         let several = found.filter(\.isOfSeveral)
         if !several.isEmpty { return try LabMerge(options: options).run(several) }
         let set = try PartSet(found)
-        let scenario = try self.scenario(of: set)
+        let scenario = try PartScenario.read(
+            set.scenarioPath, sha256: set.identity.scenarioSHA256, as: set.reference)
         var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
         (own.out, own.events, own.json) = (options.out, options.events, options.json)
         (own.quiet, own.color) = (options.quiet, options.color)
@@ -68,33 +69,6 @@ struct MergeRunner {
         let status = try output.finish(progress, builder: builder, console: console)
         for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
         return status
-    }
-
-    /// The scenario that the parts keep, as it was played.
-    private func scenario(of set: PartSet) throws(CommandFailure) -> LoadedScenario {
-        let bytes = try OutputFile.read(set.scenarioPath, failing: .usage)
-        guard SHA256.hexadecimal(of: bytes) == set.identity.scenarioSHA256 else {
-            throw CommandFailure(
-                .usage, "\(set.scenarioPath): not the scenario that the part played: it was changed since")
-        }
-        var scenario = try LoadedScenario(
-            ScenarioSource(path: set.scenarioPath), content: bytes,
-            environment: MergeRunner.environment(naming: bytes))
-        scenario.reference = set.reference
-        return scenario
-    }
-
-    /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
-    /// with its value, which nothing that is joined needs.
-    private static func environment(naming scenario: [UInt8]) -> [String: String] {
-        var environment = EnvironmentVariables.none
-        for piece in String(decoding: scenario, as: UTF8.self).split(
-            separator: "${", omittingEmptySubsequences: false
-        ).dropFirst() {
-            let name = String(piece.prefix { $0 != "}" })
-            environment[name] = environment[name] ?? "beaconswarm-variable-not-set-here"
-        }
-        return environment
     }
 
     /// Plays a part again, with the drain that all parts together have.

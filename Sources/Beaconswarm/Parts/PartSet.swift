@@ -143,7 +143,7 @@ struct PartSet {
     }
 
     /// The first devices of a part, by their numbers in the run.
-    private static func devices(
+    static func devices(
         of part: PartNumber, _ populations: [(name: String, first: UInt32, devices: Int)]
     ) -> String {
         var texts: [String] = []
@@ -162,6 +162,13 @@ struct PartSet {
 
     /// The command line that plays a part, as the first one was played; `nil` for any part of a new run.
     private func command(of part: PartNumber?) -> String {
+        PartSet.command(command, playing: part?.text ?? "I/\(identity.count)", anew: part == nil)
+    }
+
+    /// - Parameters:
+    ///   - command: The words by which one part was played.
+    ///   - anew: Whether it is to begin at another instant.
+    static func command(_ command: [String], playing part: String, anew: Bool = false) -> String {
         var words: [String] = []
         var skips = false
         let valued = ["--shard", "--at"]
@@ -176,9 +183,6 @@ struct PartSet {
                 words.append(Escaping.shell(word))
             }
         }
-        return
-            (words + ["--shard", part?.text ?? "I/\(identity.count)"]
-            + (part == nil ? ["--at", "INSTANT"] : []))
-            .joined(separator: " ")
+        return (words + ["--shard", part] + (anew ? ["--at", "INSTANT"] : [])).joined(separator: " ")
     }
 }

@@ -21,13 +21,15 @@ public struct MergeOptions: Sendable {
 }
 
 extension Beaconswarm {
-    /// Joins the parts of a run into the folder that one process would have written.
+    /// Joins the parts of a run into the folder that one process would have written, or those of a dataset.
     ///
     /// - Returns: how the run ended: by its verdict; where parts are missing, that it is invalid.
     /// - Throws: ``CommandFailure`` with code 64 for parts of different runs, parts that are there twice and not the same,
     ///   and files that were changed; nothing is written then.
     public static func merge(_ options: MergeOptions) throws -> CommandStatus {
         try FileName.check(options.out, of: "--out")
+        let datasets = DatasetMerge.found(in: options.folders)
+        if !datasets.isEmpty { return try DatasetMerge(options: options).run(datasets) }
         return try MergeRunner(options: options).run()
     }
 }

@@ -1,4 +1,4 @@
-import Files
+package import Files
 import Glibc
 import Wire
 
@@ -6,7 +6,7 @@ import Wire
 ///
 /// What is killed leaves the list as it is, so that the next run writes only what is not in it. Names that begin with
 /// an underscore are not read as data by readers of such folders.
-final class PartJournal {
+package final class PartJournal {
     struct Part: Equatable {
         var table: String
         var format: String
@@ -16,7 +16,7 @@ final class PartJournal {
         var bytes = 0
     }
 
-    static let name = "_parts.ndjson"
+    package static let name = "_parts.ndjson"
 
     let folder: String
     private let file: GrowingFile
@@ -63,6 +63,28 @@ final class PartJournal {
         text.append(",\"bytes\":")
         text.appendDecimal(part.bytes)
         text.append("}\n")
+    }
+
+    /// The files of a dataset's tables, from its folder on, in the order in which they were written.
+    ///
+    /// - Throws: ``FileFailure`` where there is no list, or a file is not there as it says.
+    package static func paths(in folder: String) throws(FileFailure) -> [String] {
+        let path = "\(folder)/\(name)"
+        guard let size = Folder.size(of: path) else {
+            throw FileFailure("read", path, reason: "there is no such file")
+        }
+        var paths: [String] = []
+        for line in try Folder.read(path, limit: size).split(separator: UInt8(ascii: "\n")).dropFirst() {
+            guard let part = part(line) else {
+                throw FileFailure("read", path, reason: "a line of it is cut or was changed")
+            }
+            guard Folder.size(of: "\(folder)/\(part.path)") == part.bytes else {
+                throw FileFailure(
+                    "read", "\(folder)/\(part.path)", reason: "it is not there with its \(part.bytes) bytes")
+            }
+            paths.append(part.path)
+        }
+        return paths
     }
 
     /// The parts of a list whose files are there as it says.

@@ -51,6 +51,21 @@ package final class SQLiteFile {
         return SQLiteTableWriter(statement, in: self)
     }
 
+    /// Appends the rows of all tables of another such file, in their order.
+    ///
+    /// - Throws: ``FileFailure``, also for a file whose tables are others.
+    package func append(from other: String) throws(FileFailure) {
+        let name =
+            "'" + other.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        // A database is neither attached nor detached within a transaction.
+        try run("COMMIT; ATTACH \(name) AS part; BEGIN;")
+        for table in tables {
+            let own = SQLiteFile.quoted(table.name)
+            try run("INSERT INTO main.\(own) SELECT * FROM part.\(own) ORDER BY rowid")
+        }
+        try run("COMMIT; DETACH part; BEGIN;")
+    }
+
     /// Makes the indices, writes everything and gives the file its final name. The writers are to be finished before.
     package func finish() throws(FileFailure) {
         for table in tables {

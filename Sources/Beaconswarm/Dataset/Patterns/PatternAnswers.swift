@@ -189,12 +189,18 @@ extension PatternAnswers {
 
 extension Answer.Value {
     /// By which rows are put in order.
-    fileprivate var order: String {
+    var order: String {
         switch self {
-        case .number(let number): String(number)
+        case .number(let number): Self.ordered(number)
         case .text(let text): text
         case .share(let share): String(share)
         case .none: ""
         }
+    }
+
+    /// A text that comes before that of any greater number.
+    private static func ordered(_ number: Int64) -> String {
+        let digits = String(UInt64(bitPattern: number) ^ (1 << 63))
+        return String(repeating: "0", count: 20 - digits.count) + digits
     }
 }

@@ -48,6 +48,26 @@ final class PatternCounter {
         rows[key] = sums
     }
 
+    /// What it counts, apart from what it is.
+    struct Totals {
+        /// The numbers of the answer's rows, by the values before them.
+        var rows: [[Answer.Value]: [Int]]
+        /// In the order of ``PatternCounter/sizes``.
+        var sizes: [Int]
+    }
+
+    var totals: Totals { Totals(rows: rows, sizes: sizes.map(\.count)) }
+
+    /// Adds what was counted of other devices of the same dataset.
+    ///
+    /// - Returns: whether it is about the same pattern.
+    func add(_ other: Totals) -> Bool {
+        guard other.sizes.count == sizes.count else { return false }
+        for (key, counts) in other.rows { add(counts, to: key) }
+        for place in sizes.indices { sizes[place].count += other.sizes[place] }
+        return true
+    }
+
     func add(_ count: Int, to size: String) {
         guard let place = sizes.firstIndex(where: { $0.name == size }) else { return }
         sizes[place].count += count

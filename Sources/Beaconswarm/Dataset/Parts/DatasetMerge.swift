@@ -1,0 +1,229 @@
+import Datasets
+import DeviceSDK
+import Files
+import Scenario
+
+/// Joins the parts of a dataset: the files of all in one folder, and the answers about the whole.
+///
+/// Rows stay as they are, in the files of their parts, whose names are those of no other part; a database gets the rows of
+/// all. So nothing is computed anew but the answers, from the sums that the parts kept.
+struct DatasetMerge {
+    let options: MergeOptions
+
+    /// The folders of a dataset's parts among those that a user names, unfinished ones too.
+    static func found(in folders: [String]) -> [String] {
+        var found: [String] = []
+        for folder in folders {
+            let inside = Folder.names(in: folder).filter { $0.hasPrefix("part-") }.sorted().map {
+                "\(folder)/\($0)"
+            }
+            for path in [folder] + inside where isPart(path) && !found.contains(path) { found.append(path) }
+        }
+        return found
+    }
+
+    private static func isPart(_ folder: String) -> Bool {
+        OutputFile.exists("\(folder)/\(DatasetPart.stateName)")
+            || OutputFile.exists("\(folder)/\(PartJournal.name)")
+    }
+
+    private static func isWhole(_ folder: String) -> Bool {
+        OutputFile.exists("\(folder)/\(DatasetOutput.successName)")
+            && OutputFile.exists("\(folder)/\(DatasetPart.stateName)")
+    }
+
+    /// - Throws: ``CommandFailure``: 64 for parts of different datasets, one that is there twice and not the same, and
+    ///   files that were changed; 96 where a part is missing. Nothing is written then.
+    func run(_ folders: [String]) throws(CommandFailure) -> CommandStatus {
+        for (option, isGiven) in [("--events", options.events != nil), ("--json", options.json)] where isGiven
+        {
+            throw CommandFailure(.usage, "\(option): is for the parts of a run, not of a dataset")
+        }
+        guard !OutputFile.exists(options.out) else {
+            throw CommandFailure(
+                .usage, "the folder \(options.out) exists already; name another with --out")
+        }
+        let parts = try parts(in: folders)
+        let first = parts[0].state
+        let scenario = try PartScenario.read(
+            "\(parts[0].folder)/\(DatasetPart.scenarioName)", sha256: first.identity.scenarioSHA256,
+            as: first.reference)
+        let plans = DatasetPlans(
+            scenario.document, tagsEvents: first.identity.tagsEvents, threads: 1, cut: nil)
+        try checkMissing(parts, in: folders, plans, names: scenario.document.publicNames)
+        let sum = try DatasetSum(parts, scenario, plans)
+        let paths = try paths(of: parts)
+        do throws(FileFailure) {
+            try write(parts, paths, sum, scenario)
+        } catch {
+            throw CommandFailure(
+                .internalError,
+                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): remove it")
+        }
+        if !options.quiet {
+            RunConsole(RunOptions(source: ScenarioSource(path: parts[0].folder))).say(
+                "\(options.out): \(sum.rows[0]) rows of events, \(sum.rows[1]) of truth, in \(parts.count) parts"
+            )
+        }
+        return .success
+    }
+
+    typealias Part = (folder: String, state: DatasetPart)
+
+    /// Those that are whole, in order, each once.
+    private func parts(in folders: [String]) throws(CommandFailure) -> [Part] {
+        var parts: [Part] = []
+        for folder in folders where DatasetMerge.isWhole(folder) {
+            let state = try DatasetPart(of: folder)
+            if let first = parts.first, let difference = state.identity.difference(from: first.state.identity)
+            {
+                throw CommandFailure(
+                    .usage,
+                    "\(folder) is no part of the dataset that \(first.folder) is of: \(difference); nothing was written"
+                )
+            }
+            if let other = parts.first(where: { $0.state.number == state.number }) {
+                guard other.state.rows == state.rows else {
+                    throw CommandFailure(
+                        .usage,
+                        "part \(state.number.text) is there twice, and not the same: \(other.folder) and \(folder); "
+                            + "nothing was written")
+                }
+                continue
+            }
+            parts.append((folder, state))
+        }
+        guard !parts.isEmpty else {
+            throw CommandFailure(
+                .usage,
+                "\(folders[0]): the part is not whole (no \(DatasetOutput.successName)): make it again; it goes on"
+            )
+        }
+        return parts.sorted { $0.state.number < $1.state.number }
+    }
+
+    /// Refuses a dataset with holes, and tells how to fill them.
+    private func checkMissing(
+        _ parts: [Part], in folders: [String], _ plans: DatasetPlans, names: [String]
+    ) throws(CommandFailure) {
+        let first = parts[0].state
+        let there = Set(parts.map(\.state.number))
+        let missing = (0..<first.identity.count).map { PartNumber(index: $0, count: first.identity.count) }
+            .filter { !there.contains($0) }
+        guard !missing.isEmpty else { return }
+        let populations = zip(names, plans.populations).map { ($0, $1.firstDevice, $1.deviceCount) }
+        let shown = missing.prefix(10).map { "\($0.text)\(PartSet.devices(of: $0, populations))" }
+        let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+        let broken = folders.filter { !DatasetMerge.isWhole($0) }.prefix(3)
+        let unfinished = broken.isEmpty ? "" : " (unfinished: \(broken.joined(separator: ", ")))"
+        throw CommandFailure(
+            .invalidRun,
+            "\(parts.count) of \(first.identity.count) parts of the dataset are there; missing "
+                + "\(missing.count == 1 ? "is" : "are") \(shown.joined(separator: ", "))\(rest)\(unfinished). Nothing was "
+                + "written: make what is missing, and merge again: "
+                + PartSet.command(first.command, playing: missing[0].text))
+    }
+
+    /// The files of each part's tables; all of them are there with their sizes.
+    private func paths(of parts: [Part]) throws(CommandFailure) -> [[String]] {
+        var paths: [[String]] = []
+        for part in parts {
+            do throws(FileFailure) { paths.append(try PartJournal.paths(in: part.folder)) } catch {
+                throw CommandFailure(.usage, "\(error); nothing was written")
+            }
+        }
+        return paths
+    }
+
+    private func write(
+        _ parts: [Part], _ paths: [[String]], _ sum: DatasetSum, _ scenario: LoadedScenario
+    ) throws(FileFailure) {
+        try Folder.make(options.out)
+        let hasDatabase = sum.formats.contains(DatasetFormat.sqlite.description)
+        let database =
+            hasDatabase
+            ? try SQLiteFile("\(options.out)/\(DatasetOutput.databaseName)", tables: sum.schemas) : nil
+        for (part, paths) in zip(parts, paths) {
+            for path in paths {
+                try Folder.link("\(part.folder)/\(path)", as: "\(options.out)/\(path)")
+            }
+            if part.state.identity.hasRaw {
+                try Folder.link(
+                    "\(part.folder)/\(RawLines.fileName)",
+                    as: "\(options.out)/raw/\(part.state.number.folderName).ndjson")
+            }
+            try database?.append(from: "\(part.folder)/\(DatasetOutput.databaseName)")
+        }
+        try database?.finish()
+        for (name, bytes) in sum.files(scenario, first: parts[0].state, out: options.out) {
+            try GrowingFile.write(bytes, to: "\(options.out)/\(name)")
+        }
+        try FileSink("\(options.out)/\(DatasetOutput.successName)").finish()
+    }
+}
+
+/// What the parts of a dataset come to together.
+struct DatasetSum {
+    let formats: [String]
+    let schemas: [TableSchema]
+    /// Of each table.
+    private(set) var rows: [Int]
+    private var unknownRows: Int64 = 0
+    private let facts: DatasetFacts
+    private var totals: AnswerTotals
+    private let patterns: PatternKey
+
+    /// - Throws: ``CommandFailure`` with code 64 for a part whose sums are not about this scenario.
+    init(
+        _ parts: [DatasetMerge.Part], _ scenario: LoadedScenario, _ plans: DatasetPlans
+    ) throws(CommandFailure) {
+        let facts = DatasetFacts(plans.populations)
+        self.facts = facts
+        formats = parts[0].state.identity.formats
+        let events = EventTable(plans.populations, keepsIDs: plans.tagsEvents).schema
+        schemas = [events] + TruthTables.all
+        totals = AnswerTotals(facts)
+        patterns = PatternKey(
+            scenario.document.patterns, facts, plans.populations, names: scenario.document.publicNames,
+            until: plans.usersEnd)
+        rows = schemas.map { _ in 0 }
+        for (folder, state) in parts { try add(state, of: folder) }
+    }
+
+    private mutating func add(_ state: DatasetPart, of folder: String) throws(CommandFailure) {
+        let counters = patterns.counters
+        guard state.totals.hasShape(of: totals), state.rows.count == rows.count,
+            state.patterns.count == counters.count,
+            zip(counters, state.patterns).allSatisfy({ $0.add($1) })
+        else {
+            throw CommandFailure(
+                .usage, "\(folder)/\(DatasetPart.stateName): its sums are not about the part's scenario")
+        }
+        totals.merge(state.totals)
+        unknownRows += state.unknownRows
+        for table in rows.indices { rows[table] += state.rows[table] }
+    }
+
+    /// The files that are about the whole, by name.
+    func files(
+        _ scenario: LoadedScenario, first: DatasetPart, out: String
+    ) -> [(name: String, bytes: [UInt8])] {
+        let document = scenario.document
+        let planted = PatternAnswers(key: patterns, events: schemas[0])
+        let answers = Answers(facts, totals, rows: Int64(rows[0])).all + planted.answers
+        let told = planted.json(
+            start: document.start ?? ScenarioDocument.virtualStart, redact: { document.redact($0) })
+        var options = GenerateOptions(source: ScenarioSource(path: out), out: out)
+        let identity = first.identity
+        (options.formats, options.partition, options.zone) = (formats, identity.partition, identity.zone)
+        options.split = identity.split.isEmpty ? nil : identity.split
+        var page = DatasetPage(
+            scenario: scenario, options: options, schemas: schemas, rows: rows, answers: answers,
+            unknownRows: unknownRows)
+        page.parts = (identity.count, PartSet.command(first.command, playing: "I/\(identity.count)"))
+        return [
+            ("answers.json", AnswerFiles.json(answers, zone: identity.zone, patterns: told)),
+            ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
+        ]
+    }
+}

@@ -1,0 +1,206 @@
+import Files
+import Reporting
+import Snapshots
+import Wire
+
+/// What joins a part of a dataset with the others: what it is a part of, and the sums behind its answers. It is written
+/// before `_SUCCESS`, beside the scenario as it was played.
+///
+/// Names that begin with an underscore are not read as data by readers of such folders.
+struct DatasetPart {
+    /// What makes parts parts of the same dataset.
+    struct Identity: Hashable {
+        var toolVersion: String
+        /// Of the scenario as it is played, seed and options included.
+        var scenarioSHA256: String
+        var seed: UInt64
+        var count: Int
+        var formats: [String]
+        var partition: String
+        var zone: String
+        var split: String
+        var tagsEvents: Bool
+        var hasRaw: Bool
+    }
+
+    static let stateName = "_part.state"
+    static let scenarioName = "_scenario.json"
+    private static let head = "beaconswarm.dataset-part/1\n"
+
+    var identity: Identity
+    var number: PartNumber
+    var reference: Report.ScenarioReference
+    /// With which it was made.
+    var command: [String]
+    /// Of each table.
+    var rows: [Int]
+    /// Rows of which nothing tells the event.
+    var unknownRows: Int64
+    var totals: AnswerTotals
+    var patterns: [PatternCounter.Totals]
+
+    func write(to folder: String) throws(FileFailure) {
+        var writer = SnapshotWriter()
+        writer.append(Array(DatasetPart.head.utf8))
+        writer.write(self)
+        let sum = SHA256.hexadecimal(of: writer.bytes)
+        try GrowingFile.write(writer.bytes + Array(sum.utf8), to: "\(folder)/\(DatasetPart.stateName)")
+    }
+
+    /// Reads the state of a part.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 for a file that is cut, was changed, or is none.
+    init(of folder: String) throws(CommandFailure) {
+        let path = "\(folder)/\(DatasetPart.stateName)"
+        let bytes = try OutputFile.read(path, failing: .usage)
+        let head = Array(DatasetPart.head.utf8)
+        guard bytes.starts(with: head), bytes.count > head.count + 64 else {
+            throw CommandFailure(.usage, "\(path): not the state of a dataset's part of this version")
+        }
+        let body = bytes.dropLast(64)
+        guard SHA256.hexadecimal(of: Array(body)) == String(decoding: bytes.suffix(64), as: UTF8.self) else {
+            throw CommandFailure(
+                .usage, "\(path): the file is cut or was changed: its sum is another; make the part again")
+        }
+        do throws(SnapshotError) {
+            var reader = SnapshotReader(body.dropFirst(head.count))
+            self = try DatasetPart(from: &reader)
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    init(
+        identity: Identity, number: PartNumber, reference: Report.ScenarioReference, command: [String],
+        rows: [Int], unknownRows: Int64, totals: AnswerTotals, patterns: [PatternCounter.Totals]
+    ) {
+        (self.identity, self.number, self.reference) = (identity, number, reference)
+        (self.command, self.rows, self.unknownRows) = (command, rows, unknownRows)
+        (self.totals, self.patterns) = (totals, patterns)
+    }
+}
+
+extension DatasetPart.Identity {
+    /// What differs first, in words; `nil` for the same dataset.
+    func difference(from other: DatasetPart.Identity) -> String? {
+        let told: [(what: String, mine: String, theirs: String)] = [
+            ("version ", toolVersion, other.toolVersion),
+            ("seed ", String(seed), String(other.seed)),
+            ("of so many parts: ", String(count), String(other.count)),
+            ("--format ", formats.joined(separator: ","), other.formats.joined(separator: ",")),
+            ("--partition ", partition, other.partition),
+            ("--zone ", zone, other.zone),
+            ("--split ", split, other.split),
+            ("", hasRaw ? "with --raw" : "without --raw", other.hasRaw ? "with --raw" : "without --raw"),
+            (
+                "", tagsEvents ? "with --tag" : "without --tag",
+                other.tagsEvents ? "with --tag" : "without --tag"
+            ),
+        ]
+        if let found = told.first(where: { $0.mine != $0.theirs }) {
+            return "\(found.what)\(found.mine), not \(found.theirs)"
+        }
+        return scenarioSHA256 != other.scenarioSHA256 ? "another scenario, or other options" : nil
+    }
+}
+
+extension DatasetPart.Identity: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(toolVersion)
+        writer.write(scenarioSHA256)
+        writer.write(seed)
+        writer.write(count)
+        writer.write(each: formats)
+        for text in [partition, zone, split] { writer.write(text) }
+        writer.write(tagsEvents)
+        writer.write(hasRaw)
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        toolVersion = try reader.text()
+        scenarioSHA256 = try reader.text()
+        seed = try reader.unsigned()
+        count = try reader.int()
+        formats = try reader.values()
+        (partition, zone, split) = (try reader.text(), try reader.text(), try reader.text())
+        tagsEvents = try reader.bool()
+        hasRaw = try reader.bool()
+    }
+}
+
+extension DatasetPart: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(identity)
+        writer.write(number.index)
+        writer.write(reference)
+        writer.write(each: command)
+        writer.write(Numbers(rows))
+        writer.write(unknownRows)
+        writer.write(totals)
+        writer.write(each: patterns)
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        identity = try reader.value()
+        let index = try reader.int()
+        guard 0..<identity.count ~= index else { throw reader.impossible }
+        number = PartNumber(index: index, count: identity.count)
+        reference = try reader.value()
+        command = try reader.values()
+        let rows: Numbers = try reader.value()
+        self.rows = rows.values
+        unknownRows = try reader.signed()
+        totals = try reader.value()
+        patterns = try reader.values()
+    }
+}
+
+extension PatternCounter.Totals: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        let sorted = rows.sorted { $0.key.map(\.order).lexicographicallyPrecedes($1.key.map(\.order)) }
+        writer.write(UInt64(sorted.count))
+        for (key, counts) in sorted {
+            writer.write(each: key)
+            writer.write(Numbers(counts))
+        }
+        writer.write(Numbers(sizes))
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        rows = [:]
+        for _ in 0..<(try reader.count()) {
+            let key: [Answer.Value] = try reader.values()
+            let counts: Numbers = try reader.value()
+            rows[key] = counts.values
+        }
+        let sizes: Numbers = try reader.value()
+        self.sizes = sizes.values
+    }
+}
+
+extension Answer.Value: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        switch self {
+        case .number(let number):
+            writer.write(UInt64(0))
+            writer.write(number)
+        case .text(let text):
+            writer.write(UInt64(1))
+            writer.write(text)
+        case .share(let share):
+            writer.write(UInt64(2))
+            writer.write(share.bitPattern)
+        case .none: writer.write(UInt64(3))
+        }
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        switch try reader.unsigned() {
+        case 0: self = .number(try reader.signed())
+        case 1: self = .text(try reader.text())
+        case 2: self = .share(Double(bitPattern: try reader.unsigned()))
+        case 3: self = .none
+        default: throw reader.impossible
+        }
+    }
+}

@@ -1,0 +1,80 @@
+"""`beaconswarm merge` of a dataset's parts: the whole's files and answers, or nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+
+OPTIONS = ("--devices", 30, "--days", 20, "--format", "ndjson,sqlite", "--raw", "-q")
+
+
+def make(tool: Tool, out: Path, *options: object):
+    tool.run("generate", "datasets/shop", *OPTIONS, "--out", out, *options).expect(0)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A shop's dataset in three parts, and as one."""
+    folder = tmp_path_factory.mktemp("parts")
+    tool = Tool(folder)
+    for part in range(3):
+        make(tool, folder / "parts", "--shard", f"{part}/3")
+    make(tool, folder / "whole")
+    yield folder, tool
+    tool.close()
+
+
+def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
+    folder, tool = made
+    tool.run("merge", folder / "parts", "--out", folder / "all").expect(0)
+    joined, whole = folder / "all", folder / "whole"
+    assert (joined / "_SUCCESS").exists()
+    for name in ("answers.json", "answers.sql"):
+        assert (joined / name).read_bytes() == (whole / name).read_bytes()
+    answers = json.loads((whole / "answers.json").read_text())["answers"]
+    database = sqlite3.connect(joined / "dataset.sqlite")
+    queries = re.findall(r"-- name: (\w+)\n--[^\n]*\n(.*?);\n", (whole / "answers.sql").read_text(), re.S)
+    assert {name for name, _ in queries} == set(answers)
+    for name, query in queries:
+        assert [list(row) for row in database.execute(query)] == answers[name]["rows"], name
+    for table in ("events", "truth", "users", "devices", "sessions"):
+        files = sorted((joined / table).iterdir())
+        lines = sum(len(file.read_text().splitlines()) for file in files)
+        assert len(files) == 3 and lines == len((whole / f"{table}.ndjson").read_text().splitlines()), table
+        assert lines == database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    raw = sorted(line for file in (joined / "raw").iterdir() for line in file.read_text().splitlines())
+    assert raw and raw == sorted((whole / "raw.ndjson").read_text().splitlines())
+
+
+def test_a_dataset_with_a_hole_is_not_joined(made):
+    folder, tool = made
+    out = folder / "refused"
+    first, second, third = sorted((folder / "parts").iterdir())
+
+    def refusal(code: int, *folders: Path) -> str:
+        merged = tool.run("merge", *folders, "--out", out).expect(code)
+        assert not out.exists()
+        return merged.err
+
+    missing = refusal(96, first, third)
+    assert "missing is 1/3 (devices 1, 4, 7" in missing and "--shard 1/3" in missing
+    make(tool, folder / "other", "--shard", "1/3", "--seed", 8)
+    assert "seed 8, not 60" in refusal(64, first, folder / "other", third)
+    assert "--events: is for the parts of a run" in refusal(64, folder / "parts", "--events", folder / "e.ndjson")
+    cut = folder / "cut"
+    shutil.copytree(folder / "parts", cut)
+    with next((cut / second.name / "truth").iterdir()).open("a") as file:
+        file.write("{}\n")
+    assert "it is not there with its" in refusal(64, cut)
+    state = cut / third.name / "_part.state"
+    state.write_bytes(state.read_bytes()[:-70])
+    assert "the file is cut or was changed" in refusal(64, cut)
+    (cut / third.name / "_SUCCESS").unlink()
+    assert f"(unfinished: {cut / third.name})" in refusal(96, cut)
