@@ -160,7 +160,10 @@ extension Report.Generator: Snapshotable {
         writer.write(saturated)
         writer.write(cpuUtilization.bitPattern)
         writer.write(eventLoops)
-        for count in [connectionsRecycled, connectionsOpened, connectionsPeak, tlsHandshakes, tlsResumed] {
+        for count in [
+            connectionsRecycled, connectionsOpened, connectionsPeak, tlsHandshakes, tlsResumed,
+            http2Connections, http2Streams,
+        ] {
             writer.write(count)
         }
         writer.write(each: ownFailures)
@@ -176,6 +179,8 @@ extension Report.Generator: Snapshotable {
         connectionsPeak = try reader.unsigned()
         tlsHandshakes = try reader.unsigned()
         tlsResumed = try reader.unsigned()
+        http2Connections = try reader.unsigned()
+        http2Streams = try reader.unsigned()
         ownFailures = try reader.values()
     }
 
@@ -189,6 +194,8 @@ extension Report.Generator: Snapshotable {
         connectionsPeak += other.connectionsPeak
         tlsHandshakes += other.tlsHandshakes
         tlsResumed += other.tlsResumed
+        http2Connections += other.http2Connections
+        http2Streams += other.http2Streams
         for failure in other.ownFailures {
             let text = "part \(part.text): \(failure.text)"
             if let known = ownFailures.firstIndex(where: { $0.name == failure.name }) {

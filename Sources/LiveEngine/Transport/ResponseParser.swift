@@ -23,9 +23,9 @@ package struct ResponseParser {
     /// The most bytes of an unexpected answer's head and of its body that are kept as a sample.
     static let sampleLimit = 2048
 
-    package private(set) var state = State.statusLine
+    package internal(set) var state = State.statusLine
     /// The status; 0 until the status line of a final answer was read.
-    package private(set) var status: UInt16 = 0
+    package internal(set) var status: UInt16 = 0
     /// Whether the connection may carry another request after this answer.
     package private(set) var keepsAlive = true
     /// What the answer's `Retry-After` asks for.
@@ -35,7 +35,7 @@ package struct ResponseParser {
     /// What the answer's `Date` says, where it is wanted.
     package private(set) var date: Instant?
     /// Bytes of this answer so far, heads included.
-    private(set) var received = 0
+    var received = 0
     /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
     package private(set) var body: [UInt8] = []
     /// Fields of an answer, as they came, where a sample was asked for.
@@ -44,14 +44,14 @@ package struct ResponseParser {
     private(set) var sampleBody: [UInt8] = []
 
     private var keepsBody = false
-    private var keepsSample = false
+    private(set) var keepsSample = false
     private var keepsDate = false
     private var isVersion10 = false
     private var isChunked = false
     private var hasTransferEncoding = false
     private var saysClose = false
-    private var length: Int?
-    private var remaining = 0
+    private(set) var length: Int?
+    var remaining = 0
     private var headBytes = 0
     private var partial: [UInt8] = []
 
@@ -80,7 +80,7 @@ package struct ResponseParser {
     }
 
     /// Forgets what the head said so far: a new answer, or the final one after a 1xx.
-    private mutating func forgetHead() {
+    mutating func forgetHead() {
         status = 0
         keepsAlive = true
         isVersion10 = false
@@ -135,7 +135,7 @@ package struct ResponseParser {
         if state == .bodyToClose { state = .complete }
     }
 
-    private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         if keepsBody {
             guard body.count + bytes.count <= ResponseParser.bodyLimit else {
                 state = .malformed
@@ -221,10 +221,7 @@ extension ResponseParser {
     }
 
     private mutating func readField(_ line: UnsafeRawBufferPointer) {
-        if keepsSample && status >= 200 {
-            sampleHead.append(contentsOf: line.prefix(ResponseParser.sampleLimit - sampleHead.count))
-            if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(0x0A) }
-        }
+        if keepsSample && status >= 200 { keepHead(line, end: 0x0A) }
         var colon = 0
         while colon < line.count && line[colon] != 0x3A {
             guard line[colon] > 0x20 && line[colon] < 0x7F else {
@@ -239,7 +236,18 @@ extension ResponseParser {
         }
         let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        switch colon {
+        read(name, value)
+    }
+
+    /// Keeps a part of the head, and what ends it.
+    mutating func keepHead(_ bytes: UnsafeRawBufferPointer, end: UInt8) {
+        sampleHead.append(contentsOf: bytes.prefix(ResponseParser.sampleLimit - sampleHead.count))
+        if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(end) }
+    }
+
+    /// Acts on a field that a client has to know.
+    mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        switch name.count {
         case 4 where keepsDate && ResponseParser.equal(name, "date"): date = RetryAfter.date(value)
         case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
         case 11 where ResponseParser.equal(name, "retry-after"): retryAfter = RetryAfter(value)

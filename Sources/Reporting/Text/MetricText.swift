@@ -106,7 +106,14 @@ enum RunFacts {
             recycled == 0 ? "" : ", \(Numbers.count(recycled)) closed to stay below the descriptor limit"
         let peak = Numbers.count(generator.connectionsPeak)
         let handshakes =
-            generator.tlsHandshakes == 0 ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes"
+            generator.tlsHandshakes == 0
+            ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes"
+        let streams =
+            generator.http2Connections == 0
+            ? ""
+            : ", \(Numbers.count(generator.http2Streams)) streams on "
+                + "\(Numbers.count(generator.http2Connections)) of HTTP/2"
         return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)\(handshakes)"
+            + streams
     }
 }
