@@ -83,6 +83,9 @@ package struct LiveResult: Sendable {
     package var slotsLeft: Int
     /// TLS handshakes that were completed, each of them a full one.
     package var handshakes: UInt64
+    /// The CPU time of these, and of all that the loops did while users acted, in nanoseconds.
+    package var handshakeTime: UInt64
+    package var threadTime: UInt64
     /// Connections that spoke HTTP/2, and the streams that were opened on them.
     package var sharedConnections: UInt64
     package var streamsOpened: UInt64
@@ -108,6 +111,8 @@ struct ShardResult: Sendable {
     var connectionsPeak: Int
     var slotsLeft: Int
     var handshakes: UInt64
+    var handshakeTime: UInt64
+    var threadTime: UInt64
     var sharedConnections: UInt64
     var streamsOpened: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]

@@ -189,6 +189,8 @@ package final class LiveRun: Sendable {
             connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
             slotsLeft: parts.reduce(0) { $0 + $1.slotsLeft },
             handshakes: parts.reduce(0) { $0 + $1.handshakes },
+            handshakeTime: parts.reduce(0) { $0 + $1.handshakeTime },
+            threadTime: parts.reduce(0) { $0 + $1.threadTime },
             sharedConnections: parts.reduce(0) { $0 + $1.sharedConnections },
             streamsOpened: parts.reduce(0) { $0 + $1.streamsOpened },
             unexpectedAnswers: Array(

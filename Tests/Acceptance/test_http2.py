@@ -186,6 +186,8 @@ def test_nginx(tool, front, tmp_path):
     assert len({connection for connection, *_ in served}) == generator["connections_opened"] == 4
     assert generator["http2_connections"] == generator["tls_handshakes"] == 4
     assert generator["http2_streams"] == report["metrics"]["http_reqs"]["count"] == len(served) > 4
+    # Of the generator's CPU time; how much depends on the machine.
+    assert 0 < generator["tls_handshake_cpu_seconds"] and 0 < generator["loop_cpu_seconds"]
     assert report["events"]["delivered"] == report["events"]["captured"]
     assert collector.stats()["requests"] >= len(served)
     check_books(tool, tmp_path, report, collector)

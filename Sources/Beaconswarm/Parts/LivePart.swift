@@ -166,6 +166,7 @@ extension Report.Generator: Snapshotable {
         ] {
             writer.write(count)
         }
+        for seconds in [tlsHandshakeSeconds, loopSeconds] { writer.write(seconds.bitPattern) }
         writer.write(each: ownFailures)
     }
 
@@ -181,6 +182,8 @@ extension Report.Generator: Snapshotable {
         tlsResumed = try reader.unsigned()
         http2Connections = try reader.unsigned()
         http2Streams = try reader.unsigned()
+        tlsHandshakeSeconds = Double(bitPattern: try reader.unsigned())
+        loopSeconds = Double(bitPattern: try reader.unsigned())
         ownFailures = try reader.values()
     }
 
@@ -196,6 +199,8 @@ extension Report.Generator: Snapshotable {
         tlsResumed += other.tlsResumed
         http2Connections += other.http2Connections
         http2Streams += other.http2Streams
+        tlsHandshakeSeconds += other.tlsHandshakeSeconds
+        loopSeconds += other.loopSeconds
         for failure in other.ownFailures {
             let text = "part \(part.text): \(failure.text)"
             if let known = ownFailures.firstIndex(where: { $0.name == failure.name }) {

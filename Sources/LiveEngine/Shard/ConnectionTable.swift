@@ -18,6 +18,8 @@ struct ConnectionTable {
     var recycled: UInt64 = 0
     /// TLS handshakes that were completed.
     var handshakes: UInt64 = 0
+    /// Their CPU time, in nanoseconds.
+    var handshakeTime: UInt64 = 0
     /// Connections that spoke HTTP/2, and the streams of those that are gone.
     var sharedCount: UInt64 = 0
     private var streamsOfGone: UInt64 = 0

@@ -120,7 +120,10 @@ extension Shard {
 extension Shard: ConnectionOwner {
     func opened(_ connection: Connection) {
         enter {
-            if connection.times.secured != 0 { connections.handshakes += 1 }
+            if connection.times.secured != 0 {
+                connections.handshakes += 1
+                connections.handshakeTime += connection.handshakeTime
+            }
             if connection.isShared { return openedShared(connection) }
             noteUnshared(connection)
             let index = connection.request

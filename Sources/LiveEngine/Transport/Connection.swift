@@ -55,6 +55,9 @@ final class Connection: Carrier, ChannelInboundHandler {
     private var wasReadOnce = false
     private var carriedBefore = false
     private var isSecure = false
+    /// The CPU time of the TLS handshake, in nanoseconds.
+    private(set) var handshakeTime: UInt64 = 0
+    private var meter: HandshakeMeter?
     private var versions = PopulationPlan.Target.HTTPVersions.automatic
 
     /// - Parameter buffers: Shared by the connections of a loop.
@@ -102,7 +105,12 @@ final class Connection: Carrier, ChannelInboundHandler {
         let handshake = tls
         transport.connect(to: address, on: loop) { channel in
             let pipeline = channel.pipeline.syncOperations
-            if let handshake { try pipeline.addHandler(handshake.makeHandler()) }
+            if let handshake {
+                let meter = HandshakeMeter()
+                bound.value.meter = meter
+                try pipeline.addHandler(meter)
+                try pipeline.addHandler(handshake.makeHandler())
+            }
             try pipeline.addHandler(bound.value)
         }
         .assumeIsolated()
@@ -208,6 +216,8 @@ final class Connection: Carrier, ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard state == .securing, case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return }
         times.secured = uptime
+        handshakeTime = meter?.end() ?? 0
+        meter = nil
         if versions == .two, name != "h2" {
             end(with: .tls)
         } else {

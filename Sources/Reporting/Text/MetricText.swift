@@ -107,7 +107,7 @@ enum RunFacts {
         let peak = Numbers.count(generator.connectionsPeak)
         let handshakes =
             generator.tlsHandshakes == 0
-            ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes"
+            ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes\(share(generator))"
         let streams =
             generator.http2Connections == 0
             ? ""
@@ -115,5 +115,12 @@ enum RunFacts {
                 + "\(Numbers.count(generator.http2Connections)) of HTTP/2"
         return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)\(handshakes)"
             + streams
+    }
+
+    /// What part of the loops' work the handshakes were.
+    private static func share(_ generator: Report.Generator) -> String {
+        guard generator.loopSeconds > 0, generator.tlsHandshakeSeconds > 0 else { return "" }
+        let share = min(1, generator.tlsHandshakeSeconds / generator.loopSeconds)
+        return " (\(Numbers.percent(share)) of the event loops' CPU time)"
     }
 }
