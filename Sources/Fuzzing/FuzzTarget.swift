@@ -45,7 +45,7 @@ func demand(_ holds: Bool, _ rule: @autoclosure () -> String) throws(FuzzFinding
 package enum FuzzTargets {
     package static var all: [any FuzzTarget.Type] {
         [
-            ParserTarget.self, CollectorTarget.self, ServerTarget.self, ScenarioTarget.self,
+            ParserTarget.self, HTTP2Target.self, CollectorTarget.self, ServerTarget.self, ScenarioTarget.self,
             ReportTarget.self,
             ReceiptsTarget.self, WireTarget.self, DeclaredTarget.self, CaptureTarget.self,
         ]

@@ -81,8 +81,14 @@ package struct LiveResult: Sendable {
     package var connectionsPeak: Int
     /// Connections that pools still counted when all were closed: none, or a slot has leaked.
     package var slotsLeft: Int
-    /// TLS handshakes that were completed, each of them a full one: see ``LiveEngine/resumesSessions``.
+    /// TLS handshakes that were completed, each of them a full one.
     package var handshakes: UInt64
+    /// The CPU time of these, and of all that the loops did while users acted, in nanoseconds.
+    package var handshakeTime: UInt64
+    package var threadTime: UInt64
+    /// Connections that spoke HTTP/2, and the streams that were opened on them.
+    package var sharedConnections: UInt64
+    package var streamsOpened: UInt64
     /// The first by time, ``UnexpectedAnswer/limit`` at most.
     package var unexpectedAnswers: [UnexpectedAnswer]
     /// Whether ``LiveRun/stop()`` ended the run.
@@ -105,6 +111,10 @@ struct ShardResult: Sendable {
     var connectionsPeak: Int
     var slotsLeft: Int
     var handshakes: UInt64
+    var handshakeTime: UInt64
+    var threadTime: UInt64
+    var sharedConnections: UInt64
+    var streamsOpened: UInt64
     var unexpectedAnswers: [UnexpectedAnswer]
     var finishedAt: Instant
 }

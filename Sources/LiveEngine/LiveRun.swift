@@ -112,18 +112,26 @@ package final class LiveRun: Sendable {
     }
 
     private static func readEndpoints(of plans: [PopulationPlan]) throws -> [[Endpoint]] {
-        var known: [PopulationPlan.Target.TLSRules: [String: TLSClient]] = [:]
+        var known: [PopulationPlan.Target: TLSClient] = [:]
         var tallies: [String: TargetTally] = [:]
         return try plans.map { plan in
             try plan.targets.map { target in
                 let tally = tallies[target.origin] ?? TargetTally(target)
                 tallies[target.origin] = tally
                 guard target.isSecure else { return try Endpoint(target, tls: nil, tally: tally) }
-                let tls = try known[target.tls]?[target.host] ?? TLSClient(target)
-                known[target.tls, default: [:]][target.host] = tls
+                let rules = tlsKey(target)
+                let tls = try known[rules] ?? TLSClient(target)
+                known[rules] = tls
                 return try Endpoint(target, tls: tls, tally: tally)
             }
         }
+    }
+
+    /// What of a target its TLS depends on.
+    private static func tlsKey(_ target: PopulationPlan.Target) -> PopulationPlan.Target {
+        var key = PopulationPlan.Target(scheme: "https", host: target.host, port: 0, pathAndQuery: "")
+        (key.tls, key.http) = (target.tls, target.http)
+        return key
     }
 
     /// How the run stands now. Copies every histogram, so once a second is often enough.
@@ -181,6 +189,10 @@ package final class LiveRun: Sendable {
             connectionsPeak: parts.reduce(0) { $0 + $1.connectionsPeak },
             slotsLeft: parts.reduce(0) { $0 + $1.slotsLeft },
             handshakes: parts.reduce(0) { $0 + $1.handshakes },
+            handshakeTime: parts.reduce(0) { $0 + $1.handshakeTime },
+            threadTime: parts.reduce(0) { $0 + $1.threadTime },
+            sharedConnections: parts.reduce(0) { $0 + $1.sharedConnections },
+            streamsOpened: parts.reduce(0) { $0 + $1.streamsOpened },
             unexpectedAnswers: Array(
                 parts.flatMap(\.unexpectedAnswers).sorted { $0.at < $1.at }.prefix(UnexpectedAnswer.limit)),
             wasStopped: stops.load(ordering: .relaxed) > 0,

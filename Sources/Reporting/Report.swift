@@ -240,6 +240,12 @@ package struct Report: Sendable {
         /// TLS handshakes that were completed, and those of them that took up an earlier session.
         package var tlsHandshakes: UInt64 = 0
         package var tlsResumed: UInt64 = 0
+        /// The CPU time of the handshakes, and of all that the event loops did while users acted, in seconds.
+        package var tlsHandshakeSeconds = 0.0
+        package var loopSeconds = 0.0
+        /// Connections that spoke HTTP/2, and the streams that were opened on them.
+        package var http2Connections: UInt64 = 0
+        package var http2Streams: UInt64 = 0
         /// What Beaconswarm itself could not do, by kind.
         package var ownFailures: [OwnFailure] = []
         package init() {}

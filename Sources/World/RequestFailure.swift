@@ -17,6 +17,10 @@ package enum RequestFailure: UInt8, CaseIterable, Sendable {
     case truncated
     /// The answer was not HTTP.
     case malformed
+    /// The server reset the request's stream, its connection staying as it was (HTTP/2's RST_STREAM).
+    case streamReset
+    /// The server said that it has not looked at the request: REFUSED_STREAM, or a GOAWAY that leaves it out (HTTP/2).
+    case streamRefused
     /// The SDK's limit passed.
     case timedOut
     /// The device's own process died with the request in the air.
@@ -37,6 +41,8 @@ package enum RequestFailure: UInt8, CaseIterable, Sendable {
         case .closed: "closed"
         case .truncated: "truncated"
         case .malformed: "malformed"
+        case .streamReset: "stream_reset"
+        case .streamRefused: "stream_refused"
         case .timedOut: "timed_out"
         case .processDied: "process_died"
         case .noSocket: "no_socket"

@@ -38,9 +38,10 @@ struct Bench {
         case ("table", 3): return TableFigures.write(arguments[1], rows: number(2))
         case ("dataset", 3): return await DatasetFigures.make(arguments[1], devices: number(2))
         case ("connected", 3): return await LiveFigures.connect(port: number(1), devices: number(2))
-        case ("client", 5):
+        case ("client", 5), ("client", 6):
             return await TransportFigures.client(
-                port: number(1), connections: number(2), seconds: Double(number(3)), body: arguments[4])
+                port: number(1), connections: number(2), seconds: Double(number(3)), body: arguments[4],
+                streams: arguments.count == 6 ? number(5) : nil)
         case ("live", 5):
             return await LiveFigures.load(
                 port: number(1), devices: number(2), seconds: Double(number(3)), effort: arguments[4])

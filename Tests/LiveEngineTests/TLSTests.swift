@@ -104,13 +104,15 @@ struct TLSTests {
 
     @Test("asks for the name in the URL or the one of the rules, and for none where that is an address")
     func serverName() throws {
-        let rules = PopulationPlan.Target.TLSRules()
-        #expect(try TLSClient(rules, host: "collector.example").serverName == "collector.example")
-        #expect(try TLSClient(rules, host: "10.0.0.1").serverName == nil)
-        #expect(try TLSClient(rules, host: "::1").serverName == nil)
-        var named = rules
-        named.serverName = "other.example"
-        #expect(try TLSClient(named, host: "10.0.0.1").serverName == "other.example")
+        func name(_ host: String, rule: String? = nil) throws -> String? {
+            var target = PopulationPlan.Target(scheme: "https", host: host, port: 443, pathAndQuery: "/")
+            target.tls.serverName = rule
+            return try TLSClient(target).serverName
+        }
+        #expect(try name("collector.example") == "collector.example")
+        #expect(try name("10.0.0.1") == nil)
+        #expect(try name("::1") == nil)
+        #expect(try name("10.0.0.1", rule: "other.example") == "other.example")
     }
 
     @Test("takes any certificate where that is asked for")

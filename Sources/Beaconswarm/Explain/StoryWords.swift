@@ -61,6 +61,8 @@ extension RequestFailure {
         case .closed: "was cut: the connection was closed"
         case .truncated: "got an answer that broke off"
         case .malformed: "got an answer that is not HTTP"
+        case .streamReset: "was reset by the server"
+        case .streamRefused: "was refused by the server before it looked at it"
         case .timedOut: "got no answer within the SDK's limit"
         case .processDied: "ended with the app's process"
         case .noSocket: "found no socket on the generating machine"

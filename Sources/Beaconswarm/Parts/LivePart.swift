@@ -160,9 +160,13 @@ extension Report.Generator: Snapshotable {
         writer.write(saturated)
         writer.write(cpuUtilization.bitPattern)
         writer.write(eventLoops)
-        for count in [connectionsRecycled, connectionsOpened, connectionsPeak, tlsHandshakes, tlsResumed] {
+        for count in [
+            connectionsRecycled, connectionsOpened, connectionsPeak, tlsHandshakes, tlsResumed,
+            http2Connections, http2Streams,
+        ] {
             writer.write(count)
         }
+        for seconds in [tlsHandshakeSeconds, loopSeconds] { writer.write(seconds.bitPattern) }
         writer.write(each: ownFailures)
     }
 
@@ -176,6 +180,10 @@ extension Report.Generator: Snapshotable {
         connectionsPeak = try reader.unsigned()
         tlsHandshakes = try reader.unsigned()
         tlsResumed = try reader.unsigned()
+        http2Connections = try reader.unsigned()
+        http2Streams = try reader.unsigned()
+        tlsHandshakeSeconds = Double(bitPattern: try reader.unsigned())
+        loopSeconds = Double(bitPattern: try reader.unsigned())
         ownFailures = try reader.values()
     }
 
@@ -189,6 +197,10 @@ extension Report.Generator: Snapshotable {
         connectionsPeak += other.connectionsPeak
         tlsHandshakes += other.tlsHandshakes
         tlsResumed += other.tlsResumed
+        http2Connections += other.http2Connections
+        http2Streams += other.http2Streams
+        tlsHandshakeSeconds += other.tlsHandshakeSeconds
+        loopSeconds += other.loopSeconds
         for failure in other.ownFailures {
             let text = "part \(part.text): \(failure.text)"
             if let known = ownFailures.firstIndex(where: { $0.name == failure.name }) {

@@ -55,6 +55,10 @@ extension ReportBuilder {
         generator.connectionsRecycled = result.connectionsRecycled
         generator.connectionsPeak = UInt64(result.connectionsPeak)
         generator.tlsHandshakes = result.handshakes
+        generator.tlsHandshakeSeconds = Double(result.handshakeTime) / 1e9
+        generator.loopSeconds = Double(result.threadTime) / 1e9
+        generator.http2Connections = result.sharedConnections
+        generator.http2Streams = result.streamsOpened
         return generator
     }
 }

@@ -18,6 +18,7 @@ extension PopulationPlan {
         package var headers: [Header] = []
         package var connections = Connections.perDevice
         package var tls = TLSRules()
+        package var http = HTTPVersions.automatic
         /// How long a looked-up address is used; zero looks it up for each connection. k6's default.
         package var addressLifetime = Target.addressLifetime
 
@@ -57,6 +58,16 @@ extension PopulationPlan {
             case pooled(Int)
             /// Each request has a new one, which is closed after the answer.
             case perRequest
+        }
+
+        /// Which HTTP connections speak. Live runs only.
+        package enum HTTPVersions: Hashable, Sendable {
+            /// What the server picks in the TLS handshake (ALPN), HTTP/2 if it can; HTTP/1.1 without TLS.
+            case automatic
+            /// HTTP/1.1, and nothing else is offered.
+            case one
+            /// HTTP/2, and nothing else is offered; without TLS it is spoken from the first byte.
+            case two
         }
 
         /// What `https` needs to know. Files are PEM; by default the system's authorities are trusted

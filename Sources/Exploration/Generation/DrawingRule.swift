@@ -50,6 +50,7 @@ struct DrawingRule: Sendable {
         "target.url": "worlds have the collector that they model or embed",
         "target.urls": "as target.url",
         "target.tls": "files and handshakes belong to the tests on real sockets",
+        "target.http": "worlds have a collector that speaks HTTP/1.1",
         "target.dns": "names are looked up for external targets only",
         "sdk-declared.file": "a world is one file",
         "services.aesKey": "the collectors of the project know the default key alone",

@@ -10,6 +10,8 @@ struct ConnectionPool {
     var limit = Int.max
     var count = 0
     fileprivate var line = RingQueue<RequestKey>()
+    /// Connections of HTTP/2 that may have room for another stream, to be used in turn.
+    var shared = RingQueue<Connection>()
 
     /// Who has waited longest, ended or not.
     var firstInLine: RequestKey? { line.first }

@@ -18,6 +18,11 @@ struct ConnectionTable {
     var recycled: UInt64 = 0
     /// TLS handshakes that were completed.
     var handshakes: UInt64 = 0
+    /// Their CPU time, in nanoseconds.
+    var handshakeTime: UInt64 = 0
+    /// Connections that spoke HTTP/2, and the streams of those that are gone.
+    var sharedCount: UInt64 = 0
+    private var streamsOfGone: UInt64 = 0
     /// The most that may be open at once.
     let limit: Int
 
@@ -62,12 +67,17 @@ struct ConnectionTable {
     /// The connection that has been idle for longest.
     var longestIdleConnection: Connection? { self[longestIdle] }
 
+    /// Streams that were opened so far. O(slots).
+    var streamsOpened: UInt64 {
+        slots.reduce(streamsOfGone) { $0 + ($1?.session?.opened ?? 0) }
+    }
+
     /// Every connection, in no particular order. O(slots).
     var all: [Connection] { slots.compactMap { $0 } }
 
     /// Puts a connection at the end of the idle ones.
     mutating func markIdle(_ connection: Connection, at uptime: UInt64) {
-        connection.entry.request = -1
+        connection.request = -1
         connection.entry.idleSince = uptime
         connection.entry.idlePrevious = latestIdle
         connection.entry.idleNext = -1
@@ -116,6 +126,7 @@ struct ConnectionTable {
         }
         self[entry.nextOfOwner]?.entry.previousOfOwner = entry.previousOfOwner
         slots[Int(entry.slot)] = nil
+        streamsOfGone += connection.session?.opened ?? 0
         free.append(entry.slot)
         connection.entry.slot = -1
         count -= 1

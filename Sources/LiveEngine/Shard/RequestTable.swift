@@ -20,8 +20,8 @@ struct OpenRequest {
     var wantsBody = false
     /// What is measured so far.
     var sample = RequestSample(plannedAt: .distantFuture, finishedAt: .distantFuture)
-    /// The connection it uses; -1 while it has none.
-    var connection: Int32 = -1
+    /// The connection or stream that it uses, if any.
+    var carrier: Carrier?
     /// How far it has come.
     var course = RequestCourse(.none, limit: .zero, hasNetwork: true, at: .distantFuture)
     /// An answer that is on its way over the modelled network.
@@ -96,6 +96,7 @@ struct RequestTable {
             places[Int(previous)].nextOfDevice = next
         }
         places[Int(index)].isOpen = false
+        places[Int(index)].carrier = nil
         free.append(index)
         count -= 1
     }

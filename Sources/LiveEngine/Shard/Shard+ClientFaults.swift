@@ -9,12 +9,13 @@ import World
 extension Shard {
     /// Ends a request because its course does, whatever it was doing.
     func breakOff(_ index: Int32, _ failure: RequestFailure, after stage: RequestCourse.Stage) {
-        if let connection = connections[requests[index].connection] {
-            if failure == .timedOut, connection.parser.received > 0 {
-                keepSample(of: connection, request: index, failure: failure)
+        if let carrier = requests[index].carrier {
+            if failure == .timedOut, carrier.parser.received > 0 {
+                keepSample(of: carrier, request: index, failure: failure)
             }
-            fillSample(index, from: connection)
-            drop(connection)
+            fillSample(index, from: carrier)
+            retireIfSilent(carrier)
+            letGo(carrier)
         } else if stage == .waiting || failure == .refused {
             requests[index].sample.blocked = waited(since: requests[index].sample.plannedAt, until: now)
         } else if failure != .offline {
@@ -55,18 +56,35 @@ extension Shard {
         return true
     }
 
+    /// The same on a stream, whose connection stays as it is: it is reset, once it was begun.
+    func cutsOff(_ index: Int32, on stream: HTTP2Stream, _ head: RequestHead) -> Bool {
+        guard case .reset(let point) = requests[index].course.verdict.fate else { return false }
+        if point == .half {
+            stream.connection.send(head, half: body, to: endpoint(of: index), on: stream)
+        } else {
+            stream.times.writeBegan = loop.now.uptimeNanoseconds
+            stream.times.written = stream.times.writeBegan
+        }
+        // The connection may have failed meanwhile, and the request with it.
+        guard requests[index].carrier === stream else { return true }
+        fillSample(index, from: stream)
+        fail(index, .reset)
+        leaveStream(stream)
+        return true
+    }
+
     /// Forgets an answer that was read.
     ///
     /// - Returns: whether the plan wants it so.
-    func losesReply(_ index: Int32, on connection: Connection) -> Bool {
+    func losesReply(_ index: Int32, on carrier: Carrier) -> Bool {
         guard case .lostReply(let seen) = requests[index].course.verdict.fate else { return false }
-        fillSample(index, from: connection)
+        fillSample(index, from: carrier)
         requests[index].sample.bytesReceived = 0
         switch seen {
         case .reset: fail(index, .reset)
         case .timeout: requests[index].course.fallSilent()
         }
-        drop(connection)
+        letGo(carrier)
         return true
     }
 

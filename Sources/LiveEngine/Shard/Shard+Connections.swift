@@ -18,7 +18,7 @@ extension Shard {
         parts[Int(requests[index].fleet)].endpoints[targetIndex(of: index)]
     }
 
-    private func targetIndex(of index: Int32) -> Int {
+    func targetIndex(of index: Int32) -> Int {
         let part = Int(requests[index].fleet)
         guard parts[part].endpoints.count > 1 else { return 0 }
         let number = parts[part].fleet.globalNumber(of: Int(requests[index].slot))
@@ -26,7 +26,7 @@ extension Shard {
     }
 
     /// Who owns the connections that a request may use.
-    private func owner(of index: Int32) -> UInt32 {
+    func owner(of index: Int32) -> UInt32 {
         let pool = pool(of: index)
         return pool == 0 ? requests[index].device : UInt32(partOfDevice.count + pool)
     }
@@ -34,18 +34,26 @@ extension Shard {
     /// Whether there is an idle connection for a request, or room for another.
     func hasConnection(for index: Int32) -> Bool {
         if connections.idle(of: owner(of: index)) != nil { return true }
-        let pool = pools[pool(of: index)]
-        return pool.count < pool.limit && connections.hasRoom
+        let pool = pool(of: index)
+        return hasRoom(in: pool) || sharedConnection(of: pool) != nil
     }
 
-    /// Puts a request on an idle connection, or opens one for it.
+    /// Whether another connection of a pool may be opened.
+    private func hasRoom(in pool: Int) -> Bool {
+        pools[pool].count < pools[pool].limit && connections.hasRoom
+    }
+
+    /// Puts a request on an idle connection, or opens one for it, or has it share one of its pool.
     ///
     /// - Precondition: ``hasConnection(for:)``.
     func useConnection(_ index: Int32) {
         requests[index].course.leaveOnConnection()
         if let connection = connections.idle(of: owner(of: index)) {
             connections.unmarkIdle(connection)
-            write(index, on: connection)
+            write(index, on: connection.isShared ? connection.makeStream() : connection)
+        } else if !hasRoom(in: pool(of: index)), let connection = takeShared(of: pool(of: index)) {
+            connections.unmarkIdle(connection)
+            write(index, on: connection.makeStream())
         } else {
             if connections.count >= connections.limit, let oldest = connections.longestIdleConnection {
                 connections.recycled += 1
@@ -56,15 +64,16 @@ extension Shard {
     }
 
     private func connect(_ index: Int32) {
-        let connection = Connection(owner: self, loop: loop, transport: configuration.transport)
+        let connection = Connection(
+            owner: self, loop: loop, transport: configuration.transport, buffers: buffers)
         let pool = pool(of: index)
         connections.add(connection, owner: owner(of: index))
         connection.entry.pool = Int32(pool)
         connection.entry.part = Int32(requests[index].fleet)
-        connection.entry.request = index
+        connection.request = index
         pools[pool].count += 1
         parts[Int(requests[index].fleet)].connections += 1
-        requests[index].connection = connection.entry.slot
+        requests[index].carrier = connection
         connection.connect(to: endpoint(of: index), through: resolver)
     }
 
@@ -75,6 +84,7 @@ extension Shard {
         pools[Int(connection.entry.pool)].count -= 1
         connections.remove(connection)
         connection.close()
+        while let key = connection.waiting.popFirst() { work.append(.leave(key)) }
         askToServe()
     }
 }

@@ -8,7 +8,7 @@ import World
 extension Shard {
     /// Puts the end of a request without a whole answer in line.
     func fail(_ index: Int32, _ failure: RequestFailure) {
-        requests[index].connection = -1
+        requests[index].carrier = nil
         requests[index].course.end()
         requests[index].sample.failure = failure
         requests[index].sample.finishedAt = now
@@ -17,10 +17,10 @@ extension Shard {
 
     /// Takes the phases from the connection's moments. They add up to the duration: what lies neither in
     /// setting up nor between the first byte sent and the last received is `blocked`.
-    func fillSample(_ index: Int32, from connection: Connection) {
-        let times = connection.times
+    func fillSample(_ index: Int32, from carrier: Carrier) {
+        let times = carrier.times
         let planned = requests[index].sample.plannedAt
-        requests[index].connection = -1
+        requests[index].carrier = nil
         var sample = requests[index].sample
         sample.finishedAt = times.lastByte == 0 ? now : clock.instant(atUptime: times.lastByte)
         sample.lookingUp = Shard.phase(times.lookupBegan, times.lookedUp)
@@ -33,8 +33,8 @@ extension Shard {
         } else {
             let begun = clock.instant(atUptime: times.writeBegan)
             sample.blocked = max(.zero, waited(since: planned, until: begun) - sample.settingUp)
-            sample.bytesSent = UInt64(connection.sentBytes)
-            sample.bytesReceived = UInt64(connection.parser.received)
+            sample.bytesSent = UInt64(carrier.sentBytes)
+            sample.bytesReceived = UInt64(carrier.parser.received)
             sample.sending = Shard.span(times.writeBegan, times.written)
             sample.waiting = Shard.span(times.written, times.firstByte)
             sample.receiving = Shard.span(times.firstByte, times.lastByte)
@@ -83,9 +83,9 @@ extension Shard {
         var index = requests.first(of: device)
         while index >= 0 {
             let next = requests[index].nextOfDevice
-            let connection = connections[requests[index].connection]
+            let carrier = requests[index].carrier
             note(index, endedBy: .processDied)
-            if let connection { drop(connection) }
+            if let carrier { letGo(carrier) }
             samples.forget(requests.key(index))
             close(index)
             index = next
@@ -100,11 +100,12 @@ extension Shard {
             guard requests[index].isOpen, case .held = requests[index].course.stage else { continue }
             giveBack(index)
         }
+        giveBackWaiting()
         askToServe()
         doWork()
         for index in requests.openIndices {
-            if let connection = connections[requests[index].connection], connection.parser.received > 0 {
-                keepSample(of: connection, request: index, failure: .unanswered)
+            if let carrier = requests[index].carrier, carrier.parser.received > 0 {
+                keepSample(of: carrier, request: index, failure: .unanswered)
             }
             note(index, endedBy: .unanswered)
             close(index)
@@ -115,9 +116,7 @@ extension Shard {
     /// without a network never began.
     private func note(_ index: Int32, endedBy failure: RequestFailure) {
         guard requests[index].network != .none else { return }
-        if let connection = connections[requests[index].connection] {
-            fillSample(index, from: connection)
-        }
+        if let carrier = requests[index].carrier { fillSample(index, from: carrier) }
         var sample = requests[index].sample
         sample.status = 0
         sample.failure = failure

@@ -50,7 +50,8 @@ extension Shard {
     func schedule(_ index: Int32) { agenda.setRequest(index, at: requests[index].course.nextMoment) }
 
     /// Lets a request go on a connection that it may use, on a new one, or wait in line.
-    private func leave(_ index: Int32) {
+    func leave(_ index: Int32) {
+        if sharesConnection(index) { return }
         let pool = pool(of: index)
         // A pool's line comes first; a device with an idle connection of its own takes it from nobody.
         let mayPass = pool == 0 && connections.idle(of: requests[index].device) != nil
@@ -79,9 +80,9 @@ extension Shard {
     }
 
     /// Writes a request: only now does its body come into being.
-    func write(_ index: Int32, on connection: Connection) {
-        connection.entry.request = index
-        requests[index].connection = connection.entry.slot
+    func write(_ index: Int32, on carrier: Carrier) {
+        carrier.request = index
+        requests[index].carrier = carrier
         let request = requests[index]
         let part = Int(request.fleet)
         body.removeAll()
@@ -89,10 +90,19 @@ extension Shard {
         let head = parts[part].fleet.encode(Int(request.slot), request: request.number, at: now, into: &body)
         let endpoint = endpoint(of: index)
         endpoint.tally.noteRequest()
-        endpoint.write(head, body: body, into: &buffer)
-        if cutsOff(index, on: connection) { return }
-        connection.send(
-            buffer, keepsBody: request.wantsBody, keepsSample: samples.wantsMore, keepsDate: wantsDate())
+        if let stream = carrier as? HTTP2Stream {
+            if cutsOff(index, on: stream, head) { return }
+            stream.connection.send(
+                head, body: body, to: endpoint, on: stream, wants: wants(request))
+        } else if let connection = carrier as? Connection {
+            endpoint.write(head, body: body, into: &buffer)
+            if cutsOff(index, on: connection) { return }
+            connection.send(buffer, wants: wants(request))
+        }
+    }
+
+    private func wants(_ request: OpenRequest) -> AnswerWants {
+        AnswerWants(body: request.wantsBody, sample: samples.wantsMore, date: wantsDate())
     }
 
     /// Whether the answer to the request that is written now shall say the server's time: that of one each 10 ms tells
@@ -110,67 +120,73 @@ extension Shard {
 extension Shard: ConnectionOwner {
     func opened(_ connection: Connection) {
         enter {
-            let index = connection.entry.request
-            if connection.times.secured != 0 { connections.handshakes += 1 }
+            if connection.times.secured != 0 {
+                connections.handshakes += 1
+                connections.handshakeTime += connection.handshakeTime
+            }
+            if connection.isShared { return openedShared(connection) }
+            noteUnshared(connection)
+            let index = connection.request
             guard index >= 0 else { return }
             write(index, on: connection)
         }
     }
 
-    func answered(_ connection: Connection) {
+    func answered(_ carrier: Carrier) {
         enter {
-            let index = connection.entry.request
-            guard index >= 0, !losesReply(index, on: connection) else { return }
-            fillSample(index, from: connection)
-            let status = connection.parser.status
+            let index = carrier.request
+            guard index >= 0, !losesReply(index, on: carrier) else { return }
+            fillSample(index, from: carrier)
+            let status = carrier.parser.status
             endpoint(of: index).tally.noteAnswer(status: status)
-            if let date = connection.parser.date {
+            if let date = carrier.parser.date {
                 let wall = configuration.wallClock
                 endpoint(of: index).tally.note(
-                    date: date, sent: wall.instant(atUptime: connection.times.writeBegan),
-                    received: wall.instant(atUptime: connection.times.firstByte))
+                    date: date, sent: wall.instant(atUptime: carrier.times.writeBegan),
+                    received: wall.instant(atUptime: carrier.times.firstByte))
             }
             requests[index].sample.status = status
             if status / 100 != 2 {
-                keepSample(of: connection, request: index, failure: nil)
+                keepSample(of: carrier, request: index, failure: nil)
             } else {
-                setAside(connection, request: index)
+                setAside(carrier, request: index)
             }
             let outcome = RequestOutcome.answered(
-                status: status, body: requests[index].wantsBody ? connection.parser.body : [],
-                retryAfter: retryAfter(connection),
-                contentType: connection.parser.contentType)
-            release(connection)
+                status: status, body: requests[index].wantsBody ? carrier.parser.body : [],
+                retryAfter: retryAfter(carrier),
+                contentType: carrier.parser.contentType)
+            release(carrier)
             deliver(outcome, to: index)
         }
     }
 
-    func ended(_ connection: Connection, failure: RequestFailure?) {
+    func ended(_ carrier: Carrier, failure: RequestFailure?) {
         enter {
-            let index = connection.entry.request
+            let index = carrier.request
             if index >= 0, let failure {
-                fillSample(index, from: connection)
-                if connection.parser.received > 0 {
-                    keepSample(of: connection, request: index, failure: failure)
+                fillSample(index, from: carrier)
+                if carrier.parser.received > 0 {
+                    keepSample(of: carrier, request: index, failure: failure)
                 }
                 fail(index, failure)
             }
             #if PLANTED
-                if Planted.has(.poolSlotLeaked), failure == .reset {
+                if Planted.has(.poolSlotLeaked), failure == .reset, let connection = carrier as? Connection {
                     pools[Int(connection.entry.pool)].count += 1
                 }
             #endif
-            drop(connection)
+            letGo(carrier)
         }
     }
 
     /// How long a device is asked to wait, by its clock: a server means real time.
-    private func retryAfter(_ connection: Connection) -> Interval? {
-        connection.parser.retryAfter.map { clock.runTime($0.interval(at: RunClock.wall().origin)) }
+    private func retryAfter(_ carrier: Carrier) -> Interval? {
+        carrier.parser.retryAfter.map { clock.runTime($0.interval(at: RunClock.wall().origin)) }
     }
 
     /// The connection of a finished request: idle again, or forgotten if it is of no more use.
-    private func release(_ connection: Connection) {
+    private func release(_ carrier: Carrier) {
+        guard let connection = carrier as? Connection else { return letGo(carrier) }
         if connection.state == .idle && !parts[Int(connection.entry.part)].closesAfterAnswer {
             connections.markIdle(connection, at: connection.times.lastByte)
             watchIdle()
@@ -180,27 +196,27 @@ extension Shard: ConnectionOwner {
         }
     }
 
-    func keepSample(of connection: Connection, request index: Int32, failure: RequestFailure?) {
-        samples.keep(sample(of: connection, request: index, failure: failure))
+    func keepSample(of carrier: Carrier, request index: Int32, failure: RequestFailure?) {
+        samples.keep(sample(of: carrier, request: index, failure: failure))
     }
 
     /// Of an answer of 2xx its system decides whether it is success. 200 always is, unless the system reads on
     /// in the body: so nothing is set aside of what nearly all answers are.
-    private func setAside(_ connection: Connection, request index: Int32) {
-        let isSure = connection.parser.status == 200 && !requests[index].wantsBody
+    private func setAside(_ carrier: Carrier, request index: Int32) {
+        let isSure = carrier.parser.status == 200 && !requests[index].wantsBody
         guard !isSure, requests[index].number.kind == .upload, samples.wantsMore else { return }
         samples.setAside(
-            sample(of: connection, request: index, failure: nil), of: requests.key(index))
+            sample(of: carrier, request: index, failure: nil), of: requests.key(index))
     }
 
     private func sample(
-        of connection: Connection, request index: Int32, failure: RequestFailure?
+        of carrier: Carrier, request index: Int32, failure: RequestFailure?
     ) -> UnexpectedAnswer {
-        let parser = connection.parser
+        let parser = carrier.parser
         return UnexpectedAnswer(
             status: parser.status, failure: failure,
             headers: String(decoding: parser.sampleHead, as: UTF8.self),
-            body: connection.garbage.isEmpty ? parser.sampleBody : connection.garbage,
+            body: carrier.garbage.isEmpty ? parser.sampleBody : carrier.garbage,
             population: parts[Int(requests[index].fleet)].population, at: now,
             isConfig: requests[index].number.kind == .config)
     }

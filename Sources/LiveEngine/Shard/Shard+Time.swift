@@ -94,6 +94,7 @@ extension Shard {
         case .closing:
             agenda.endWakes()
             agenda.set(.networks, at: .distantFuture)
+            giveBackWaiting()
             askToServe()
         }
     }
@@ -149,6 +150,8 @@ extension Shard {
             busyShare: usage.share, peakBusyShare: usage.peak,
             connectionsOpened: connections.opened, connectionsRecycled: connections.recycled,
             connectionsPeak: peak, slotsLeft: pools.connectionCount, handshakes: connections.handshakes,
+            handshakeTime: connections.handshakeTime, threadTime: usage.total,
+            sharedConnections: connections.sharedCount, streamsOpened: connections.streamsOpened,
             unexpectedAnswers: samples.kept, finishedAt: now)
     }
 

@@ -31,6 +31,8 @@ final class Shard {
         case end(RequestKey, RequestOutcome)
         /// Looks who in the lines may have a connection now.
         case serve
+        /// A request waited for a connection that turned out to be of no use to it.
+        case leave(RequestKey)
     }
 
     /// A population's part in this shard.
@@ -40,6 +42,8 @@ final class Shard {
         let endpoints: [Endpoint]
         /// The first of its pools, one for each endpoint, where its devices share connections; else 0.
         let firstPool: Int
+        /// Endpoints whose server is known to speak HTTP/1.1.
+        var speaksOne: Set<Int> = []
         /// The shard's own number of the fleet's first device.
         let firstDevice: UInt32
         let population: Int
@@ -71,6 +75,7 @@ final class Shard {
     var effects = DeviceEffects()
     var body = WireBuffer()
     var buffer = ByteBuffer()
+    let buffers = BufferPool()
     var recorder: RunRecorder
 
     var phases: RunPhases
@@ -181,6 +186,7 @@ final class Shard {
             case .end(let key, let outcome):
                 if requests.isOpen(key) { endRequest(key, outcome) }
             case .serve: serveLines()
+            case .leave(let key): leaveAgain(key)
             }
         }
     }

@@ -11,6 +11,8 @@ struct ThreadUsage {
     private(set) var share = 0.0
     /// In the busiest interval of about a second.
     private(set) var peak = 0.0
+    /// CPU time so far, in nanoseconds.
+    private(set) var total: UInt64 = 0
 
     /// Begins the measurement, if it has not begun.
     mutating func begin(at now: Instant) {
@@ -28,6 +30,7 @@ struct ThreadUsage {
             peak = max(peak, ThreadUsage.share(from: last, to: (now, cpu)))
             self.last = (now, cpu)
         }
+        total = cpu - begun.cpu
         share = ThreadUsage.share(from: begun, to: (now, cpu))
     }
 

@@ -1,3 +1,4 @@
+import DeviceSDK
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -9,82 +10,72 @@ import World
     import Darwin
 #endif
 
-/// Who uses connections: told what became of them, on their event loop.
-protocol ConnectionOwner: AnyObject {
-    /// The connection is open and idle.
-    func opened(_ connection: Connection)
-    /// A whole answer was read; it is in the connection's parser, which the next request clears. The
-    /// connection is idle, or closed if it cannot be used again.
-    func answered(_ connection: Connection)
-    /// The connection is gone: with the failure of its request, or `nil` if it was idle.
-    func ended(_ connection: Connection, failure: RequestFailure?)
-}
-
-/// One HTTP/1.1 connection: a raw channel, plain or behind a TLS handler, that carries one request at a
-/// time.
+/// One connection: a raw channel, plain or behind a TLS handler. On HTTP/1.1 it carries one request at a time, on
+/// HTTP/2 its streams do.
 ///
 /// Confined to its event loop. It knows nothing of devices; it writes prepared bytes, reads the
 /// answer and says when each thing happened. Nothing is tried again here: a request that meets a
 /// connection which the server closes before the first byte of an answer fails as `closed`.
-final class Connection: ChannelInboundHandler {
+final class Connection: Carrier, ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// `connecting` begins with the lookup of the host's name; `securing` is the TLS handshake.
-    enum State: UInt8 { case connecting, securing, idle, busy, gone }
-
-    /// Moments of the present request, as readings of the monotonic clock; 0 for what did not happen.
-    struct Times {
-        var lookupBegan: UInt64 = 0
-        var lookedUp: UInt64 = 0
-        var connectBegan: UInt64 = 0
-        var connected: UInt64 = 0
-        /// The end of the TLS handshake.
-        var secured: UInt64 = 0
-        var writeBegan: UInt64 = 0
-        var written: UInt64 = 0
-        var firstByte: UInt64 = 0
-        var lastByte: UInt64 = 0
-    }
+    /// `connecting` begins with the lookup of the host's name; `securing` is the TLS handshake; `shared` speaks HTTP/2.
+    enum State: UInt8 { case connecting, securing, idle, busy, shared, gone }
 
     /// From this size on a request may not fit into the socket's buffer at once, so its end is awaited.
     /// Linux's default send buffer is 16 KiB.
     static let awaitedSize = 16 * 1024
 
-    private(set) var state = State.connecting
-    private(set) var parser = ResponseParser()
-    private(set) var times = Times()
-    private(set) var sentBytes = 0
-    /// The beginning of what could not be read as an answer, if a sample was asked for.
-    private(set) var garbage: [UInt8] = []
+    var state = State.connecting
     /// The owner's own notes: where the connection is in its tables.
     var entry = ConnectionEntry()
+    /// HTTP/2's side of the connection, once that is what it speaks.
+    var session: HTTP2Session?
+    /// The owner's requests that wait for a stream, or for what the connection will speak.
+    var waiting = RingQueue<RequestKey>()
+    /// Streams that carry nothing now.
+    var spareStreams: [HTTP2Stream] = []
+    /// When something last arrived on a shared connection, by the monotonic clock.
+    var lastRead: UInt64 = 0
+    /// Whether the owner opens no more streams on it.
+    var isRetired = false
 
-    private unowned let owner: any ConnectionOwner
+    unowned let owner: any ConnectionOwner
     private let loop: any EventLoop
     /// What opens connections where this one lives.
     private let transport: any ClientTransport
-    private var context: ChannelHandlerContext?
-    private var keepsSample = false
-    private var isWriting = false
+    let buffers: BufferPool
+    var context: ChannelHandlerContext?
+    var isWriting = false
+    var isReading = false
     private var sawReset = false
     /// The peer closed without TLS's notice: what it sent last may be missing.
     private var wasCutShort = false
     private var wasReadOnce = false
     private var carriedBefore = false
     private var isSecure = false
+    /// The CPU time of the TLS handshake, in nanoseconds.
+    private(set) var handshakeTime: UInt64 = 0
+    private var meter: HandshakeMeter?
+    private var versions = PopulationPlan.Target.HTTPVersions.automatic
 
-    init(owner: any ConnectionOwner, loop: any EventLoop, transport: any ClientTransport) {
+    /// - Parameter buffers: Shared by the connections of a loop.
+    init(
+        owner: any ConnectionOwner, loop: any EventLoop, transport: any ClientTransport, buffers: BufferPool
+    ) {
         self.owner = owner
         self.loop = loop
         self.transport = transport
+        self.buffers = buffers
     }
 
     /// The loop's monotonic clock.
-    private var uptime: UInt64 { loop.now.uptimeNanoseconds }
+    var uptime: UInt64 { loop.now.uptimeNanoseconds }
 
     /// Begins to connect. The owner is told the outcome, possibly before this returns.
     func connect(to endpoint: Endpoint, through resolver: NameResolver) {
+        versions = endpoint.versions
         switch endpoint.location {
         case .address(let address): connect(to: [address], tls: endpoint.tls)
         case .name(let name, let lifetime):
@@ -114,7 +105,12 @@ final class Connection: ChannelInboundHandler {
         let handshake = tls
         transport.connect(to: address, on: loop) { channel in
             let pipeline = channel.pipeline.syncOperations
-            if let handshake { try pipeline.addHandler(handshake.makeHandler()) }
+            if let handshake {
+                let meter = HandshakeMeter()
+                bound.value.meter = meter
+                try pipeline.addHandler(meter)
+                try pipeline.addHandler(handshake.makeHandler())
+            }
             try pipeline.addHandler(bound.value)
         }
         .assumeIsolated()
@@ -130,14 +126,13 @@ final class Connection: ChannelInboundHandler {
     /// Writes a whole request.
     ///
     /// - Precondition: the connection is idle.
-    func send(_ request: ByteBuffer, keepsBody: Bool, keepsSample: Bool, keepsDate: Bool = false) {
+    func send(_ request: ByteBuffer, wants: AnswerWants) {
         precondition(state == .idle, "a connection carries one request at a time")
         guard let context else { return }
         state = .busy
-        self.keepsSample = keepsSample
         wasReadOnce = false
         sentBytes = request.readableBytes
-        parser.begin(keepsBody: keepsBody, keepsSample: keepsSample, keepsDate: keepsDate)
+        parser.begin(keepsBody: wants.body, keepsSample: wants.sample, keepsDate: wants.date)
         // What setting up took belongs to the request that it was done for.
         if carriedBefore { times = Times() }
         carriedBefore = true
@@ -171,10 +166,18 @@ final class Connection: ChannelInboundHandler {
         close()
     }
 
-    /// Closes the connection; the owner is not told.
-    func close() {
+    override func close() {
+        shut()
+        session?.streams = [:]
+        spareStreams = []
+    }
+
+    /// Closes the channel; streams are left as they are.
+    private func shut() {
         guard state != .gone else { return }
+        let isShared = state == .shared
         state = .gone
+        if isShared { sayGoodbye() }
         context?.close(promise: nil)
     }
 
@@ -196,20 +199,35 @@ final class Connection: ChannelInboundHandler {
         if isSecure {
             state = .securing
         } else {
-            state = .idle
-            owner.opened(self)
+            // Without TLS nobody negotiates: HTTP/2 is spoken where it is known beforehand (RFC 9113, 3.3).
+            open(speaking: versions == .two ? "h2" : nil)
         }
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard state == .securing, case .handshakeCompleted? = event as? TLSUserEvent else { return }
-        times.secured = uptime
-        state = .idle
+    private func open(speaking name: String?) {
+        if name == "h2" {
+            share()
+        } else {
+            state = .idle
+        }
         owner.opened(self)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard state == .securing, case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return }
+        times.secured = uptime
+        handshakeTime = meter?.end() ?? 0
+        meter = nil
+        if versions == .two, name != "h2" {
+            end(with: .tls)
+        } else {
+            open(speaking: name)
+        }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
+        if state == .shared { return read(buffer) }
         guard state == .busy else {
             // Nobody asked: an idle connection on which a server speaks is of no more use.
             if state == .idle { end(with: nil) }
@@ -224,7 +242,9 @@ final class Connection: ChannelInboundHandler {
         switch parser.state {
         case .complete: complete(reusable: parser.keepsAlive && used == buffer.readableBytes)
         case .malformed:
-            if keepsSample { garbage = Array(buffer.readableBytesView.prefix(ResponseParser.sampleLimit)) }
+            if parser.keepsSample {
+                garbage = Array(buffer.readableBytesView.prefix(ResponseParser.sampleLimit))
+            }
             end(with: .malformed)
         default: break
         }
@@ -241,6 +261,7 @@ final class Connection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        if state == .shared { return endShared(byReset: isWriting || sawReset) }
         guard state == .busy else {
             end(with: nil)
             return
@@ -269,33 +290,11 @@ final class Connection: ChannelInboundHandler {
         owner.answered(self)
     }
 
-    private func end(with failure: RequestFailure?) {
+    func end(with failure: RequestFailure?) {
         guard state != .gone else { return }
-        let carried = state != .idle
-        close()
+        let carried = state != .idle && state != .shared
+        shut()
+        session?.endAll { _ in failure ?? .reset }
         owner.ended(self, failure: carried ? failure ?? .reset : nil)
     }
-}
-
-/// Where a connection stands in its owner's tables. Indices, not references, so that lists need no
-/// counting; -1 is none.
-struct ConnectionEntry {
-    var slot: Int32 = -1
-    /// Whoever may use it: a device, or a pool.
-    var owner: UInt32 = 0
-    /// The pool that counts it, and the part of the shard that it was opened for.
-    var pool: Int32 = 0
-    var part: Int32 = 0
-    /// The owner's connections, and those of them that are idle.
-    var previousOfOwner: Int32 = -1
-    var nextOfOwner: Int32 = -1
-    var idlePreviousOfOwner: Int32 = -1
-    var idleNextOfOwner: Int32 = -1
-    /// The shard's idle connections.
-    var idlePrevious: Int32 = -1
-    var idleNext: Int32 = -1
-    /// Monotonic clock.
-    var idleSince: UInt64 = 0
-    /// The request it carries or connects for.
-    var request: Int32 = -1
 }

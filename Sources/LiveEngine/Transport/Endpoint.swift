@@ -14,11 +14,14 @@ struct Endpoint: Sendable {
     let location: Location
     /// `nil` for plain HTTP.
     let tls: TLSClient?
+    let versions: PopulationPlan.Target.HTTPVersions
     /// Shared with the other endpoints of the same origin.
     let tally: TargetTally
     /// ` HTTP/1.1`, the `Host` field and the end of the connection's life, with their line ends; all
     /// other headers come from the fleet.
     private let fixedLines: String
+    /// Host and port as a URL has them.
+    private let authority: String
 
     /// Reads the target's certificates, if it has any; blocks.
     ///
@@ -43,10 +46,12 @@ struct Endpoint: Sendable {
                 HostName(name: target.host, port: target.port), lifetime: target.addressLifetime)
         }
         self.tls = tls
+        versions = target.http
         self.tally = tally ?? TargetTally(target)
         let name = target.host.contains(":") ? "[\(target.host)]" : target.host
         let isUsualPort = target.port == (target.isSecure ? 443 : 80)
-        var lines = " HTTP/1.1\r\nHost: \(name)" + (isUsualPort ? "\r\n" : ":\(target.port)\r\n")
+        authority = isUsualPort ? name : "\(name):\(target.port)"
+        var lines = " HTTP/1.1\r\nHost: \(authority)\r\n"
         if target.connections == .perRequest { lines += "Connection: close\r\n" }
         fixedLines = lines
     }
@@ -67,6 +72,26 @@ struct Endpoint: Sendable {
             buffer.writeStaticString("\r\n")
         }
         body.withUnsafeBytes { _ = buffer.writeBytes($0) }
+    }
+
+    /// Whether connections may turn out to speak HTTP/2.
+    var mayShare: Bool {
+        switch versions {
+        case .automatic: tls != nil
+        case .one: false
+        case .two: true
+        }
+    }
+
+    /// Hands over the field `:authority` of HTTP/2.
+    func withAuthority(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        let name: StaticString = ":authority"
+        var value = authority
+        value.withUTF8 {
+            body(
+                UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+                UnsafeRawBufferPointer($0))
+        }
     }
 
     private static func writeDecimal(_ value: Int, into buffer: inout ByteBuffer) {

@@ -23,35 +23,35 @@ package struct ResponseParser {
     /// The most bytes of an unexpected answer's head and of its body that are kept as a sample.
     static let sampleLimit = 2048
 
-    package private(set) var state = State.statusLine
+    package internal(set) var state = State.statusLine
     /// The status; 0 until the status line of a final answer was read.
-    package private(set) var status: UInt16 = 0
+    package internal(set) var status: UInt16 = 0
     /// Whether the connection may carry another request after this answer.
-    package private(set) var keepsAlive = true
+    package internal(set) var keepsAlive = true
     /// What the answer's `Retry-After` asks for.
-    package private(set) var retryAfter: RetryAfter?
+    package internal(set) var retryAfter: RetryAfter?
     /// The value of `Content-Type`, where the body is wanted; else empty.
-    package private(set) var contentType = ""
+    package internal(set) var contentType = ""
     /// What the answer's `Date` says, where it is wanted.
-    package private(set) var date: Instant?
+    package internal(set) var date: Instant?
     /// Bytes of this answer so far, heads included.
-    private(set) var received = 0
+    var received = 0
     /// The body, where ``begin(keepsBody:keepsSample:)`` asked for it.
-    package private(set) var body: [UInt8] = []
+    package internal(set) var body: [UInt8] = []
     /// Fields of an answer, as they came, where a sample was asked for.
-    private(set) var sampleHead: [UInt8] = []
+    var sampleHead: [UInt8] = []
     /// The first bytes of such an answer's body.
     private(set) var sampleBody: [UInt8] = []
 
-    private var keepsBody = false
-    private var keepsSample = false
-    private var keepsDate = false
-    private var isVersion10 = false
-    private var isChunked = false
-    private var hasTransferEncoding = false
-    private var saysClose = false
-    private var length: Int?
-    private var remaining = 0
+    var keepsBody = false
+    var keepsSample = false
+    var keepsDate = false
+    var isVersion10 = false
+    var isChunked = false
+    var hasTransferEncoding = false
+    var saysClose = false
+    var length: Int?
+    var remaining = 0
     private var headBytes = 0
     private var partial: [UInt8] = []
 
@@ -80,7 +80,7 @@ package struct ResponseParser {
     }
 
     /// Forgets what the head said so far: a new answer, or the final one after a 1xx.
-    private mutating func forgetHead() {
+    mutating func forgetHead() {
         status = 0
         keepsAlive = true
         isVersion10 = false
@@ -135,7 +135,7 @@ package struct ResponseParser {
         if state == .bodyToClose { state = .complete }
     }
 
-    private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    mutating func keep(_ bytes: UnsafeRawBufferPointer) {
         if keepsBody {
             guard body.count + bytes.count <= ResponseParser.bodyLimit else {
                 state = .malformed
@@ -196,114 +196,5 @@ package struct ResponseParser {
         case .trailers: if line.isEmpty { state = .complete }
         default: state = .malformed
         }
-    }
-}
-
-// MARK: - The lines of a head and of chunks
-
-extension ResponseParser {
-    /// `HTTP/1.1 200 OK`; the reason may be missing with its space.
-    private mutating func readStatusLine(_ line: UnsafeRawBufferPointer) {
-        if line.isEmpty { return }
-        guard line.count >= 12, line.count == 12 || line[12] == 0x20,
-            ResponseParser.begins(line, with: "HTTP/1."),
-            line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line),
-            let value = ResponseParser.decimal(UnsafeRawBufferPointer(rebasing: line[9..<12]))
-        else {
-            state = .malformed
-            return
-        }
-        isVersion10 = line[7] == 0x30
-        keepsAlive = !isVersion10
-        status = UInt16(value)
-        // 101 answers an upgrade that was never asked for.
-        state = value < 100 || value == 101 ? .malformed : .fields
-    }
-
-    private mutating func readField(_ line: UnsafeRawBufferPointer) {
-        if keepsSample && status >= 200 {
-            sampleHead.append(contentsOf: line.prefix(ResponseParser.sampleLimit - sampleHead.count))
-            if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(0x0A) }
-        }
-        var colon = 0
-        while colon < line.count && line[colon] != 0x3A {
-            guard line[colon] > 0x20 && line[colon] < 0x7F else {
-                state = .malformed
-                return
-            }
-            colon += 1
-        }
-        guard colon > 0, colon < line.count, !ResponseParser.hasControl(line) else {
-            state = .malformed
-            return
-        }
-        let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        switch colon {
-        case 4 where keepsDate && ResponseParser.equal(name, "date"): date = RetryAfter.date(value)
-        case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
-        case 11 where ResponseParser.equal(name, "retry-after"): retryAfter = RetryAfter(value)
-        case 12 where keepsBody && ResponseParser.equal(name, "content-type"):
-            contentType = String(decoding: value, as: UTF8.self)
-        case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
-        case 17 where ResponseParser.equal(name, "transfer-encoding"):
-            hasTransferEncoding = true
-            isChunked = ResponseParser.equal(ResponseParser.lastElement(of: value), "chunked")
-        default: break
-        }
-    }
-
-    private mutating func readConnection(_ value: UnsafeRawBufferPointer) {
-        var rest = value
-        while true {
-            let comma = ResponseParser.offset(of: 0x2C, in: rest)
-            let element = ResponseParser.trimmed(
-                UnsafeRawBufferPointer(rebasing: rest[..<(comma ?? rest.count)]))
-            if ResponseParser.equal(element, "close") { saysClose = true }
-            if ResponseParser.equal(element, "keep-alive") { keepsAlive = true }
-            guard let comma else { break }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
-        }
-    }
-
-    /// A length is digits only; a second one must say the same (RFC 9112, 6.3).
-    private mutating func readLength(_ value: UnsafeRawBufferPointer) {
-        guard let number = ResponseParser.decimal(value), (length ?? number) == number else {
-            state = .malformed
-            return
-        }
-        length = number
-    }
-
-    /// Decides how long the body is (RFC 9112, 6.3).
-    private mutating func endHead() {
-        if status < 200 {
-            forgetHead()
-            state = .statusLine
-            return
-        }
-        if saysClose { keepsAlive = false }
-        if status == 204 || status == 304 {
-            state = .complete
-        } else if isChunked {
-            // Both a length and chunks: the chunks count, and the connection is not to be trusted.
-            if length != nil || isVersion10 { keepsAlive = false }
-            state = .chunkSize
-        } else if let length, !hasTransferEncoding {
-            remaining = length
-            state = length == 0 ? .complete : .fixedBody
-        } else {
-            keepsAlive = false
-            state = .bodyToClose
-        }
-    }
-
-    private mutating func readChunkSize(_ line: UnsafeRawBufferPointer) {
-        guard let size = ResponseParser.chunkSize(line) else {
-            state = .malformed
-            return
-        }
-        remaining = size
-        state = size == 0 ? .trailers : .chunkData
     }
 }

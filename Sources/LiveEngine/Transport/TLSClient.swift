@@ -8,7 +8,7 @@ import NIOSSL
     import Darwin
 #endif
 
-/// How the connections to a target are encrypted: TLS 1.2 or later, HTTP/1.1 only.
+/// How the connections to a target are encrypted: TLS 1.2 or later, with what is offered of HTTP.
 ///
 /// Made once for a target and shared by all loops. Every handshake is a full one: swift-nio-ssl keeps
 /// no sessions and does not let BoringSSL's be reached.
@@ -22,12 +22,15 @@ struct TLSClient: Sendable {
     ///
     /// - Throws: ``LiveEngineError/credentials(key:file:reason:)``.
     init(_ target: PopulationPlan.Target) throws(LiveEngineError) {
-        try self.init(target.tls, host: target.host)
-    }
-
-    init(_ rules: PopulationPlan.Target.TLSRules, host: String) throws(LiveEngineError) {
-        serverName = rules.serverName ?? (TLSClient.isAddress(host) ? nil : host)
-        let configuration = try TLSClient.configuration(rules)
+        let rules = target.tls
+        serverName = rules.serverName ?? (TLSClient.isAddress(target.host) ? nil : target.host)
+        var configuration = try TLSClient.configuration(rules)
+        configuration.applicationProtocols =
+            switch target.http {
+            case .automatic: ["h2", "http/1.1"]
+            case .one: ["http/1.1"]
+            case .two: ["h2"]
+            }
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
@@ -50,7 +53,6 @@ struct TLSClient: Sendable {
     {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
         // The notice of closing is sent, and the peer's is not awaited (RFC 8446, 6.1): a descriptor
         // that is given up is free at once.
         configuration.shutdownTimeout = .nanoseconds(0)

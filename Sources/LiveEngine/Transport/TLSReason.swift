@@ -89,7 +89,10 @@ struct TLSReason {
             ("UNRECOGNIZED_NAME", "the server knows no host of the name \(tls?.serverName ?? target.host)"),
             ("PROTOCOL_VERSION", "the server speaks neither TLS 1.2 nor 1.3"),
             ("UNSUPPORTED_PROTOCOL", "the server speaks neither TLS 1.2 nor 1.3"),
-            ("NO_APPLICATION_PROTOCOL", "the server does not offer HTTP/1.1"),
+            (
+                "NO_APPLICATION_PROTOCOL",
+                "the server does not offer \(target.http == .two ? "HTTP/2" : "HTTP/1.1")"
+            ),
         ]
         if let known = meanings.first(where: { words.contains($0.sign) }) { return known.text }
         return "TLS: \(words)"

@@ -27,7 +27,9 @@ struct TargetCheck {
             return try addWatcher(to: channel)
         }
         switch outcome {
-        case .good: return nil
+        case .good(let name):
+            guard target.http == .two, endpoint.tls != nil, name != "h2" else { return nil }
+            return "the server does not choose HTTP/2, and target.http asks for nothing else"
         case .failed(let error, let certificate):
             let reason = TLSReason(target: target, tls: endpoint.tls, limit: limit)
             guard reason.isRefusedCertificate(error), let tls = endpoint.tls else {
@@ -38,7 +40,8 @@ struct TargetCheck {
     }
 
     enum Outcome: Sendable {
-        case good
+        /// With what the server picked of HTTP, if it picks (ALPN).
+        case good(String?)
         /// With the certificate that the server showed, if it came that far.
         case failed(any Error, certificate: NIOSSLCertificate?)
     }
@@ -53,7 +56,7 @@ struct TargetCheck {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let watcher = try prepare(channel) else {
-                        verdict.succeed(.good)
+                        verdict.succeed(.good(nil))
                         return
                     }
                     watcher.verdict.futureResult.cascade(to: verdict)
@@ -67,7 +70,7 @@ struct TargetCheck {
             verdict.succeed(.failed(error, certificate: nil))
             return .failed(error, certificate: nil)
         }
-        let outcome = (try? await verdict.futureResult.get()) ?? .good
+        let outcome = (try? await verdict.futureResult.get()) ?? .good(nil)
         try? await channel.close().get()
         return outcome
     }
@@ -119,11 +122,11 @@ private final class HandshakeWatcher: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case .handshakeCompleted? = event as? TLSUserEvent else { return }
+        guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return }
         // Its own end of the handshake took the server one way and back; so does its refusal.
         let took = NIODeadline.now() - began
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100) + took * 2) {
-            self.end(.good)
+            self.end(.good(name))
         }
     }
 

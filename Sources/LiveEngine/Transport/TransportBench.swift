@@ -29,17 +29,18 @@ package enum TransportBench {
     ///   - connections: Connections kept busy, 1 or more.
     ///   - seconds: How long, from the first connect on.
     ///   - body: The body of each request.
+    ///   - streams: Requests at once on each connection that speaks HTTP/2.
     ///   - loop: The event loop that does all of it.
     /// - Throws: ``LiveEngineError`` if the target cannot be used.
     package static func run(
         target: PopulationPlan.Target, connections: Int, seconds: Double, body: [UInt8],
-        on loop: any EventLoop
+        streams: Int = 1, on loop: any EventLoop
     ) async throws -> Outcome {
         let endpoint = try await NIOThreadPool.singleton.runIfActive { try Endpoint(target) }
         return try await loop.flatSubmit {
             let hammer = Hammer(
                 endpoint: endpoint, path: target.pathAndQuery, body: body,
-                closesAfterAnswer: target.connections == .perRequest, loop: loop)
+                closesAfterAnswer: target.connections == .perRequest, streams: streams, loop: loop)
             return hammer.run(connections: connections, seconds: seconds)
         }.get()
     }
@@ -52,21 +53,28 @@ private final class Hammer: ConnectionOwner {
     private let transport = SocketTransport()
     private let resolver: NameResolver
     private let closesAfterAnswer: Bool
+    private let buffers = BufferPool()
+    private let streams: Int
+    private let head: RequestHead
+    private let body: WireBuffer
     private var request = ByteBuffer()
     private var connections: ContiguousArray<Connection> = []
     private var outcome = TransportBench.Outcome(succeeded: 0, otherAnswers: 0, failed: 0, seconds: 0)
     private var isDone = false
 
     init(
-        endpoint: Endpoint, path: String, body: [UInt8], closesAfterAnswer: Bool, loop: any EventLoop
+        endpoint: Endpoint, path: String, body: [UInt8], closesAfterAnswer: Bool, streams: Int,
+        loop: any EventLoop
     ) {
+        self.streams = streams
         self.endpoint = endpoint
         self.closesAfterAnswer = closesAfterAnswer
         self.loop = loop
         resolver = NameResolver(on: loop, transport: transport)
         var wire = WireBuffer(capacity: body.count)
         wire.append(contentsOf: body)
-        let head = RequestHead(method: .post, path: path, headerLines: "")
+        self.body = wire
+        head = RequestHead(method: .post, path: path, headerLines: "")
         endpoint.write(head, body: wire, into: &request)
     }
 
@@ -86,21 +94,49 @@ private final class Hammer: ConnectionOwner {
     }
 
     private func connect() {
-        let connection = Connection(owner: self, loop: loop, transport: transport)
+        let connection = Connection(owner: self, loop: loop, transport: transport, buffers: buffers)
         connection.entry.slot = Int32(connections.count)
         connections.append(connection)
         connection.connect(to: endpoint, through: resolver)
     }
 
     private func send(on connection: Connection) {
-        connection.send(request, keepsBody: false, keepsSample: false)
+        connection.send(request, wants: AnswerWants())
     }
 
-    func opened(_ connection: Connection) { send(on: connection) }
+    /// Keeps a connection of HTTP/2 as full as is wanted, and as its server allows.
+    private func fill(_ connection: Connection) {
+        while connection.hasRoom, connection.session.map({ $0.streams.count < streams }) ?? false {
+            connection.send(
+                head, body: body, to: endpoint, on: connection.makeStream(), wants: AnswerWants())
+        }
+    }
 
-    func answered(_ connection: Connection) {
+    func opened(_ connection: Connection) {
+        if connection.isShared { fill(connection) } else { send(on: connection) }
+    }
+
+    func limitChanged(_ connection: Connection) {
+        if connection.isLeaving, connection.isQuiet {
+            connection.close()
+            renew(connection)
+        } else {
+            fill(connection)
+        }
+    }
+
+    func answered(_ carrier: Carrier) {
         guard !isDone else { return }
-        if connection.parser.status / 100 == 2 { outcome.succeeded += 1 } else { outcome.otherAnswers += 1 }
+        if carrier.parser.status / 100 == 2 { outcome.succeeded += 1 } else { outcome.otherAnswers += 1 }
+        if let stream = carrier as? HTTP2Stream {
+            stream.connection.putBack(stream)
+            limitChanged(stream.connection)
+        } else if let connection = carrier as? Connection {
+            answered(on: connection)
+        }
+    }
+
+    private func answered(on connection: Connection) {
         if closesAfterAnswer {
             connection.close()
             renew(connection)
@@ -111,10 +147,14 @@ private final class Hammer: ConnectionOwner {
         }
     }
 
-    func ended(_ connection: Connection, failure: RequestFailure?) {
+    func ended(_ carrier: Carrier, failure: RequestFailure?) {
         guard !isDone else { return }
         if failure != nil { outcome.failed += 1 }
-        replace(connection)
+        if let stream = carrier as? HTTP2Stream {
+            stream.connection.putBack(stream)
+        } else if let connection = carrier as? Connection {
+            replace(connection)
+        }
     }
 
     /// Opens another connection in the place of one that is gone, a little later: a server that
@@ -125,7 +165,7 @@ private final class Hammer: ConnectionOwner {
 
     private func renew(_ connection: Connection) {
         guard !isDone else { return }
-        let fresh = Connection(owner: self, loop: loop, transport: transport)
+        let fresh = Connection(owner: self, loop: loop, transport: transport, buffers: buffers)
         fresh.entry.slot = connection.entry.slot
         connections[Int(fresh.entry.slot)] = fresh
         fresh.connect(to: endpoint, through: resolver)

@@ -228,6 +228,10 @@ extension ReportCodec<Report.Generator> {
                 .later("connections_recycled", \.connectionsRecycled, .count),
                 .later("tls_handshakes", \.tlsHandshakes, .count),
                 .later("tls_resumed", \.tlsResumed, .count),
+                .later("tls_handshake_cpu_seconds", \.tlsHandshakeSeconds, .real),
+                .later("loop_cpu_seconds", \.loopSeconds, .real),
+                .later("http2_connections", \.http2Connections, .count),
+                .later("http2_streams", \.http2Streams, .count),
                 .later("own_failures", \.ownFailures, .list(.ownFailure)),
             ])
     }

@@ -106,7 +106,21 @@ enum RunFacts {
             recycled == 0 ? "" : ", \(Numbers.count(recycled)) closed to stay below the descriptor limit"
         let peak = Numbers.count(generator.connectionsPeak)
         let handshakes =
-            generator.tlsHandshakes == 0 ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes"
+            generator.tlsHandshakes == 0
+            ? "" : ", \(Numbers.count(generator.tlsHandshakes)) TLS handshakes\(share(generator))"
+        let streams =
+            generator.http2Connections == 0
+            ? ""
+            : ", \(Numbers.count(generator.http2Streams)) streams on "
+                + "\(Numbers.count(generator.http2Connections)) of HTTP/2"
         return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)\(handshakes)"
+            + streams
+    }
+
+    /// What part of the loops' work the handshakes were.
+    private static func share(_ generator: Report.Generator) -> String {
+        guard generator.loopSeconds > 0, generator.tlsHandshakeSeconds > 0 else { return "" }
+        let share = min(1, generator.tlsHandshakeSeconds / generator.loopSeconds)
+        return " (\(Numbers.percent(share)) of the event loops' CPU time)"
     }
 }

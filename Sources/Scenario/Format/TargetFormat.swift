@@ -12,6 +12,7 @@ struct TargetDraft: Sendable {
     var path: Located<String>?
     var tls: TLSDraft?
     var dns: DNSDraft?
+    var http: Located<PopulationPlan.Target.HTTPVersions>?
 
     static let format: ObjectDescription<TargetDraft> = ObjectDescription(
         "A collector's address, and how devices connect to it.", start: TargetDraft.init,
@@ -40,6 +41,7 @@ struct TargetDraft: Sendable {
                 "apiKey", \.apiKey, Form<String>.text(limit: 1000).located,
                 "The key that the app gave the SDK: TrackingSDK's X-API-Key, the codeless SDK's appKey."),
             Field("tls", \.tls, .object(TLSDraft.format), "For https: whom to trust, and who the client is."),
+            Field("http", \.http, versionsForm.located, versionsDoc),
             Field("dns", \.dns, .object(DNSDraft.format), "Looking up the host's name in live runs."),
         ])
 
@@ -48,6 +50,14 @@ struct TargetDraft: Sendable {
     private static let connectionsDoc =
         "Live runs: a connection of its own for every device (\"perDevice\", the default), so many for all of "
         + "the population's devices ({\"pooled\": 50}), or a new one for each request (\"perRequest\")."
+
+    private static let versionsDoc =
+        "Live runs: what connections speak. \"auto\" (the default) is what the server picks in the TLS handshake "
+        + "(ALPN), HTTP/2 if it can, and HTTP/1.1 without TLS; \"1.1\" offers nothing else, and so does \"2\", which "
+        + "begins with HTTP/2 where there is no TLS."
+
+    private static let versionsForm = Form<PopulationPlan.Target.HTTPVersions>.name(
+        [("auto", .automatic), ("1.1", .one), ("2", .two)], what: "a version of HTTP")
 
     private static let connectionsForm = Form<PopulationPlan.Target.Connections>.either(
         [

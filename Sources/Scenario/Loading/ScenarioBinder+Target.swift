@@ -15,6 +15,7 @@ extension ScenarioBinder {
         var headers: [PopulationPlan.Target.Header] = []
         var connections = PopulationPlan.Target.Connections.perDevice
         var tls = PopulationPlan.Target.TLSRules()
+        var http = PopulationPlan.Target.HTTPVersions.automatic
         var addressLifetime = PopulationPlan.Target.addressLifetime
 
         /// The addresses, each with everything, for a population that runs a system.
@@ -33,10 +34,12 @@ extension ScenarioBinder {
 
         /// What clients of the embedded collector are told; the address is put in when it is known.
         func embedded(of system: any SystemRuleSet) -> PopulationPlan.Target {
-            complete(
+            var target = complete(
                 PopulationPlan.Target(
                     scheme: "http", host: "", port: 0,
                     pathAndQuery: system.defaultPath(account: accountID)))
+            target.http = .one
+            return target
         }
 
         private func complete(_ url: PopulationPlan.Target) -> PopulationPlan.Target {
@@ -47,6 +50,7 @@ extension ScenarioBinder {
             target.headers = headers
             target.connections = connections
             target.tls = tls
+            target.http = http
             target.addressLifetime = addressLifetime
             return target
         }
@@ -72,6 +76,12 @@ extension ScenarioBinder {
             if result.urls.count == written.count { checkAgreement(result.urls, written) }
         }
         if let tls = draft.tls { result.tls = bind(tls, for: result.urls) }
+        if let http = draft.http {
+            result.http = http.value
+            if http.value == .two, result.urls.isEmpty {
+                reading.warn(http.place.path, "no use for the embedded collector, which speaks HTTP/1.1")
+            }
+        }
         if let dns = draft.dns { result.addressLifetime = dns.ttl }
         if let connections = draft.connections {
             result.connections = connections.value

@@ -41,12 +41,20 @@ extension Contender {
     }
 
     /// The own transport: prepared requests over the live engine's connections.
-    static func own(_ server: WebServer, body: String) -> Contender {
+    ///
+    /// - Parameter streams: Requests at once on each connection of HTTP/2; `nil` for HTTP/1.1.
+    static func own(_ server: WebServer, body: String, streams: Int? = nil) -> Contender {
+        let port = streams == nil ? server.port : server.streamPort
+        let more = streams.map { ["\($0)"] } ?? []
+        return own(port: port, body: body, more: more)
+    }
+
+    private static func own(port: Int, body: String, more: [String]) -> Contender {
         Contender(
             name: "beaconswarm",
             command: { connections, seconds in
                 Bundle.main.executablePath.map {
-                    ($0, ["client", "\(server.port)", "\(connections)", "\(seconds)", body])
+                    ($0, ["client", "\(port)", "\(connections)", "\(seconds)", body] + more)
                 }
             }, rate: { number(after: "rate", in: $0) })
     }
@@ -73,8 +81,12 @@ extension Contender {
             }, rate: { number(after: "Requests/sec:", in: $0) })
     }
 
-    /// h2load over HTTP/1.1 with one thread.
-    static func h2load(_ server: WebServer, body: String) -> Contender {
+    /// h2load with one thread.
+    ///
+    /// - Parameter streams: Requests at once on each connection of HTTP/2; `nil` for HTTP/1.1.
+    static func h2load(_ server: WebServer, body: String, streams: Int? = nil) -> Contender {
+        let version = streams.map { ["-m\($0)"] } ?? ["--h1"]
+        let url = streams == nil ? server.url : server.streamURL
         let program = Programs.find("h2load")
         return Contender(
             name: "h2load",
@@ -83,7 +95,7 @@ extension Contender {
                 guard let program else { return nil }
                 return (
                     program,
-                    ["--h1", "-t1", "-c\(connections)", "-D\(seconds)", "-d", body, server.url]
+                    version + ["-t1", "-c\(connections)", "-D\(seconds)", "-d", body, url]
                 )
             },
             rate: { output in

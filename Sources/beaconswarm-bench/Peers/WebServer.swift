@@ -23,6 +23,10 @@ final class WebServer {
 
     var url: String { "http://127.0.0.1:\(port)/sa?project=default" }
 
+    /// Where it speaks HTTP/2 from the first byte.
+    var streamPort: Int { port + 1 }
+    var streamURL: String { "http://127.0.0.1:\(streamPort)/sa?project=default" }
+
     /// Starts the server.
     ///
     /// - Returns: `false` if there is none.
@@ -39,6 +43,7 @@ final class WebServer {
               scgi_temp_path \(folder)/scgi;
               client_body_buffer_size 64k; client_max_body_size 8m;
               server { listen 127.0.0.1:\(port) backlog=16384; location / { return 200 "ok"; } }
+              server { listen 127.0.0.1:\(streamPort) http2 backlog=16384; location / { return 200 "ok"; } }
             }
             """
         guard let file = write(configuration, as: "nginx.conf") else { return false }

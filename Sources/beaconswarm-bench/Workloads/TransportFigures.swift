@@ -25,8 +25,22 @@ enum TransportFigures {
                 goals: ["wrk": "≥ 0.9, then 1.0", "h2load": "> 1"])
             figures += await contest.measure(rounds, server: server, connections: connections)
         }
+        figures += await measureStreams(rounds, server: server, body: file, size: body.count)
         figures.append(allocations(server: server, body: file))
         return figures
+    }
+
+    /// The same requests as streams of HTTP/2.
+    private static func measureStreams(
+        _ rounds: Rounds, server: WebServer, body file: String, size: Int
+    ) async -> [Figure] {
+        let streams = 10
+        let contest = Contest(
+            group: "transport, HTTP/2, 100 connections", unit: "requests/s",
+            note: "\(size) bytes, \(streams) streams each, no TLS",
+            own: .own(server, body: file, streams: streams),
+            rivals: [.h2load(server, body: file, streams: streams)], goals: ["h2load": "> 1"])
+        return await contest.measure(rounds, server: server, connections: 100)
     }
 
     /// The body of a request, of as many events as are asked for.
@@ -49,13 +63,18 @@ enum TransportFigures {
 
     /// The client's part, in a process of its own.
     ///
+    /// - Parameter streams: Requests at once on each connection of HTTP/2; `nil` for HTTP/1.1.
     /// - Returns: what it prints: rate and number of requests.
-    static func client(port: Int, connections: Int, seconds: Double, body path: String) async -> String {
+    static func client(
+        port: Int, connections: Int, seconds: Double, body path: String, streams: Int?
+    ) async -> String {
         guard let data = FileManager.default.contents(atPath: path) else { return "cannot read \(path)" }
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var target = Fixture.plan(.v4, port: port).target
+        target.http = streams == nil ? .one : .two
         let outcome = try? await TransportBench.run(
-            target: Fixture.plan(.v4, port: port).target, connections: connections, seconds: seconds,
-            body: Array(data), on: loops.next())
+            target: target, connections: connections, seconds: seconds, body: Array(data),
+            streams: streams ?? 1, on: loops.next())
         try? await loops.shutdownGracefully()
         guard let outcome, outcome.otherAnswers == 0 else { return "failed: \(String(describing: outcome))" }
         return "rate \(outcome.requestsPerSecond)\nrequests \(outcome.succeeded)\nfailed \(outcome.failed)"

@@ -199,7 +199,7 @@ extension AnswerTable.Failure {
             case .tls: .tls
             case .timedOut: .timeout
             case .closed, .truncated, .malformed: .broken
-            case .reset, .processDied, .noSocket, .unanswered: .reset
+            case .reset, .streamReset, .streamRefused, .processDied, .noSocket, .unanswered: .reset
             }
     }
 }

@@ -1,0 +1,102 @@
+// MARK: - Answers that come as fields and pieces (RFC 9113, 8)
+
+/// On HTTP/2 the frames say where an answer's head and body end. What its fields mean is the same.
+extension ResponseParser {
+    /// Counts bytes of the answer's frames.
+    mutating func noteReceived(_ count: Int) { received += count }
+
+    /// A block of fields begins: the head, another one after a head of 1xx, or the trailers.
+    mutating func beginBlock(endsStream: Bool) {
+        switch state {
+        case .statusLine: break
+        case .bodyToClose where endsStream, .fixedBody where endsStream: state = .trailers
+        default: state = .malformed
+        }
+    }
+
+    /// Takes a field of the block. Fields that HTTP/2 knows no use for are not tolerated (RFC 9113, 8.2).
+    mutating func takeField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        switch state {
+        case .statusLine: takeStatus(name, value)
+        case .fields:
+            guard ResponseParser.isSound(name), !ResponseParser.hasLineEnd(value) else {
+                state = .malformed
+                return
+            }
+            if keepsSample, status >= 200 {
+                keepHead(name, end: 0x3A)
+                keepHead(value, end: 0x0A)
+            }
+            read(name, ResponseParser.trimmed(value))
+        case .trailers: if name.first == 0x3A { state = .malformed }
+        default: break
+        }
+    }
+
+    /// `:status` comes first, and there is no other pseudo-field in answers (RFC 9113, 8.3.2).
+    private mutating func takeStatus(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard ResponseParser.equal(name, ":status"), value.count == 3,
+            let code = ResponseParser.decimal(value), code >= 100, code != 101
+        else {
+            state = .malformed
+            return
+        }
+        status = UInt16(code)
+        state = .fields
+    }
+
+    /// The block ends.
+    mutating func endBlock() {
+        switch state {
+        case .fields where status < 200:
+            forgetHead()
+            state = .statusLine
+        case .fields:
+            remaining = length ?? 0
+            state = length == nil ? .bodyToClose : .fixedBody
+        case .trailers: break
+        default: state = .malformed
+        }
+    }
+
+    /// Takes a piece of the body, which may be empty.
+    mutating func takePiece(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .bodyToClose: keep(bytes)
+        case .fixedBody where bytes.count <= remaining:
+            remaining -= bytes.count
+            keep(bytes)
+        default: state = .malformed
+        }
+    }
+
+    /// The answer's last frame was read. One that is shorter than it says is none (RFC 9113, 8.1.1), except where there is
+    /// no body by rule: 204 and 304.
+    mutating func endStream() {
+        let hasBody = status != 204 && status != 304
+        switch state {
+        case .trailers where remaining == 0 || !hasBody, .bodyToClose,
+            .fixedBody where remaining == 0 || !hasBody:
+            state = .complete
+        default: state = .malformed
+        }
+    }
+
+    /// Whether a name is one that may stand in an answer: in lower case, and nothing of one connection alone.
+    private static func isSound(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard !name.isEmpty,
+            name.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3A && !(0x41...0x5A).contains($0) })
+        else { return false }
+        switch name.count {
+        case 7: return !equal(name, "upgrade")
+        case 10: return !equal(name, "connection") && !equal(name, "keep-alive")
+        case 16: return !equal(name, "proxy-connection")
+        case 17: return !equal(name, "transfer-encoding")
+        default: return true
+        }
+    }
+
+    private static func hasLineEnd(_ value: UnsafeRawBufferPointer) -> Bool {
+        hasControl(value) || offset(of: 0x0A, in: value) != nil
+    }
+}

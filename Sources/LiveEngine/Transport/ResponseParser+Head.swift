@@ -1,0 +1,116 @@
+// MARK: - The lines of a head and of chunks
+
+extension ResponseParser {
+    /// `HTTP/1.1 200 OK`; the reason may be missing with its space.
+    mutating func readStatusLine(_ line: UnsafeRawBufferPointer) {
+        if line.isEmpty { return }
+        guard line.count >= 12, line.count == 12 || line[12] == 0x20,
+            ResponseParser.begins(line, with: "HTTP/1."),
+            line[7] == 0x30 || line[7] == 0x31, line[8] == 0x20, !ResponseParser.hasControl(line),
+            let value = ResponseParser.decimal(UnsafeRawBufferPointer(rebasing: line[9..<12]))
+        else {
+            state = .malformed
+            return
+        }
+        isVersion10 = line[7] == 0x30
+        keepsAlive = !isVersion10
+        status = UInt16(value)
+        // 101 answers an upgrade that was never asked for.
+        state = value < 100 || value == 101 ? .malformed : .fields
+    }
+
+    mutating func readField(_ line: UnsafeRawBufferPointer) {
+        if keepsSample && status >= 200 { keepHead(line, end: 0x0A) }
+        var colon = 0
+        while colon < line.count && line[colon] != 0x3A {
+            guard line[colon] > 0x20 && line[colon] < 0x7F else {
+                state = .malformed
+                return
+            }
+            colon += 1
+        }
+        guard colon > 0, colon < line.count, !ResponseParser.hasControl(line) else {
+            state = .malformed
+            return
+        }
+        let value = ResponseParser.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        read(name, value)
+    }
+
+    /// Keeps a part of the head, and what ends it.
+    mutating func keepHead(_ bytes: UnsafeRawBufferPointer, end: UInt8) {
+        sampleHead.append(contentsOf: bytes.prefix(ResponseParser.sampleLimit - sampleHead.count))
+        if sampleHead.count < ResponseParser.sampleLimit { sampleHead.append(end) }
+    }
+
+    /// Acts on a field that a client has to know.
+    mutating func read(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        switch name.count {
+        case 4 where keepsDate && ResponseParser.equal(name, "date"): date = RetryAfter.date(value)
+        case 10 where ResponseParser.equal(name, "connection"): readConnection(value)
+        case 11 where ResponseParser.equal(name, "retry-after"): retryAfter = RetryAfter(value)
+        case 12 where keepsBody && ResponseParser.equal(name, "content-type"):
+            contentType = String(decoding: value, as: UTF8.self)
+        case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
+        case 17 where ResponseParser.equal(name, "transfer-encoding"):
+            hasTransferEncoding = true
+            isChunked = ResponseParser.equal(ResponseParser.lastElement(of: value), "chunked")
+        default: break
+        }
+    }
+
+    private mutating func readConnection(_ value: UnsafeRawBufferPointer) {
+        var rest = value
+        while true {
+            let comma = ResponseParser.offset(of: 0x2C, in: rest)
+            let element = ResponseParser.trimmed(
+                UnsafeRawBufferPointer(rebasing: rest[..<(comma ?? rest.count)]))
+            if ResponseParser.equal(element, "close") { saysClose = true }
+            if ResponseParser.equal(element, "keep-alive") { keepsAlive = true }
+            guard let comma else { break }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
+        }
+    }
+
+    /// A length is digits only; a second one must say the same (RFC 9112, 6.3).
+    private mutating func readLength(_ value: UnsafeRawBufferPointer) {
+        guard let number = ResponseParser.decimal(value), (length ?? number) == number else {
+            state = .malformed
+            return
+        }
+        length = number
+    }
+
+    /// Decides how long the body is (RFC 9112, 6.3).
+    mutating func endHead() {
+        if status < 200 {
+            forgetHead()
+            state = .statusLine
+            return
+        }
+        if saysClose { keepsAlive = false }
+        if status == 204 || status == 304 {
+            state = .complete
+        } else if isChunked {
+            // Both a length and chunks: the chunks count, and the connection is not to be trusted.
+            if length != nil || isVersion10 { keepsAlive = false }
+            state = .chunkSize
+        } else if let length, !hasTransferEncoding {
+            remaining = length
+            state = length == 0 ? .complete : .fixedBody
+        } else {
+            keepsAlive = false
+            state = .bodyToClose
+        }
+    }
+
+    mutating func readChunkSize(_ line: UnsafeRawBufferPointer) {
+        guard let size = ResponseParser.chunkSize(line) else {
+            state = .malformed
+            return
+        }
+        remaining = size
+        state = size == 0 ? .trailers : .chunkData
+    }
+}
