@@ -37,7 +37,7 @@ do {
     // What has not changed stays as old as it was: this tool is linked anew for another product of the package, and the
     // targets that hold the table need not be compiled for that.
     let made = Data(source.utf8)
-    if try? Data(contentsOf: URL(filePath: output)) != made { try made.write(to: URL(filePath: output)) }
+    if (try? Data(contentsOf: URL(filePath: output))) != made { try made.write(to: URL(filePath: output)) }
 } catch {
     FileHandle.standardError.write(Data("embed-files: \(error)\n".utf8))
     exit(1)
