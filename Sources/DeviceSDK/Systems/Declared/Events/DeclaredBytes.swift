@@ -24,6 +24,7 @@ struct DeclaredBytes {
 /// Memory for bytes and tables that live as long as the arena does.
 final class DeclaredArena {
     private var chunks: [UnsafeMutableRawPointer] = []
+    private var known: [UInt32: UnsafeMutablePointer<DeclaredKnownValue>] = [:]
 
     deinit {
         for chunk in chunks { chunk.deallocate() }
@@ -47,6 +48,18 @@ final class DeclaredArena {
         let typed = memory.bindMemory(to: Plain.self, capacity: max(1, table.count))
         for (index, value) in table.enumerated() { (typed + index).initialize(to: value) }
         return typed
+    }
+
+    /// Memory for the values of a catalogue's field: the same whoever asks for it.
+    func known(field: UInt16, of catalogue: UInt16) -> UnsafeMutablePointer<DeclaredKnownValue> {
+        let key = UInt32(catalogue) << 16 | UInt32(field)
+        if let known = known[key] { return known }
+        let size = DeclaredKnownValue.limit + DeclaredCursor.block
+        let texts = room(size * DeclaredKnownValue.places)
+        let table = keep(
+            table: (0..<DeclaredKnownValue.places).map { DeclaredKnownValue(text: texts + $0 * size) })
+        known[key] = table
+        return table
     }
 
     /// Memory for a number of bytes, all zero.

@@ -25,6 +25,8 @@ struct DeclaredValue {
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
     private var inner: UnsafePointer<DeclaredValue>?
+    /// What fields of entities were last, by the lowest bits of the entity.
+    private var known: UnsafeMutablePointer<DeclaredKnownValue>?
     private var minimum = 0
     private var maximum = 0
     /// The most bytes that the value takes.
@@ -70,6 +72,7 @@ struct DeclaredValue {
             self.field = sampler.stream(ofField: field, of: catalogue)
             let own = app.catalogues[Int(catalogue)].fields[Int(field)].generator
             keep(inner: DeclaredValue(own, app, sampler, arena, depth: depth + 1), arena)
+            known = arena.known(field: field, of: catalogue)
         case .entityID(_, let prefix):
             kind = .entityID
             keep(prefix: prefix, arena)
@@ -122,11 +125,7 @@ struct DeclaredValue {
         case .number: put(distribution.sample(&stream), to: &cursor)
         case .counter: put(context.sequence, to: &cursor)
         case .entity:
-            let entity = context.subject
-            var own = field.child(UInt64(entity))
-            let subject = PropertyContext(
-                sequence: UInt64(entity), subject: entity, capturedAt: Instant(nanoseconds: 0))
-            inner?.pointee.write(&own, subject, to: &cursor)
+            putEntity(context.subject, to: &cursor)
         case .entityID: put(UInt64(context.subject), digits: 5, to: &cursor)
         case .list: putList(&stream, context, to: &cursor)
         case .date:
@@ -134,6 +133,25 @@ struct DeclaredValue {
             cursor.put(iso: context.capturedAt)
             cursor.put(byte: UInt8(ascii: "\""))
         }
+    }
+
+    /// Every device tells the same of an entity: it is drawn once, as long as no other takes its place.
+    private func putEntity(_ entity: UInt32, to cursor: inout DeclaredCursor) {
+        guard let inner, let known else { return }
+        let place = known + Int(entity) % DeclaredKnownValue.places
+        if place.pointee.entity == entity &+ 1 {
+            return cursor.put(from: place.pointee.text, Int(place.pointee.count))
+        }
+        let start = cursor.count
+        var own = field.child(UInt64(entity))
+        let subject = PropertyContext(
+            sequence: UInt64(entity), subject: entity, capturedAt: Instant(nanoseconds: 0))
+        inner.pointee.write(&own, subject, to: &cursor)
+        let text = cursor.written(from: start)
+        guard let source = text.baseAddress, text.count <= DeclaredKnownValue.limit else { return }
+        place.pointee.text.copyMemory(from: source, byteCount: text.count)
+        place.pointee.count = UInt32(text.count)
+        place.pointee.entity = entity &+ 1
     }
 
     private func draw(_ stream: inout RandomStream) -> Int {
@@ -178,58 +196,18 @@ struct DeclaredValue {
     }
 }
 
-/// What the app's code hands over with an event, as JSON members laid out for writing.
-struct DeclaredProperties {
-    private struct Property {
-        /// `,"price":`.
-        var key: DeclaredBytes
-        /// The property's place among all of the event's, to which its draws belong.
-        var ordinal: UInt64
-        var value: DeclaredValue
-    }
+/// The value of an entity's field, as it was written last.
+struct DeclaredKnownValue {
+    /// Which entity it is, counted from 1; 0 for none.
+    var entity: UInt32 = 0
+    var count: UInt32 = 0
+    /// Memory for ``limit`` bytes, and for a block more.
+    var text: UnsafeMutableRawPointer
 
-    private let properties: UnsafePointer<Property>
-    private let count: Int
-    /// The most bytes that all members take.
-    let limit: Int
-
-    /// - Parameter excluded: Names that do not count.
-    init(
-        _ rules: [PropertyRule], without excluded: Set<String>, app: AppDescription, sampler: PropertySampler,
-        arena: DeclaredArena
-    ) {
-        let laidOut = rules.enumerated().filter { !excluded.contains($1.key) }.map { ordinal, rule in
-            var key = WireBuffer(",")
-            key.appendJSONString(rule.key)
-            key.append(UInt8(ascii: ":"))
-            return Property(
-                key: arena.keep(key.bytes), ordinal: UInt64(ordinal),
-                value: DeclaredValue(rule.generator, app, sampler, arena))
-        }
-        properties = UnsafePointer(arena.keep(table: laidOut))
-        count = laidOut.count
-        limit = laidOut.reduce(0) { $0 + $1.key.count + $1.value.limit }
-    }
-
-    /// Writes the properties as members.
-    ///
-    /// - Parameter stream: The event's own: the same values come out each time.
-    func write(
-        _ stream: RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
-    ) {
-        var place = 0
-        while place < count {
-            let key = properties[place].key
-            if place == 0, cursor.isOpen {
-                cursor.put(key.dropFirst)
-            } else {
-                cursor.put(key)
-            }
-            var own = stream.child(properties[place].ordinal)
-            properties[place].value.write(&own, context, to: &cursor)
-            place &+= 1
-        }
-    }
+    /// Entities that are remembered of a field, each at its number modulo this one.
+    static let places = 1024
+    /// The most bytes of a value that is remembered.
+    static let limit = 32
 }
 
 extension PropertyValue {

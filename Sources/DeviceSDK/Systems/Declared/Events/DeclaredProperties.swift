@@ -1,0 +1,58 @@
+import AppModel
+import DeviceSDK
+import Timebase
+import Wire
+
+/// What the app's code hands over with an event, as JSON members laid out for writing.
+struct DeclaredProperties {
+    private struct Property {
+        /// `,"price":`.
+        var key: DeclaredBytes
+        /// The property's place among all of the event's, to which its draws belong.
+        var ordinal: UInt64
+        var value: DeclaredValue
+    }
+
+    private let properties: UnsafePointer<Property>
+    private let count: Int
+    /// The most bytes that all members take.
+    let limit: Int
+
+    /// - Parameter excluded: Names that do not count.
+    init(
+        _ rules: [PropertyRule], without excluded: Set<String>, app: AppDescription, sampler: PropertySampler,
+        arena: DeclaredArena
+    ) {
+        let laidOut = rules.enumerated().filter { !excluded.contains($1.key) }.map { ordinal, rule in
+            var key = WireBuffer(",")
+            key.appendJSONString(rule.key)
+            key.append(UInt8(ascii: ":"))
+            return Property(
+                key: arena.keep(key.bytes), ordinal: UInt64(ordinal),
+                value: DeclaredValue(rule.generator, app, sampler, arena))
+        }
+        properties = UnsafePointer(arena.keep(table: laidOut))
+        count = laidOut.count
+        limit = laidOut.reduce(0) { $0 + $1.key.count + $1.value.limit }
+    }
+
+    /// Writes the properties as members.
+    ///
+    /// - Parameter stream: The event's own: the same values come out each time.
+    func write(
+        _ stream: RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
+    ) {
+        var place = 0
+        while place < count {
+            let key = properties[place].key
+            if place == 0, cursor.isOpen {
+                cursor.put(key.dropFirst)
+            } else {
+                cursor.put(key)
+            }
+            var own = stream.child(properties[place].ordinal)
+            properties[place].value.write(&own, context, to: &cursor)
+            place &+= 1
+        }
+    }
+}
