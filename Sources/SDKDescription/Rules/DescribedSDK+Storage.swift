@@ -28,7 +28,16 @@ extension DescribedSDK {
             case position
         }
 
+        /// When what is in the store is written where it outlives the process.
+        package enum Persist: String, CaseIterable, Sendable {
+            /// Each event, before it is captured.
+            case each
+            /// All of it, when the app leaves for the background and whenever rows have left after an answer.
+            case onBackground
+        }
+
         package var backend = Backend.file
+        package var persist = Persist.each
         /// Rows at most; `nil` for no limit.
         package var limit: Int?
         /// Rows that leave at once when there is no room.

@@ -26,6 +26,14 @@ extension DescriptionReader {
             refuse(
                 ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
         }
+        for place in [place] where storage.persist == .onBackground {
+            refuse(
+                ["config"], in: place, unless: !sdk.configs.contains { $0.holds != nil },
+                because: "no holdsCapture with \"persist\": \"onBackground\": all waits in memory", &reading)
+        }
+        refuse(
+            ["storage", "persist"], in: place, unless: storage.backend != .memory || storage.persist == .each,
+            because: "persist only with \"file\" or \"sqlite\"", &reading)
         refuse(
             ["upload", "countOf"], in: place, unless: sdk.upload.flushBulkSize != nil,
             because: "countOf only with flushBulkSize", &reading)
@@ -96,6 +104,13 @@ extension DescriptionReader {
                 .conflict, place.value(at: ["request", "body"]) ?? place, found: "a body around the events",
                 allowed: "\"{{events}}\" by itself: lines have nothing around them")
         }
+        refuse(
+            ["request", "compress"], in: place,
+            unless: sdk.request.compress == .none || sdk.request.form.isEmpty,
+            because: "\"none\" with a form: {{body|gzip|base64}} packs the field", &reading)
+        refuse(
+            ["request", "escaping"], in: place, unless: !sdk.request.form.isEmpty,
+            because: "escaping only with a form", &reading)
         if framing == .one, sdk.upload.batch != 1 || sdk.storage.seal != nil {
             reading.report(
                 .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",

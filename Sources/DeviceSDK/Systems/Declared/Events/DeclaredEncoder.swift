@@ -20,7 +20,9 @@ final class DeclaredEncoder {
         streams = plan.streams
         product = sdk.product(in: plan.name)
         program = DeclaredProgram(plan: plan, sdk: sdk, templates: templates)
-        gzip = sdk.request.compress == .gzip ? GzipEncoder(batches: .small) : nil
+        gzip =
+            sdk.request.compress == .gzip || program.form?.needsGzip ?? false
+            ? GzipEncoder(batches: .small) : nil
         writer = DeclaredWriter(
             program, identity: DeclaredIdentity(sdk), taps: templates.action(.tap),
             traits: DeclaredTraits(plan: plan, streams: plan.streams, index: 0))
@@ -34,12 +36,16 @@ final class DeclaredEncoder {
         epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
         var writer = begin(index: index, number: number, at: now)
-        if let gzip {
+        if gzip != nil || program.form != nil {
             var json = WireBuffer()
             swap(&json, &plain)
             json.removeAll()
             write(body: rows, epochs: epochs, by: &writer, into: &json)
-            gzip.compress(json, into: &body)
+            if let form = program.form {
+                form.write(json, by: &writer, gzip, into: &body)
+            } else {
+                gzip?.compress(json, into: &body)
+            }
             swap(&json, &plain)
         } else {
             write(body: rows, epochs: epochs, by: &writer, into: &body)
@@ -51,6 +57,7 @@ final class DeclaredEncoder {
         body rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
         by writer: inout DeclaredWriter, into out: inout WireBuffer
     ) {
+        writer.set(epochs.current)
         writer.write(program.bodyStart, into: &out)
         switch program.framing {
         case .list:
@@ -60,6 +67,8 @@ final class DeclaredEncoder {
         case .lines: writer.write(rows, endedBy: 0x0A, epochs: epochs, into: &out)
         case .one: writer.write(rows, epochs: epochs, into: &out)
         }
+        // The body is the device's of now, its events those of their captures.
+        writer.set(epochs.current)
         writer.write(program.bodyEnd, into: &out)
     }
 
@@ -98,24 +107,12 @@ final class DeclaredEncoder {
             json.removeAll()
             writer.write(part, of: record, epoch, into: &json)
             json.withUnsafeBytes { bytes in
-                if bytes.first == UInt8(ascii: "\"") {
-                    key.append(contentsOf: Self.unescaped(bytes.dropFirst().dropLast()))
-                } else if !bytes.elementsEqual("null".utf8) {
-                    key.append(contentsOf: bytes)
-                }
+                key.append(contentsOf: DeclaredForm.text(of: bytes))
             }
         }
         self.writer = writer
         let hash = key.withUnsafeBytes { Hash128($0) }
         return NaturalKey(high: hash.high, low: hash.low)
-    }
-
-    /// The text whose escaped form is given.
-    private static func unescaped(_ bytes: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-        guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
-        let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
-        let node = try? JSONReader.readStrictly(quoted)
-        return Array((node?.string ?? "").utf8)
     }
 
     /// The writer, for a device and an attempt: a copy, so that no access to the class is checked while it writes.

@@ -14,6 +14,8 @@ final class DeclaredProgram {
     let keys: [[DeclaredRun]]
     let bodyStart: DeclaredRun
     let bodyEnd: DeclaredRun
+    /// The form around a body; `nil` for none.
+    let form: DeclaredForm?
     /// The bodies of fetches, by configuration; `nil` for one without.
     let fetches: [DeclaredRun?]
     /// What lies between the two.
@@ -54,12 +56,20 @@ final class DeclaredProgram {
         let fetches = sdk.configs.map { config in
             config.body.map { compiler.compile($0.filled(filling)) }
         }
+        let fields = sdk.request.form.map { field in
+            (name: field.name, value: field.value, steps: compiler.compile(field.value.filled(filling)))
+        }
         var layout = DeclaredLayout(arena: arena, texts: texts, properties: properties)
         layout.add(compiler.chunks)
         self.events = UnsafePointer(arena.keep(table: events.map { layout.run($0) }))
         self.keys = keys.map { parts in parts.map { layout.run($0) } }
         (bodyStart, bodyEnd) = (layout.run(body.before), layout.run(body.after))
         self.fetches = fetches.map { steps in steps.map { layout.run($0) } }
+        form =
+            fields.isEmpty
+            ? nil
+            : DeclaredForm(
+                fields.map { ($0.name, $0.value, layout.run($0.steps)) }, escaping: sdk.request.escaping)
         framing = sdk.request.framing
         chunks = arena.keep(table: layout.chunks)
         self.properties = UnsafePointer(arena.keep(table: properties))
