@@ -16,6 +16,11 @@ enum DescriptionDrawing {
         "request.headers": DrawingRule(presence: 0.2, count: 1...2),
         "request.headers.{}": .texts("X-Key", "X-App"),
         "request.body": .value(presence: 0.3, body),
+        "sdk-declared.storage.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(300 + draw.below(30_000))
+        },
+        "sdk-declared.upload.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(200 + draw.below(20_000))
+        },
+        "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in .int(200 + draw.below(20_000)) },
         "request.form": .value(presence: 0.25, form),
         "request.escaping": .presence(0.3),
         "config.[].holdsCapture": .most(40, presence: 0.4),

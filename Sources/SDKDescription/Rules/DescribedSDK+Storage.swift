@@ -40,6 +40,8 @@ extension DescribedSDK {
         package var persist = Persist.each
         /// Rows at most; `nil` for no limit.
         package var limit: Int?
+        /// Bytes of all rows' JSON at most; `nil` for no limit.
+        package var maxBytes: Int?
         /// Rows that leave at once when there is no room.
         package var evict = 1
         package var evictFrom = End.oldest
@@ -70,6 +72,8 @@ extension DescribedSDK {
         package var at = Moment.flush
         /// Events in a file, at most; `nil` for no limit.
         package var events: Int?
+        /// Bytes of a file's events, at most; `nil` for no limit. An event that is larger has a file of its own.
+        package var bytes: Int?
         /// Whether one request has all closed files.
         package var together = false
 

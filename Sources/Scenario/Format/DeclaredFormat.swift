@@ -156,8 +156,9 @@ enum DeclaredFormat {
     private static let storage = group(
         "Where events wait.",
         unsupported: .keys(
-            ["maxBytes", "next"],
-            "limit, evict, evictFrom, evictAt, order, ttl, removeBy, seal: nothing in this build acts on it"),
+            ["next"],
+            "limit, maxBytes, persist, evict, evictFrom, evictAt, order, ttl, removeBy, seal: nothing in this build acts on it"
+        ),
         [
             Knob(
                 "backend", \.sdk.storage.backend, .cases(what: "a backend"),
@@ -170,6 +171,9 @@ enum DeclaredFormat {
             Knob(
                 "limit", \.sdk.storage.limit, DeclaredForms.orNone(.integer(1...10_000_000)),
                 "Rows at most, or \"none\"."),
+            Knob(
+                "maxBytes", \.sdk.storage.maxBytes, DeclaredForms.orNone(.integer(1...1_000_000_000)),
+                "Bytes of all rows' JSON, at most, or \"none\": rows give way as with limit."),
             Knob(
                 "evict", \.sdk.storage.evict, .integer(1...10_000_000),
                 "Rows that leave at once when there is no room."),

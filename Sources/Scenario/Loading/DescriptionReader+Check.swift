@@ -22,10 +22,13 @@ extension DescriptionReader {
 
     private static func checkStorage(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         let storage = sdk.storage
-        for key in ["evictAt", "evictFrom"] where storage.limit == nil {
+        for key in ["evictAt", "evictFrom"] where storage.limit == nil && storage.maxBytes == nil {
             refuse(
                 ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
         }
+        refuse(
+            ["upload", "oversize"], in: place, unless: sdk.upload.maxBytes != nil,
+            because: "oversize only with maxBytes", &reading)
         for place in [place] where storage.persist == .onBackground {
             refuse(
                 ["config"], in: place, unless: !sdk.configs.contains { $0.holds != nil },
@@ -44,6 +47,9 @@ extension DescriptionReader {
             refuse(
                 ["upload", "batch"], in: place, unless: false,
                 because: "no batch with storage.seal: a file is sent as it is", &reading)
+            refuse(
+                ["upload", "maxBytes"], in: place, unless: sdk.upload.maxBytes == nil,
+                because: "no maxBytes with storage.seal: its bytes are the file's", &reading)
             refuse(
                 ["storage", "order"], in: place, unless: storage.order == .oldest,
                 because: "files are sent oldest first", &reading)
@@ -75,6 +81,9 @@ extension DescriptionReader {
         refuse(
             ["storage", "seal", "events"], in: place, unless: seal.events == nil,
             because: "no events with \"at\": \"day\": a file has a day", &reading)
+        refuse(
+            ["storage", "seal", "bytes"], in: place, unless: seal.bytes == nil,
+            because: "no bytes with \"at\": \"day\": a file has a day", &reading)
         let splits = sdk.answers.rules.contains { $0.verdict == .split || $0.verdict == .halve }
         refuse(
             ["answers"], in: place, unless: !splits,

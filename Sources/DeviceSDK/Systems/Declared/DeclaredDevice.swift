@@ -24,6 +24,9 @@ package struct DeclaredDevice: RowDevice {
     var turned: UInt16 = 0
     /// Rows from this sequence on are in the memory of the process alone.
     var volatileFrom: UInt32
+    /// Bytes of the rows' JSON, and of those in the file that is being written, where something asks for them.
+    var bytes = 0
+    var openBytes = 0
 
     // What dies with the process.
 

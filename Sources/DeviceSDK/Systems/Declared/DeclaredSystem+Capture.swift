@@ -61,10 +61,18 @@ extension DeclaredSystem {
             return suppress(draft, at: now, on: &device, effects: &effects)
         }
         bringForwardTimers(of: &device, to: now)
-        let record = EventRecord(
-            capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
-            template: draft.template, screen: draft.screen, control: draft.control, detail: draft.detail)
+        let record = measured(
+            EventRecord(
+                capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
+                template: draft.template, screen: draft.screen, control: draft.control, detail: draft.detail),
+            on: device)
+        // The file ends before it.
+        makeRoomInFile(for: record, of: &device)
         device.nextSequence += 1
+        guard !isTooLarge(record) else {
+            seal(record, .suppressed(.invalid), on: device, effects: &effects)
+            return device.trimEpochs()
+        }
         device.sinceFlush &+= 1
         let count = device.log.count
         if let heldLimit {
@@ -104,7 +112,7 @@ extension DeclaredSystem {
                 of: &device,
                 effects: &effects)
         }
-        _ = device.log.append(record)
+        add(record, to: &device)
     }
 
     @inline(__always)
@@ -159,7 +167,10 @@ extension DeclaredSystem {
             }
             evict(max(count, sdk.storage.evict), on: &device, effects: &effects)
         }
-        _ = device.log.append(record)
+        guard makeRoom(for: record, on: &device, effects: &effects) else {
+            return seal(record, .evicted(.storageLimit), on: device, effects: &effects)
+        }
+        add(record, to: &device)
     }
 
     /// Gives up rows because the store is full, whether requests carry them or not.
@@ -168,6 +179,7 @@ extension DeclaredSystem {
         if sdk.storage.evictFrom == .oldest {
             var removed = ContiguousArray<EventRecord>()
             _ = device.log.deleteOldest(count, idleOnly: false) { removed.append($0) }
+            if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
             for row in removed {
                 leave(row, as: .evicted(.storageLimit), on: &device, effects: &effects)
             }
@@ -185,6 +197,7 @@ extension DeclaredSystem {
     ) {
         var removed = ContiguousArray<EventRecord>()
         _ = device.log.delete(rows) { removed.append($0) }
+        if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
         for row in removed { leave(row, as: disposition, on: &device, effects: &effects) }
     }
 
@@ -232,10 +245,13 @@ extension DeclaredSystem {
         device.installed = device.epochs.current.appVersion
         for age in stride(from: Int64(sdk.storage.prefill), to: 0, by: -1) {
             guard let draft = prefillDraft(past, of: device) else { return }
-            let record = EventRecord(
-                capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
-                epoch: device.epochs.reference(), template: draft.template, screen: draft.screen,
-                detail: draft.detail)
+            let record = measured(
+                EventRecord(
+                    capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
+                    epoch: device.epochs.reference(), template: draft.template, screen: draft.screen,
+                    detail: draft.detail),
+                on: device)
+            makeRoomInFile(for: record, of: &device)
             device.nextSequence += 1
             insert(record, on: &device, effects: &effects)
         }

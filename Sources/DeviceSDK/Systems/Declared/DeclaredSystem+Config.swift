@@ -128,6 +128,7 @@ extension DeclaredSystem {
         } else if sdk.storage.evictAt == .insert, let limit = sdk.storage.limit, device.log.count > limit {
             evict(max(device.log.count - limit, sdk.storage.evict), on: &device, effects: &effects)
         }
+        if sdk.storage.evictAt == .insert { tidyBytes(&device, effects: &effects) }
         if sdk.storage.persist == .each { device.volatileFrom = .max }
         device.trimEpochs()
         if isEnough(device) { beginFlush(&device, .count, due: now, now: now, effects: &effects) }

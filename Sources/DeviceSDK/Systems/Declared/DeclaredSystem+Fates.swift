@@ -28,6 +28,7 @@ extension DeclaredSystem {
             for row in device.allRows { end(row, as: .lost(.killed), on: device, effects: &effects) }
             device.log = EventLog()
             device.files = []
+            (device.bytes, device.openBytes) = (0, 0)
         } else if device.volatileFrom < device.nextSequence {
             remove(heldRows(of: device), as: .lost(.killed), of: &device, effects: &effects)
         }

@@ -28,6 +28,8 @@ package struct DeclaredSystem: RowCustodian {
     let countsForegrounds: Bool
     /// By moment, what it fetches.
     let fetches: [[DeclaredFetchRule]]
+    /// Whether anything asks for the bytes of events.
+    let countsBytes: Bool
     /// Whether events may wait for a configuration.
     let holdsCaptures: Bool
     let encoder: DeclaredEncoder
@@ -52,6 +54,7 @@ package struct DeclaredSystem: RowCustodian {
             $0.source == .foregroundIndex || $0.source == .backgroundIndex
         }
         fetches = rules.sdk.fetches
+        countsBytes = rules.sdk.countsBytes
         holdsCaptures = rules.sdk.configs.contains { $0.holds != nil }
         encoder = DeclaredEncoder(plan: plan, sdk: rules.sdk, templates: templates)
         let texts = encoder.program.population

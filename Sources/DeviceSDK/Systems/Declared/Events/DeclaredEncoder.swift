@@ -84,6 +84,19 @@ final class DeclaredEncoder {
         self.writer = writer
     }
 
+    /// The bytes of an event's JSON.
+    func size(of record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> Int {
+        var writer = begin(index: index, number: number, at: record.capturedAt)
+        var json = WireBuffer()
+        swap(&json, &plain)
+        json.removeAll()
+        writer.write(eventOf: record, epoch, into: &json)
+        let count = json.count
+        swap(&json, &plain)
+        self.writer = writer
+        return count
+    }
+
     /// Appends the body of a fetch; nothing for one without.
     func encode(
         fetch config: Int, index: Int, number: UInt32, epoch: DeclaredEpoch, at now: Instant,

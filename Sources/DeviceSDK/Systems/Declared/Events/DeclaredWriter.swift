@@ -88,6 +88,11 @@ struct DeclaredWriter {
         }
     }
 
+    /// Appends one event.
+    mutating func write(eventOf record: EventRecord, _ epoch: DeclaredEpoch, into out: inout WireBuffer) {
+        write(events[Int(record.template)], of: record, epoch, into: &out)
+    }
+
     /// Appends steps that are about no event.
     mutating func write(_ steps: DeclaredRun, into out: inout WireBuffer) {
         out.append(limit: steps.limit) { run(steps, to: &$0) }
