@@ -85,7 +85,7 @@ def play(out: Path, clickhouse: ClickHouse) -> dict:
     done = run(
         "run", ROOT / "scenarios/sdk/clickhouse.json", "--target", f"http://127.0.0.1:{clickhouse.port}/",
         "--out", out, "--events", out.with_suffix(".ndjson"), "--devices", "30", "--duration", "6s", "--json",
-        "--set", 'populations.ios.persona={"preset": "steady", "rate": "3/s"}', "--set", "populations.ios.arrival=null",
+        "--set", 'populations.ios.persona={"preset": "steady", "rate": "3/s"}', "--set", 'populations.ios.arrival={"over": "1s"}',
         "--set", "populations.ios.sdk.upload.flushInterval=1s", "--set", "timeline=[]", "--set", "thresholds={}",
     )
     assert done.stdout, done.stderr
