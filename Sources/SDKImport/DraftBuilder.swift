@@ -75,7 +75,7 @@ struct DraftBuilder {
         if let field = route.bodies.compactMap(\.field).first {
             guess(
                 "/request/body",
-                "the captured bodies are forms with the JSON in the field \"\(field)\"; the draft sends the JSON by itself, which a description can say",
+                "the captured bodies are forms with the JSON in the field \"\(field)\"; the draft sends the JSON by itself: request.form says a form",
                 .sure)
         }
         if list.framing != .list {

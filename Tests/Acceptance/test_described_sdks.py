@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -98,6 +99,13 @@ def test_an_option_changes_what_a_file_says(tmp_path: Path):
         ({"preset": "posthog-ios", "answers": [["2xx", "delivered"]]}, ["/sdk/answers", "no rule for 100"]),
         ({"preset": "posthog-ios", "lanes": []}, ["/sdk/lanes", "not supported by this build"]),
         ({"preset": "mixpanel-ios", "storage": {"evictAt": "flush"}}, ["a knob without effect"]),
+        ({"preset": "segment-ios", "request": {"form": {"a": "{{apiKey}}"}}}, ["/request/form", "0 fields with the body"]),
+        ({"preset": "segment-ios", "request": {"form": {"a": "{{body|gzip}}"}}}, ["/form/a", "{{body|gzip|base64}}"]),
+        ({"preset": "segment-ios", "request": {"form": {"a": "x{{body}}"}}}, ["/form/a", "{{body}} by itself"]),
+        ({"preset": "posthog-ios", "request": {"form": {"a": "{{body}}"}}}, ["/request/compress", "a knob without effect"]),
+        ({"preset": "otlp-http", "storage": {"persist": "onBackground"}}, ["/storage/persist", "a knob without effect"]),
+        ({"preset": "segment-ios", "upload": {"maxBytes": 9}}, ["/upload/maxBytes", "a knob without effect"]),
+        ({"preset": "posthog-ios", "upload": {"oversize": "drop"}}, ["/upload/oversize", "only with maxBytes"]),
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, sdk: dict, words: list[str]):
@@ -119,6 +127,23 @@ def test_null_takes_a_presets_key_away_in_the_program_and_in_the_schema(tmp_path
         problems = [error.message for error in validator.iter_errors(json.loads(path.read_text()))]
         assert (not problems) == is_good, (changes, problems)
         assert (run("validate", path).returncode == 0) == is_good, changes
+
+
+@pytest.mark.parametrize("packing", ["", "|base64", "|gzip|base64"])
+def test_forms_arrive_in_both_worlds_and_are_shown(tmp_path: Path, packing: str):
+    fields = {"who": "x & y", "sum": "{{body%s|javaHash}}" % packing, "content": "{{body%s}}" % packing}
+    request = {"path": "/own/in", "body": {"events": "{{events}}"}, "form": fields}
+    path = scenario(tmp_path, OWN | {"request": request})
+    for verb, options in (("simulate", []), ("run", ["--duration", "4s", "--set", "drain=2s"])):
+        found = report(tmp_path / verb, verb, path, *options)
+        assert found["events"]["delivered"] == found["audit"]["confirmed"] > 50, verb
+        assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0, verb
+    shown = run("sample", path)
+    assert shown.returncode == 0, shown.stderr
+    assert "Content-Type: application/x-www-form-urlencoded" in shown.stdout
+    assert re.search(r"^who=x%20%26%20y&sum=-?[0-9]+&content=", shown.stdout, re.MULTILINE)
+    decoded = shown.stdout.split("## decoded")[1]
+    assert '"props"' in decoded and '"bs_id"' in decoded, "taken out of its field again"
 
 
 def test_a_fetched_configuration_silences_those_who_start_meanwhile(tmp_path: Path):

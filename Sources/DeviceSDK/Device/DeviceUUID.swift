@@ -50,7 +50,7 @@ package struct DeviceUUID: Hashable, Sendable {
     }
 
     /// The eight hexadecimal digits of a number, the first one lowest.
-    private static func eightDigits(of value: UInt32, upperCase: Bool) -> UInt64 {
+    package static func eightDigits(of value: UInt32, upperCase: Bool) -> UInt64 {
         // One byte in two, the first one lowest; then the upper half of each before the lower one.
         var bytes = UInt64(value.byteSwapped)
         bytes = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF

@@ -150,6 +150,11 @@ package struct EventLog: Sendable {
                 index += 1
                 continue
             }
+            // What leaves is the front of the chunk.
+            if !idleOnly, left < chunks[index].rows.count {
+                deleteFront(left, ofChunk: index, deleted)
+                return true
+            }
             let before = chunks.count
             filter(chunk: index) { row in
                 guard left > 0, !idleOnly || !row.isUploading else { return false }
@@ -221,6 +226,21 @@ extension EventLog {
         rowCount -= UInt32(removed)
         idleRowCount -= UInt32(removedIdle)
         if removed > 0 { compact(around: index) }
+    }
+
+    /// Removes the first rows of a chunk, and not all of them.
+    private mutating func deleteFront(_ count: Int, ofChunk index: Int, _ deleted: (EventRecord) -> Void) {
+        var idle = 0
+        for position in 0..<count {
+            let row = chunks[index].rows[position]
+            idle += row.isUploading ? 0 : 1
+            deleted(row)
+        }
+        chunks[index].rows.removeFirst(count)
+        chunks[index].idle -= idle
+        rowCount -= UInt32(count)
+        idleRowCount -= UInt32(idle)
+        compact(around: index)
     }
 
     /// Frees an empty chunk, merges a thin one with a neighbour, and gives memory back.

@@ -16,6 +16,14 @@ enum DescriptionDrawing {
         "request.headers": DrawingRule(presence: 0.2, count: 1...2),
         "request.headers.{}": .texts("X-Key", "X-App"),
         "request.body": .value(presence: 0.3, body),
+        "sdk-declared.storage.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(300 + draw.below(30_000))
+        },
+        "sdk-declared.upload.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(200 + draw.below(20_000))
+        },
+        "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in .int(200 + draw.below(20_000)) },
+        "request.form": .value(presence: 0.25, form),
+        "request.escaping": .presence(0.3),
+        "config.[].holdsCapture": .most(40, presence: 0.4),
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])
         },
@@ -60,8 +68,20 @@ enum DescriptionDrawing {
             .text("{{events}}"),
             .object([("list", .text("{{events}}")), ("sent", .text("{{sent|iso}}"))]),
             .object([("key", .text("{{apiKey}}")), ("in", .object([("rows", .text("{{events}}"))]))]),
+            .object([("who", .text("{{userId?}}")), ("rows", .text("{{events}}"))]),
         ]
         return bodies[Int(draw.below(UInt64(bodies.count)))]
+    }
+
+    /// A form whose body lies in one of its fields, packed or not.
+    @Sendable private static func form(
+        _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
+    ) -> JSONNode {
+        let packing = ["", "|base64", "|gzip|base64"][Int(draw.below(3))]
+        var fields: [(String, JSONNode)] = [("data", .text("{{body\(packing)}}"))]
+        if draw.chance(0.4) { fields.insert(("sum", .text("{{body\(packing)|javaHash}}")), at: 0) }
+        if draw.chance(0.4) { fields.append(("who", .text("{{anonymousId}} & {{sent|ms}}"))) }
+        return .object(fields)
     }
 
     // MARK: Events

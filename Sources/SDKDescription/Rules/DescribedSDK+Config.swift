@@ -54,6 +54,9 @@ extension DescribedSDK {
         /// The least time from one fetch of a process to the next.
         package var every = Interval.zero
         package var timeout = Interval.seconds(60)
+        /// How many events wait in memory for its answer, the oldest giving way to newer ones; `nil` where none waits.
+        /// Nothing is sent meanwhile.
+        package var holds: Int?
         package var turns: [Turn] = []
         /// What the collector answers as long as nothing else is said: JSON.
         package var fallback = "{}"

@@ -11,6 +11,14 @@ extension DescribedSDK {
             case one
         }
 
+        /// What of a form's values is not written as `%XX`, beside letters and digits.
+        package enum Escaping: String, CaseIterable, Sendable {
+            /// `-_.~` (RFC 3986, section 2.3).
+            case unreserved
+            /// These, `/` and `?`, as the query of an URL may have them.
+            case query
+        }
+
         package enum Compression: String, CaseIterable, Sendable { case none, gzip }
 
         /// A line of the head, or a part of the query; values may hold `{{…}}` that is the same for all devices.
@@ -32,9 +40,20 @@ extension DescribedSDK {
         package var framing = Framing.list
         /// Holds `{{events}}` once.
         package var body = Template.value(Placeholder(.events))
+        /// The fields of a form that the body lies in; empty for a body that is JSON itself.
+        package var form: [Line] = []
+        package var escaping = Escaping.unreserved
         /// Members that each event gets when it is sent.
         package var perEvent: [Template.Member] = []
 
         package init() {}
+
+        /// The names of the fields that hold the body, in any packing.
+        package var bodyFields: [String] {
+            form.filter { field in
+                guard case .value(let placeholder) = field.value else { return false }
+                return placeholder.source == .body && !placeholder.filters.contains(.javaHash)
+            }.map(\.name)
+        }
     }
 }

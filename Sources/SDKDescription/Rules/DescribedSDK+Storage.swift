@@ -28,9 +28,20 @@ extension DescribedSDK {
             case position
         }
 
+        /// When what is in the store is written where it outlives the process.
+        package enum Persist: String, CaseIterable, Sendable {
+            /// Each event, before it is captured.
+            case each
+            /// All of it, when the app leaves for the background and whenever rows have left after an answer.
+            case onBackground
+        }
+
         package var backend = Backend.file
+        package var persist = Persist.each
         /// Rows at most; `nil` for no limit.
         package var limit: Int?
+        /// Bytes of all rows' JSON at most; `nil` for no limit.
+        package var maxBytes: Int?
         /// Rows that leave at once when there is no room.
         package var evict = 1
         package var evictFrom = End.oldest
@@ -61,6 +72,8 @@ extension DescribedSDK {
         package var at = Moment.flush
         /// Events in a file, at most; `nil` for no limit.
         package var events: Int?
+        /// Bytes of a file's events, at most; `nil` for no limit. An event that is larger has a file of its own.
+        package var bytes: Int?
         /// Whether one request has all closed files.
         package var together = false
 

@@ -41,6 +41,14 @@ extension DescribedSDK {
             case wait
         }
 
+        /// What becomes of an event that is larger than a request may be.
+        package enum Oversize: String, CaseIterable, Sendable {
+            /// It is sent by itself.
+            case alone
+            /// It is not stored.
+            case drop
+        }
+
         /// What may set off an upload.
         package enum Trigger: String, CaseIterable, Hashable, Sendable {
             case count, timer, background, foreground, launch, network, immediate, retry
@@ -65,6 +73,9 @@ extension DescribedSDK {
         package var whenOffline = WhenOffline.try
         /// Events in a request, at most; `nil` for all.
         package var batch: Int? = 50
+        /// Bytes of a request's events, as a JSON list, at most; `nil` for no limit.
+        package var maxBytes: Int?
+        package var oversize = Oversize.alone
         /// Requests after one trigger, at most.
         package var batches = Batches()
         /// Requests in the air at once, at most.

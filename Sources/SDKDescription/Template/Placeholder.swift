@@ -45,6 +45,8 @@ package struct Placeholder: Hashable, Sendable {
         case foregroundIndex, backgroundIndex
         case properties
         case events, sent
+        /// The body as it would be without a form.
+        case body
         /// The harness's id, where events are tagged with it; no template names it.
         case harnessID = "bs_id"
     }
@@ -64,12 +66,18 @@ package struct Placeholder: Hashable, Sendable {
         /// A number or a truth value as text.
         case text
         case upper, lower
+        /// The body's JSON through gzip (RFC 1952).
+        case gzip
+        /// The body's JSON, or what gzip made of it, as text (RFC 4648, section 4).
+        case base64
+        /// The body, as text: Java's `String.hashCode` of it, a check sum.
+        case javaHash
     }
 }
 
 extension Placeholder {
     /// What kind of value there is.
-    package enum Kind: String, Hashable, Sendable { case text, number, bool, time, object, list }
+    package enum Kind: String, Hashable, Sendable { case text, number, bool, time, object, list, bytes }
 
     /// For how long a value stays the same.
     package enum Scope: String, CaseIterable, Hashable, Sendable {
@@ -85,6 +93,8 @@ extension Placeholder {
         case attempt
         /// The events of a request.
         case batch
+        /// The body of a request.
+        case form
     }
 
     /// What the value is after its filters; `nil` where a filter cannot be.
@@ -95,7 +105,10 @@ extension Placeholder {
             case (.iso, .time): kind = .text
             case (.ms, .time), (.s, .time), (.us, .time), (.ns, .time): kind = .number
             case (.text, .number), (.text, .bool): kind = .text
-            case (.upper, .text), (.lower, .text): break
+            case (.upper, .text), (.lower, .text): if source == .body { return nil }
+            case (.gzip, .text) where source == .body: kind = .bytes
+            case (.base64, .text) where source == .body, (.base64, .bytes): kind = .text
+            case (.javaHash, .text) where source == .body: kind = .number
             default: return nil
             }
         }
@@ -129,6 +142,7 @@ extension Placeholder.Source {
             .state
         case .events: .batch
         case .sent: .attempt
+        case .body: .form
         default: .event
         }
     }

@@ -31,6 +31,10 @@ package struct TemplateParser {
     /// Values that are not known here though their scope is.
     package let excluded: Set<Placeholder.Source>
     package private(set) var problems: [TemplateProblem] = []
+    /// Texts with JSON in each other, at most.
+    package static let textDepth = 8
+    /// Texts that the value lies in which is being read.
+    private var depth = 0
 
     package init(
         constants: [String: String], scopes: Set<Placeholder.Scope>,
@@ -55,10 +59,24 @@ package struct TemplateParser {
             if members.count == 1, let encoding = Template.Encoding(rawValue: members[0].key),
                 !members[0].value.isPlain
             {
-                return .encoded(encoding, parse(members[0].value, at: path.appending(members[0].key)))
+                return encoded(encoding, members[0].value, node, path.appending(members[0].key))
             }
             return .object(Template.flattened(members.map { member($0, path.appending($0.key)) }))
         }
+    }
+
+    private mutating func encoded(
+        _ encoding: Template.Encoding, _ inner: JSONNode, _ node: JSONNode, _ path: JSONPath
+    ) -> Template {
+        guard depth < Self.textDepth else {
+            report(
+                .place, path, node, found: "JSON in a text, \(depth + 1) times in each other",
+                allowed: "\(Self.textDepth) at most")
+            return .null
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return .encoded(encoding, parse(inner, at: path))
     }
 
     private mutating func member(_ member: JSONNode.Member, _ path: JSONPath) -> Template.Member {
@@ -160,7 +178,8 @@ package struct TemplateParser {
                 .type, path, node, found: "{{\(source.rawValue)|\(words.joined(separator: "|"))}}",
                 allowed:
                     "iso, ms, s, us or ns for times; text for numbers and truth values; upper or lower for texts; "
-                    + "{{\(source.rawValue)}} is a \(source.kind.rawValue)")
+                    + "gzip, base64 and javaHash for {{body}}; {{\(source.rawValue)}} is a \(source.kind.rawValue)"
+            )
             return nil
         }
         if isOptional, !source.mayBeAbsent {

@@ -9,6 +9,7 @@ struct DeclaredDraft: Sendable {
     var query: [Named<Place>] = []
     var headers: [Named<Place>]?
     var body: Place?
+    var form: [Named<Place>] = []
     var perEvent: Place?
     var common: Place?
     var actions: [DescribedSDK.Action: ActionDraft] = [:]

@@ -15,10 +15,7 @@ struct ConfigDraft: Sendable {
 extension DeclaredFormat {
     static let config = ObjectDescription<ConfigDraft>(
         "A configuration that the SDK fetches.", start: { ConfigDraft() },
-        unsupported: .keys(
-            ["holdsCapture"],
-            "on, method, path, query, body, every, timeout, apply: no capture waits for an answer")
-            + .keys(["headers"], "the target's headers: a fetch has none of its own"),
+        unsupported: .keys(["headers"], "the target's headers: a fetch has none of its own"),
         [
             Field(
                 "on", \.config.moments,
@@ -37,6 +34,11 @@ extension DeclaredFormat {
             Field(
                 "timeout", \.config.timeout, .duration(.milliseconds(1)...(.hours(24))),
                 "Time from the start of a fetch to the last byte of its answer."),
+            Field(
+                "holdsCapture", \.config.holds, DeclaredForms.orNone(.integer(1...1_000_000)),
+                "How many events wait in memory for the answer or the failure of this fetch, the oldest giving way to newer "
+                    + "ones; nothing is sent meanwhile, and what the answer forbids is suppressed. Or \"none\"."
+            ),
             Field(
                 "apply", \.turns,
                 .map(of: Form<DescribedSDK.Config.Knob>.cases(what: "a knob"), count: 0...50),

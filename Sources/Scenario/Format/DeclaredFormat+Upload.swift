@@ -10,7 +10,7 @@ extension DeclaredFormat {
         )
             + .keys(["backoff", "retryAfter"], "retry.backoff and retry.retryAfter")
             + .keys(
-                ["maxBytes", "oversize", "readAt", "firstFlush", "jitter"],
+                ["readAt", "firstFlush", "jitter"],
                 "the other knobs of upload: nothing in this build acts on it"),
         triggers + [
             Knob(
@@ -22,6 +22,13 @@ extension DeclaredFormat {
             Knob(
                 "batch", \.sdk.upload.batch, DeclaredForms.orNone(.integer(1...10_000), none: "all"),
                 "Events in a request, at most, or \"all\"."),
+            Knob(
+                "maxBytes", \.sdk.upload.maxBytes, DeclaredForms.orNone(.integer(1...1_000_000_000)),
+                "Bytes of a request's events, as a JSON list before anything packs it, at most, or \"none\"."),
+            Knob(
+                "oversize", \.sdk.upload.oversize, .cases(what: "what becomes of a large event"),
+                "An event larger than maxBytes is sent by itself (\"alone\"), or not stored (\"drop\": suppressed, "
+                    + "invalid)."),
             Knob(
                 "maxBatchesPerFlush", \.sdk.upload.batches, DeclaredForms.batches,
                 "Requests after a trigger, at most, or \"all\": until the store is empty. An object says it for some "

@@ -156,16 +156,24 @@ enum DeclaredFormat {
     private static let storage = group(
         "Where events wait.",
         unsupported: .keys(
-            ["maxBytes", "persist", "next"],
-            "limit, evict, evictFrom, evictAt, order, ttl, removeBy, seal: nothing in this build acts on it"),
+            ["next"],
+            "limit, maxBytes, persist, evict, evictFrom, evictAt, order, ttl, removeBy, seal: nothing in this build acts on it"
+        ),
         [
             Knob(
                 "backend", \.sdk.storage.backend, .cases(what: "a backend"),
                 "\"memory\" is gone with the process; \"file\" has a file for each event; \"sqlite\" has one for all, "
                     + "which a damaged disk takes as a whole."),
             Knob(
+                "persist", \.sdk.storage.persist, .cases(what: "a moment"),
+                "When the store is written where it outlives the process: \"each\" event at once; or all of it, when the "
+                    + "app leaves for the background and whenever rows have left after an answer."),
+            Knob(
                 "limit", \.sdk.storage.limit, DeclaredForms.orNone(.integer(1...10_000_000)),
                 "Rows at most, or \"none\"."),
+            Knob(
+                "maxBytes", \.sdk.storage.maxBytes, DeclaredForms.orNone(.integer(1...1_000_000_000)),
+                "Bytes of all rows' JSON, at most, or \"none\": rows give way as with limit."),
             Knob(
                 "evict", \.sdk.storage.evict, .integer(1...10_000_000),
                 "Rows that leave at once when there is no room."),
@@ -197,7 +205,7 @@ enum DeclaredFormat {
     private static let request = group(
         "What a request looks like.",
         unsupported: .keys(
-            ["codec"], "body: the systems with bodies of their own are the built-in ones")
+            ["codec"], "compress, and form with the filters gzip, base64 and javaHash of {{body}}")
             + .keys(["method"], "POST: nothing in this build sends events in another way"),
         [
             Knob(
@@ -216,7 +224,17 @@ enum DeclaredFormat {
                 "framing", \.sdk.request.framing, .cases(what: "a framing"),
                 "What {{events}} is: a JSON \"list\"; \"lines\", each event on its own, without anything around them; "
                     + "\"one\" event (with upload.batch 1)."),
-            Knob("body", \.body, DeclaredForms.template, "The body, with {{events}} once."),
+            Knob(
+                "body", \.body, DeclaredForms.template,
+                "The body, with {{events}} once; everything else in it is of the device's present state."),
+            Knob(
+                "form", \.form, .map(of: DeclaredForms.template, count: 0...50),
+                "The fields of a form that the body lies in, in order: {{body}} by itself, or through the filters gzip, "
+                    + "base64 and javaHash (a check sum); the others are texts with placeholders."),
+            Knob(
+                "escaping", \.sdk.request.escaping, .cases(what: "a way to escape"),
+                "What of a form's values stays as it is: letters, digits and -_.~ (\"unreserved\"), or also / and ? "
+                    + "(\"query\")."),
             Knob(
                 "perEvent", \.perEvent, DeclaredForms.template,
                 "Members that each event gets when it is sent, such as {{sent|ms}}."),

@@ -77,8 +77,6 @@ enum DeclaredForms {
                 Form<DescribedSDK.Seal>.object(
                     ObjectDescription(
                         "Batches that are fixed in the store.", start: { DescribedSDK.Seal() },
-                        unsupported: .keys(
-                            ["bytes"], "events: nothing in this build counts the bytes of a file"),
                         [
                             Field(
                                 "at", \.at, .cases(what: "a moment"),
@@ -88,12 +86,15 @@ enum DeclaredForms {
                                 "events", \.events, orNone(.integer(1...1_000_000)),
                                 "Events in a file, at most, or \"none\"."),
                             Field(
+                                "bytes", \.bytes, orNone(.integer(1...1_000_000_000)),
+                                "Bytes of a file's events, at most, or \"none\"."),
+                            Field(
                                 "together", \.together, .boolean,
                                 "Whether one request has all files of days that are over."),
                         ])
                 ).map { seal, _, _ in .some(seal) }
             ),
-        ], allowed: "\"none\" or an object with keys of: \"at\", \"events\", \"together\"",
+        ], allowed: "\"none\" or an object with keys of: \"at\", \"events\", \"bytes\", \"together\"",
         encode: { $0 == nil ? .text("none") : nil })
 
     static let latch: Form<DescribedSDK.Retry.Latch?> = Form<DescribedSDK.Retry.Latch>.object(

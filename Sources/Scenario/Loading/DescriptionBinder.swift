@@ -37,9 +37,10 @@ struct DescriptionBinder {
 
     private func bindRequest(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
         request.query = lines(draft.query, &reading)
+        bindForm(&request, &reading)
         if let headers = draft.headers { request.headers = lines(headers, &reading) }
         if let body = draft.body {
-            request.body = template(body, [.population, .attempt, .batch], &reading)
+            request.body = template(body, Self.bodyScopes.union([.batch]), &reading)
             let lists = request.body.placeholders.filter { $0.source == .events }.count
             let isPlain = request.body.path { $0 == .value(Placeholder(.events)) } != nil
             if lists != 1 || !isPlain {
@@ -53,6 +54,40 @@ struct DescriptionBinder {
             request.perEvent = members
         } else {
             reading.report(.wrongType, perEvent, allowed: "an object of members for each event")
+        }
+    }
+
+    /// What is the same for all events of a request.
+    private static let bodyScopes: Set<Placeholder.Scope> = [.population, .device, .state, .attempt]
+
+    private func bindForm(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
+        guard !draft.form.isEmpty else { return }
+        request.headers = [
+            DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
+        ]
+        request.form = draft.form.map { field in
+            let value = template(field.value, Self.bodyScopes.union([.form]), &reading)
+            switch value {
+            case .value(let placeholder):
+                if placeholder.kind == .bytes {
+                    reading.report(
+                        .wrongType, field.place, allowed: "a text, such as {{body|gzip|base64}}")
+                }
+            case .text(let pieces):
+                if pieces.contains(where: {
+                    if case .slot(let slot) = $0 { slot.source == .body } else { false }
+                }) {
+                    reading.report(.wrongType, field.place, allowed: "{{body}} by itself")
+                }
+            case .number, .bool: break
+            default: reading.report(.wrongType, field.place, allowed: "a text")
+            }
+            return DescribedSDK.Request.Line(field.name, value)
+        }
+        if request.bodyFields.count != 1 {
+            reading.report(
+                .conflict, at(["request", "form"]), found: "\(request.bodyFields.count) fields with the body",
+                allowed: "{{body}} in one field, as it is or through gzip and base64")
         }
     }
 

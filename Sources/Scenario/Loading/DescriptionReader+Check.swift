@@ -22,10 +22,21 @@ extension DescriptionReader {
 
     private static func checkStorage(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         let storage = sdk.storage
-        for key in ["evictAt", "evictFrom"] where storage.limit == nil {
+        for key in ["evictAt", "evictFrom"] where storage.limit == nil && storage.maxBytes == nil {
             refuse(
                 ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
         }
+        refuse(
+            ["upload", "oversize"], in: place, unless: sdk.upload.maxBytes != nil,
+            because: "oversize only with maxBytes", &reading)
+        for place in [place] where storage.persist == .onBackground {
+            refuse(
+                ["config"], in: place, unless: !sdk.configs.contains { $0.holds != nil },
+                because: "no holdsCapture with \"persist\": \"onBackground\": all waits in memory", &reading)
+        }
+        refuse(
+            ["storage", "persist"], in: place, unless: storage.backend != .memory || storage.persist == .each,
+            because: "persist only with \"file\" or \"sqlite\"", &reading)
         refuse(
             ["upload", "countOf"], in: place, unless: sdk.upload.flushBulkSize != nil,
             because: "countOf only with flushBulkSize", &reading)
@@ -36,6 +47,9 @@ extension DescriptionReader {
             refuse(
                 ["upload", "batch"], in: place, unless: false,
                 because: "no batch with storage.seal: a file is sent as it is", &reading)
+            refuse(
+                ["upload", "maxBytes"], in: place, unless: sdk.upload.maxBytes == nil,
+                because: "no maxBytes with storage.seal: its bytes are the file's", &reading)
             refuse(
                 ["storage", "order"], in: place, unless: storage.order == .oldest,
                 because: "files are sent oldest first", &reading)
@@ -67,6 +81,9 @@ extension DescriptionReader {
         refuse(
             ["storage", "seal", "events"], in: place, unless: seal.events == nil,
             because: "no events with \"at\": \"day\": a file has a day", &reading)
+        refuse(
+            ["storage", "seal", "bytes"], in: place, unless: seal.bytes == nil,
+            because: "no bytes with \"at\": \"day\": a file has a day", &reading)
         let splits = sdk.answers.rules.contains { $0.verdict == .split || $0.verdict == .halve }
         refuse(
             ["answers"], in: place, unless: !splits,
@@ -96,6 +113,13 @@ extension DescriptionReader {
                 .conflict, place.value(at: ["request", "body"]) ?? place, found: "a body around the events",
                 allowed: "\"{{events}}\" by itself: lines have nothing around them")
         }
+        refuse(
+            ["request", "compress"], in: place,
+            unless: sdk.request.compress == .none || sdk.request.form.isEmpty,
+            because: "\"none\" with a form: {{body|gzip|base64}} packs the field", &reading)
+        refuse(
+            ["request", "escaping"], in: place, unless: !sdk.request.form.isEmpty,
+            because: "escaping only with a form", &reading)
         if framing == .one, sdk.upload.batch != 1 || sdk.storage.seal != nil {
             reading.report(
                 .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",

@@ -17,6 +17,7 @@ extension UploadDescription {
                 DescribedConfig(config.method == .get ? .get : .post, $0, neutral: config.fallback)
             }
         }
+        if !sdk.request.form.isEmpty { formFields = sdk.request.bodyFields }
         project = body.places(of: [.apiKey, .account])
         answer = DescribedAnswer(sdk.answers)
     }

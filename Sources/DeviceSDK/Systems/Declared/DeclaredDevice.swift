@@ -22,6 +22,11 @@ package struct DeclaredDevice: RowDevice {
     var installed = UInt16.max
     /// What configurations have turned: an index into the system's table.
     var turned: UInt16 = 0
+    /// Rows from this sequence on are in the memory of the process alone.
+    var volatileFrom: UInt32
+    /// Bytes of the rows' JSON, and of those in the file that is being written, where something asks for them.
+    var bytes = 0
+    var openBytes = 0
 
     // What dies with the process.
 
@@ -71,10 +76,11 @@ package struct DeclaredDevice: RowDevice {
         static var runsAlways: State { State(rawValue: 1 << 4) }
     }
 
-    init(index: Int, slot: UInt32, number: UInt32, epoch: DeclaredEpoch) {
+    init(index: Int, slot: UInt32, number: UInt32, epoch: DeclaredEpoch, volatileFrom: UInt32) {
         self.index = UInt32(index)
         self.slot = slot
         self.number = number
+        self.volatileFrom = volatileFrom
         epochs = EpochLog(epoch)
     }
 

@@ -49,7 +49,10 @@ extension DeclaredRules: SystemRuleSet {
 
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
-        if let limit = sdk.storage.limit, sdk.storage.evictAt == .insert, !disksFail { bounds.rows = limit }
+        let holds = sdk.configs.contains { $0.holds != nil }
+        if let limit = sdk.storage.limit, sdk.storage.evictAt == .insert, !disksFail, !holds {
+            bounds.rows = limit
+        }
         bounds.uploads = sdk.upload.concurrency
         bounds.clearsUnsent =
             sdk.retry.exhausted == .clear || sdk.storage.removeBy == .position || sdk.identity.logoutDeletes

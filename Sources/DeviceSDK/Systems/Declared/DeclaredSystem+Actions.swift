@@ -67,6 +67,10 @@ extension DeclaredSystem {
         let before = device.screen
         var draft = DeclaredDraft(templates.action(.screen), screen: screen)
         draft.control = before
+        if templates.isAlone(.screen) {
+            device.screen = screen
+            return capture(draft, on: &device, now: now, effects: &effects)
+        }
         for other in templates.before(.screen) {
             captureAlong(other, on: &device, now: now, effects: &effects)
         }
@@ -139,6 +143,7 @@ extension DeclaredSystem {
         device.state.remove(.isForeground)
         device.state.insert(.wasInBackground)
         device.activeAt = now
+        persist(&device)
         if sdk.upload.timerRuns != .always { device.flushDue = .distantFuture }
         if sdk.upload.onBackground {
             beginFlush(&device, .background, due: now, now: now, effects: &effects)

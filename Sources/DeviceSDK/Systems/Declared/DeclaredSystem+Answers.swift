@@ -104,6 +104,7 @@ extension DeclaredSystem {
             removeFirst(
                 request.rows.count, carriedBy: request, as: disposition, of: &device, effects: &effects)
         }
+        defer { persist(&device) }
         guard verdict == .deliveredClear else { return }
         if sdk.storage.seal?.at == .day {
             // The file of the day stays; one that was closed meanwhile does not.

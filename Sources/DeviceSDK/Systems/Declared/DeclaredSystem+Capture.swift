@@ -19,6 +19,7 @@ extension DeclaredSystem {
         _ action: DescribedSDK.Action, _ draft: DeclaredDraft, on device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
+        if templates.isAlone(action) { return capture(draft, on: &device, now: now, effects: &effects) }
         for other in templates.before(action) {
             captureAlong(other, on: &device, now: now, effects: &effects)
         }
@@ -54,17 +55,31 @@ extension DeclaredSystem {
         _ draft: DeclaredDraft, at now: Instant, on device: inout Device, effects: inout DeviceEffects
     ) {
         guard templates.isCaptured(draft.template) else { return }
-        guard device.turned == 0 || turned(device).captures else {
+        let heldLimit = holdsCaptures ? heldLimit(of: device) : nil
+        // What waits for an answer does not know yet whether it is wanted.
+        guard device.turned == 0 || turned(device).captures || heldLimit != nil else {
             return suppress(draft, at: now, on: &device, effects: &effects)
         }
         bringForwardTimers(of: &device, to: now)
-        let record = EventRecord(
-            capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
-            template: draft.template, screen: draft.screen, control: draft.control, detail: draft.detail)
+        let record = measured(
+            EventRecord(
+                capturedAt: now, sequence: device.nextSequence, epoch: device.epochs.reference(),
+                template: draft.template, screen: draft.screen, control: draft.control, detail: draft.detail),
+            on: device)
+        // The file ends before it.
+        makeRoomInFile(for: record, of: &device)
         device.nextSequence += 1
+        guard !isTooLarge(record) else {
+            seal(record, .suppressed(.invalid), on: device, effects: &effects)
+            return device.trimEpochs()
+        }
         device.sinceFlush &+= 1
         let count = device.log.count
-        insert(record, on: &device, effects: &effects)
+        if let heldLimit {
+            hold(record, atMost: heldLimit, on: &device, effects: &effects)
+        } else {
+            insert(record, on: &device, effects: &effects)
+        }
         closeFullFile(of: &device)
         // Until the event is somewhere, nothing else refers to its state.
         if device.log.count <= count { device.trimEpochs() }
@@ -86,8 +101,22 @@ extension DeclaredSystem {
         seal(record, .suppressed(.sdkDisabled), on: device, effects: &effects)
     }
 
+    /// Keeps an event in memory until an answer comes.
+    private mutating func hold(
+        _ record: EventRecord, atMost limit: Int, on device: inout Device, effects: inout DeviceEffects
+    ) {
+        let held = heldRows(of: device)
+        if held.count >= limit {
+            remove(
+                ContiguousArray(held.prefix(held.count + 1 - limit)), as: .evicted(.storageLimit),
+                of: &device,
+                effects: &effects)
+        }
+        add(record, to: &device)
+    }
+
     @inline(__always)
-    private func isEnough(_ device: borrowing Device) -> Bool {
+    func isEnough(_ device: borrowing Device) -> Bool {
         guard var bulk = sdk.upload.flushBulkSize else { return false }
         if device.turned > 0 { bulk = turned(device).flushBulkSize ?? bulk }
         let count =
@@ -112,7 +141,15 @@ extension DeclaredSystem {
 
     /// Whether something can be written into the store, or deleted from it.
     func canWrite(_ device: borrowing Device) -> Bool {
-        sdk.storage.backend == .memory || device.disk == .sound
+        sdk.storage.backend == .memory || sdk.storage.persist == .onBackground || device.disk == .sound
+    }
+
+    /// Writes a store that lives in memory where it outlives the process.
+    func persist(_ device: inout Device) {
+        guard sdk.storage.persist == .onBackground, device.disk == .sound, heldLimit(of: device) == nil else {
+            return
+        }
+        device.volatileFrom = device.nextSequence
     }
 
     private mutating func insert(
@@ -130,15 +167,26 @@ extension DeclaredSystem {
             }
             evict(max(count, sdk.storage.evict), on: &device, effects: &effects)
         }
-        _ = device.log.append(record)
+        guard makeRoom(for: record, on: &device, effects: &effects) else {
+            return seal(record, .evicted(.storageLimit), on: device, effects: &effects)
+        }
+        add(record, to: &device)
     }
 
     /// Gives up rows because the store is full, whether requests carry them or not.
     mutating func evict(_ count: Int, on device: inout Device, effects: inout DeviceEffects) {
         guard count > 0 else { return }
+        if sdk.storage.evictFrom == .oldest {
+            var removed = ContiguousArray<EventRecord>()
+            _ = device.log.deleteOldest(count, idleOnly: false) { removed.append($0) }
+            if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
+            for row in removed {
+                leave(row, as: .evicted(.storageLimit), on: &device, effects: &effects)
+            }
+            return
+        }
         var rows = ContiguousArray<EventRecord>()
-        device.log.copy(
-            count, from: sdk.storage.evictFrom == .newest ? .newest : .oldest, idleOnly: false, into: &rows)
+        device.log.copy(count, from: .newest, idleOnly: false, into: &rows)
         remove(rows, as: .evicted(.storageLimit), of: &device, effects: &effects)
     }
 
@@ -149,6 +197,7 @@ extension DeclaredSystem {
     ) {
         var removed = ContiguousArray<EventRecord>()
         _ = device.log.delete(rows) { removed.append($0) }
+        if countsBytes { device.bytes -= removed.reduce(0) { $0 + $1.bytes } }
         for row in removed { leave(row, as: disposition, on: &device, effects: &effects) }
     }
 
@@ -165,11 +214,19 @@ extension DeclaredSystem {
     ) {
         device.disk = change.condition
         guard change.isDamaged else { return }
+        if sdk.storage.persist == .onBackground, device.isRunning {
+            // All of it is in memory, and written anew next time.
+            device.volatileFrom = 0
+            return
+        }
         switch sdk.storage.backend {
         case .memory: break
         // The next event begins a new file.
         case .sqlite:
-            remove(device.allRows, as: .lost(.storageError), of: &device, effects: &effects)
+            let first = device.volatileFrom
+            remove(
+                device.allRows.filter { $0.sequence < first }, as: .lost(.storageError), of: &device,
+                effects: &effects)
         // Of many files it is one.
         case .file:
             guard let oldest = device.log.first else { return }
@@ -188,13 +245,17 @@ extension DeclaredSystem {
         device.installed = device.epochs.current.appVersion
         for age in stride(from: Int64(sdk.storage.prefill), to: 0, by: -1) {
             guard let draft = prefillDraft(past, of: device) else { return }
-            let record = EventRecord(
-                capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
-                epoch: device.epochs.reference(), template: draft.template, screen: draft.screen,
-                detail: draft.detail)
+            let record = measured(
+                EventRecord(
+                    capturedAt: PastEvents.time(age: age, before: plan.start), sequence: device.nextSequence,
+                    epoch: device.epochs.reference(), template: draft.template, screen: draft.screen,
+                    detail: draft.detail),
+                on: device)
+            makeRoomInFile(for: record, of: &device)
             device.nextSequence += 1
             insert(record, on: &device, effects: &effects)
         }
+        persist(&device)
     }
 
     private func prefillDraft(_ past: PastEvents, of device: borrowing Device) -> DeclaredDraft? {

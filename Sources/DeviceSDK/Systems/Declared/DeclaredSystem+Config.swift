@@ -1,3 +1,4 @@
+import Accounting
 import DeviceSDK
 import SDKDescription
 import Timebase
@@ -10,6 +11,41 @@ struct DeclaredFetch {
     var config: UInt8
 }
 
+/// What a moment fetches: a configuration, and what of it matters when that begins.
+struct DeclaredFetchRule {
+    var config: UInt8
+    var every: Interval
+    var timeout: Interval
+    var holds: Bool
+}
+
+extension DescribedSDK.Config.Moment {
+    /// Its place among the moments.
+    fileprivate var place: Int {
+        switch self {
+        case .launch: 0
+        case .foreground: 1
+        case .session: 2
+        case .login: 3
+        case .logout: 4
+        }
+    }
+}
+
+extension DescribedSDK {
+    /// By the place of a moment, what it fetches.
+    var fetches: [[DeclaredFetchRule]] {
+        let moments = Config.Moment.allCases.sorted { $0.place < $1.place }
+        return moments.map { moment in
+            configs.enumerated().filter { $1.moments.contains(moment) }.map { place, config in
+                DeclaredFetchRule(
+                    config: UInt8(place), every: config.every, timeout: config.timeout,
+                    holds: config.holds != nil)
+            }
+        }
+    }
+}
+
 /// Configurations: when they are fetched, and what an answer turns. What was fetched last is kept on the device's disk.
 extension DeclaredSystem {
     /// Fetches the configurations of a moment, unless they were fetched too short a time ago.
@@ -17,20 +53,23 @@ extension DeclaredSystem {
         at moment: DescribedSDK.Config.Moment, _ device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
-        for (place, config) in sdk.configs.enumerated() where config.moments.contains(moment) {
+        guard !fetches[moment.place].isEmpty else { return }
+        for fetch in fetches[moment.place] {
+            let place = Int(fetch.config)
             if device.fetchedAt.isEmpty {
                 device.fetchedAt = ContiguousArray(
                     repeating: Instant(nanoseconds: .min), count: sdk.configs.count)
             }
             let last = device.fetchedAt[place]
-            if last > Instant(nanoseconds: .min), now - last < config.every { continue }
+            if last > Instant(nanoseconds: .min), now - last < fetch.every { continue }
             device.fetchedAt[place] = now
+            if fetch.holds { device.volatileFrom = min(device.volatileFrom, device.nextSequence) }
             let number = RequestNumber(kind: .config, number: device.fetchCount)
             device.fetchCount += 1
             device.fetches.append(DeclaredFetch(number: number, config: UInt8(place)))
             effects.requests.append(
                 OutgoingRequest(
-                    slot: device.slot, number: number, plannedAt: now, timeout: config.timeout, eventCount: 0,
+                    slot: device.slot, number: number, plannedAt: now, timeout: fetch.timeout, eventCount: 0,
                     isRetry: false, network: device.epochs.current.network))
         }
     }
@@ -54,14 +93,51 @@ extension DeclaredSystem {
         guard let place = device.fetches.firstIndex(where: { $0.number == number }) else { return }
         let config = Int(device.fetches.remove(at: place).config)
         if device.fetches.isEmpty { device.fetches = [] }
-        guard case .answered(200, let body, _, _) = outcome,
+        if case .answered(200, let body, _, _) = outcome,
             let turned = sdk.configs[config].turn(turned(device), by: body)
-        else { return }
+        {
+            turn(&device, to: turned, now: now)
+        }
+        if sdk.configs[config].holds != nil, heldLimit(of: device) == nil {
+            releaseHeld(of: &device, now: now, effects: &effects)
+        }
+    }
+
+    private mutating func turn(_ device: inout Device, to turned: DescribedSDK.Turned, now: Instant) {
         let before = interval(of: device)
         device.turned = intern(turned)
         guard let interval = interval(of: device), before != interval, device.flushDue < .distantFuture
         else { return }
         device.flushDue = now + interval
+    }
+
+    // MARK: Events that wait for an answer
+
+    /// How many events may wait for the fetches that are under way; `nil` where none has to.
+    func heldLimit(of device: borrowing Device) -> Int? {
+        guard holdsCaptures, !device.fetches.isEmpty else { return nil }
+        return device.fetches.compactMap { sdk.configs[Int($0.config)].holds }.min()
+    }
+
+    /// What has waited goes on its way into the store, unless the answer forbids to capture.
+    private mutating func releaseHeld(
+        of device: inout Device, now: Instant, effects: inout DeviceEffects
+    ) {
+        if !turned(device).captures {
+            remove(heldRows(of: device), as: .suppressed(.sdkDisabled), of: &device, effects: &effects)
+        } else if sdk.storage.evictAt == .insert, let limit = sdk.storage.limit, device.log.count > limit {
+            evict(max(device.log.count - limit, sdk.storage.evict), on: &device, effects: &effects)
+        }
+        if sdk.storage.evictAt == .insert { tidyBytes(&device, effects: &effects) }
+        if sdk.storage.persist == .each { device.volatileFrom = .max }
+        device.trimEpochs()
+        if isEnough(device) { beginFlush(&device, .count, due: now, now: now, effects: &effects) }
+    }
+
+    /// Rows that are in memory alone.
+    func heldRows(of device: borrowing Device) -> ContiguousArray<EventRecord> {
+        let first = device.volatileFrom
+        return device.allRows.filter { $0.sequence >= first }
     }
 
     // MARK: What is turned

@@ -17,15 +17,22 @@ extension DeclaredSystem {
     mutating func die(_ device: inout Device, effects: inout DeviceEffects) {
         revokeUnsentRequests(of: &device, effects: &effects)
         sealDetached(of: &device, effects: &effects)
-        device.log.updateAll { row in
-            row.inFlight = 0
-            row.isUploading = false
+        // Rows that no request carries have nothing to forget.
+        if !device.requests.isEmpty || !device.parts.isEmpty {
+            device.log.updateAll { row in
+                row.inFlight = 0
+                row.isUploading = false
+            }
         }
         if sdk.storage.backend == .memory {
             for row in device.allRows { end(row, as: .lost(.killed), on: device, effects: &effects) }
             device.log = EventLog()
             device.files = []
+            (device.bytes, device.openBytes) = (0, 0)
+        } else if device.volatileFrom < device.nextSequence {
+            remove(heldRows(of: device), as: .lost(.killed), of: &device, effects: &effects)
         }
+        device.volatileFrom = sdk.storage.persist == .each ? .max : device.nextSequence
         device.requests = []
         device.fetches = []
         device.fetchedAt = []

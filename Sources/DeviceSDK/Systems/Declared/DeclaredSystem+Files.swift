@@ -6,6 +6,7 @@ import Timebase
 extension DeclaredSystem {
     /// Closes the file that is being written, if there is something in it.
     func closeFile(of device: inout Device) {
+        device.openBytes = 0
         // Files whose rows are gone are gone too.
         let first = device.log.first?.sequence ?? .max
         device.files.removeAll { $0 <= first }

@@ -49,6 +49,7 @@ extension DeclaredSystem {
     func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
         now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
             && !device.state.contains(.isLatched) && (device.turned == 0 || turned(device).uploads)
+            && (!holdsCaptures || heldLimit(of: device) == nil)
     }
 
     /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.
@@ -67,6 +68,7 @@ extension DeclaredSystem {
         if sdk.storage.evictAt == .flush, let limit = sdk.storage.limit, device.log.count > limit {
             evict(device.log.count - limit, on: &device, effects: &effects)
         }
+        if sdk.storage.evictAt == .flush { tidyBytes(&device, effects: &effects) }
         if device.log.count < count { device.trimEpochs() }
     }
 
@@ -120,7 +122,7 @@ extension DeclaredSystem {
         device.log.copy(
             batch, from: sdk.storage.order == .newest ? .newest : .oldest,
             idleOnly: sdk.upload.takes == .idle, into: &rows)
-        return rows
+        return fitting(rows)
     }
 
     package func timeout(of request: DeclaredRequest) -> Interval { sdk.upload.timeout }

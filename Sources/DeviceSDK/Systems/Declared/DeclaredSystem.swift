@@ -26,6 +26,12 @@ package struct DeclaredSystem: RowCustodian {
     let isImmediate: [Bool]
     /// Whether events tell how often the app came and went.
     let countsForegrounds: Bool
+    /// By moment, what it fetches.
+    let fetches: [[DeclaredFetchRule]]
+    /// Whether anything asks for the bytes of events.
+    let countsBytes: Bool
+    /// Whether events may wait for a configuration.
+    let holdsCaptures: Bool
     let encoder: DeclaredEncoder
     let head: RequestHead
     /// Those of fetches, by configuration.
@@ -47,6 +53,9 @@ package struct DeclaredSystem: RowCustodian {
         countsForegrounds = placeholders.contains {
             $0.source == .foregroundIndex || $0.source == .backgroundIndex
         }
+        fetches = rules.sdk.fetches
+        countsBytes = rules.sdk.countsBytes
+        holdsCaptures = rules.sdk.configs.contains { $0.holds != nil }
         encoder = DeclaredEncoder(plan: plan, sdk: rules.sdk, templates: templates)
         let texts = encoder.program.population
         head = Self.head(plan, rules.sdk.request, texts)
@@ -92,7 +101,8 @@ package struct DeclaredSystem: RowCustodian {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         DeclaredDevice(
             index: index, slot: slot, number: number,
-            epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)))
+            epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)),
+            volatileFrom: sdk.storage.persist == .each ? .max : 0)
     }
 
     package mutating func fireTimer(

@@ -30,11 +30,14 @@ struct DeclaredTemplates: Sendable {
     private let profilesFrom: Int
     private let itemsFrom: Int
     private let actionsFrom: Int
+    private let isCaptured: [Bool]
     /// By the place of an action, what comes before it, and after it.
     private let before: [[DescribedSDK.Action]]
     private let after: [[DescribedSDK.Action]]
+    private let isAlone: [Bool]
 
-    private static let others = DescribedSDK.Action.allCases.filter { !$0.hasProperties }
+    private static let others = DescribedSDK.Action.allCases.filter { $0.place != nil }
+        .sorted { ($0.place ?? 0) < ($1.place ?? 0) }
 
     init(app: AppDescription, events: DescribedSDK.Events) {
         var kinds = app.events.map { event in
@@ -58,8 +61,10 @@ struct DeclaredTemplates: Sendable {
         labels = self.kinds.map {
             EventLabel(type: "event", name: $0.name.isEmpty ? $0.action.rawValue : $0.name)
         }
+        isCaptured = self.kinds.map { $0.template != nil }
         before = Self.others.map { events.actions[$0]?.before ?? [] }
         after = Self.others.map { events.actions[$0]?.after ?? [] }
+        isAlone = zip(before, after).map { $0.isEmpty && $1.isEmpty }
     }
 
     func business(_ event: UInt16) -> UInt16 { event }
@@ -68,20 +73,49 @@ struct DeclaredTemplates: Sendable {
 
     /// The template of an action without properties of the app's.
     func action(_ action: DescribedSDK.Action) -> UInt16 {
-        UInt16(actionsFrom + (Self.others.firstIndex(of: action) ?? 0))
+        UInt16(actionsFrom + (action.place ?? 0))
     }
+
+    /// Whether nothing else is captured along with an action.
+    func isAlone(_ action: DescribedSDK.Action) -> Bool { action.place.map { isAlone[$0] } ?? true }
 
     /// What is captured before an action.
     func before(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
-        Self.others.firstIndex(of: action).map { before[$0] } ?? []
+        action.place.map { before[$0] } ?? []
     }
 
     /// What is captured after an action.
     func after(_ action: DescribedSDK.Action) -> [DescribedSDK.Action] {
-        Self.others.firstIndex(of: action).map { after[$0] } ?? []
+        action.place.map { after[$0] } ?? []
     }
 
-    func isCaptured(_ template: UInt16) -> Bool { kinds[Int(template)].template != nil }
+    func isCaptured(_ template: UInt16) -> Bool { isCaptured[Int(template)] }
+}
+
+extension DescribedSDK.Action {
+    /// Its place among the actions without properties of the app's; `nil` for the others.
+    fileprivate var place: Int? {
+        switch self {
+        case .install: 0
+        case .update: 1
+        case .launch: 2
+        case .passiveLaunch: 3
+        case .foreground: 4
+        case .background: 5
+        case .crash: 6
+        case .screen: 7
+        case .screenEnd: 8
+        case .disappear: 9
+        case .tap: 10
+        case .login: 11
+        case .logout: 12
+        case .sessionStart: 13
+        case .sessionEnd: 14
+        case .business, .profileSet, .profileSetOnce, .profileUnset, .profileIncrement, .profileAppend,
+            .profileDelete, .item:
+            nil
+        }
+    }
 }
 
 extension DescribedSDK.EventTemplate {

@@ -4,97 +4,66 @@ import Wire
 /// Makes programs of templates: constant pieces are joined and escaped once, and what changes with a device's state
 /// alone is put together in chunks.
 struct DeclaredCompiler {
-    private(set) var constants = WireBuffer()
-    private(set) var operations: ContiguousArray<DeclaredOperation> = []
-    private(set) var chunks: ContiguousArray<Range<Int>> = []
+    /// Each once, whatever templates use it.
+    private(set) var chunks: [[DeclaredOperation]] = []
+    private var numbers: [[DeclaredOperation]: Int] = [:]
     /// Which names of the app's own properties do not count, since the template has them: one list for each use.
     private(set) var excludedNames: [Set<String>] = []
 
     /// Compiles a value.
-    ///
-    /// - Returns: where its steps are in ``operations``.
-    mutating func compile(_ template: Template) -> Range<Int> {
-        append(groups(of: template))
-    }
+    mutating func compile(_ template: Template) -> [DeclaredOperation] { joined(groups(of: template)) }
 
     /// Compiles what stands before and after the list of events in a body.
-    mutating func compile(body: Template) -> (before: Range<Int>, after: Range<Int>) {
+    mutating func compile(body: Template) -> (before: [DeclaredOperation], after: [DeclaredOperation]) {
         let groups = groups(of: body)
         let place = groups.firstIndex { $0.holdsEvents } ?? groups.count
-        return (append(groups[..<place]), append(groups[min(place + 1, groups.count)...]))
+        return (joined(groups[..<place]), joined(groups[min(place + 1, groups.count)...]))
     }
 
     // MARK: Steps in a row
 
-    /// Appends steps; stable neighbours become chunks.
-    private mutating func append(_ groups: some Sequence<DeclaredSteps>) -> Range<Int> {
-        var joined: [DeclaredOperation] = []
-        var stable: [DeclaredOperation] = []
-        func isChunk() -> Bool {
-            stable.contains { if case .bytes = $0 { false } else { true } }
-        }
-        func flush(_ compiler: inout DeclaredCompiler) {
-            if isChunk() {
-                joined.append(.chunk(Int32(compiler.chunks.count)))
-                compiler.chunks.append(compiler.store(stable))
-            } else {
-                joined += stable
-            }
-            stable = []
-        }
+    /// Steps one after the other; stable neighbours become chunks.
+    private mutating func joined(_ groups: some Sequence<DeclaredSteps>) -> [DeclaredOperation] {
+        var joined = DeclaredSequence()
+        var stable = DeclaredSequence()
         for group in groups {
             if group.isStable {
-                stable += group.operations
+                stable.append(group.operations)
             } else {
-                flush(&self)
-                joined += group.operations
+                joined.append(chunked(stable))
+                joined.append(group.operations)
+                stable = DeclaredSequence()
             }
         }
-        flush(&self)
-        return store(joined)
+        joined.append(chunked(stable))
+        return joined.operations
     }
 
-    /// Stores steps, with neighbouring constants in one. Steps that skip others have none of them joined.
-    private mutating func store(_ steps: [DeclaredOperation]) -> Range<Int> {
-        let start = operations.count
-        let skips = steps.contains {
-            switch $0 {
-            case .skip, .skipIfAbsent: true
-            default: false
-            }
+    /// Stable steps as a chunk, without the constants around it: so the templates of many events share it.
+    private mutating func chunked(_ steps: DeclaredSequence) -> [DeclaredOperation] {
+        let operations = steps.operations
+        guard let first = operations.firstIndex(where: { !$0.isConstant }),
+            let last = operations.lastIndex(where: { !$0.isConstant })
+        else { return operations }
+        let end = max(last + 1, steps.fixed)
+        let chunk = Array(operations[first..<end])
+        let number = numbers[chunk] ?? chunks.count
+        if number == chunks.count {
+            chunks.append(chunk)
+            numbers[chunk] = number
         }
-        for step in steps {
-            if !skips, case .bytes(let from, let count) = step, operations.count > start,
-                case .bytes(let before, let length)? = operations.last
-            {
-                operations[operations.count - 1] =
-                    before + length == from
-                    ? .bytes(start: before, count: length + count) : copied(before, length, from, count)
-            } else {
-                operations.append(step)
-            }
-        }
-        return start..<operations.count
+        return operations[..<first] + [.chunk(number)] + operations[end...]
     }
 
-    private mutating func copied(
-        _ first: Int32, _ firstCount: Int32, _ second: Int32, _ secondCount: Int32
-    ) -> DeclaredOperation {
-        let bytes = constants.bytes
-        let start = constants.count
-        constants.append(contentsOf: bytes[Int(first)..<Int(first + firstCount)])
-        constants.append(contentsOf: bytes[Int(second)..<Int(second + secondCount)])
-        return .bytes(start: Int32(start), count: firstCount + secondCount)
+    private func literal(_ write: (inout WireBuffer) -> Void) -> DeclaredSteps {
+        var buffer = WireBuffer()
+        write(&buffer)
+        return DeclaredSteps(operations: [.bytes(buffer.bytes)])
     }
 
-    private mutating func literal(_ write: (inout WireBuffer) -> Void) -> DeclaredSteps {
-        let start = constants.count
-        write(&constants)
-        return DeclaredSteps(
-            operations: [.bytes(start: Int32(start), count: Int32(constants.count - start))])
+    private func literal(_ text: String) -> DeclaredSteps {
+        DeclaredSteps(operations: [.bytes(Array(text.utf8))])
     }
-
-    private mutating func literal(_ text: String) -> DeclaredSteps { literal { $0.append(text) } }
 
     // MARK: Values
 
@@ -113,13 +82,21 @@ struct DeclaredCompiler {
             }
             return groups + [literal("]")]
         case .object(let members): return object(members)
-        case .encoded(let encoding, let inner):
-            let steps = flat([literal("\"")] + self.groups(of: inner) + [literal("\"")])
-            var operations = steps.operations
-            operations.insert(.beginText, at: 1)
-            operations.insert(.endText(encoding), at: operations.count - 1)
-            return [DeclaredSteps(operations: operations, isStable: steps.isStable)]
+        case .encoded(let encoding, let inner): return encoded(encoding, groups(of: inner))
         }
+    }
+
+    /// JSON as a text. What is stable in it is a chunk of its own, unless all of it is.
+    private mutating func encoded(
+        _ encoding: Template.Encoding, _ inner: [DeclaredSteps]
+    ) -> [DeclaredSteps] {
+        let isStable = inner.allSatisfy(\.isStable)
+        let steps = isStable ? inner.flatMap(\.operations) : joined(inner)
+        return [
+            literal("\""),
+            DeclaredSteps(operations: [.beginText] + steps + [.endText(encoding)], isStable: isStable),
+            literal("\""),
+        ]
     }
 
     private mutating func text(_ pieces: [Template.Piece]) -> [DeclaredSteps] {
@@ -149,7 +126,7 @@ struct DeclaredCompiler {
 
     private mutating func value(_ placeholder: Placeholder) -> [DeclaredSteps] {
         switch placeholder.source {
-        case .events: return [.events]
+        case .events: return [DeclaredSteps(isStable: false, holdsEvents: true)]
         case .properties: return object([.merge(.value(placeholder))])
         default: break
         }
@@ -160,8 +137,8 @@ struct DeclaredCompiler {
         let null = literal("null").operations
         let steps = flat(present)
         let operations =
-            [.skipIfAbsent(placeholder.source, count: Int32(steps.operations.count + 1))] + steps.operations
-            + [.skip(count: Int32(null.count))] + null
+            [.skipIfAbsent(placeholder.source, count: steps.operations.count + 1)] + steps.operations
+            + [.skip(count: null.count)] + null
         return [DeclaredSteps(operations: operations, isStable: placeholder.source.isStable)]
     }
 
@@ -183,7 +160,7 @@ struct DeclaredCompiler {
             case .merge(let merged):
                 if case .value(let placeholder) = merged, placeholder.source == .properties {
                     groups.append(
-                        DeclaredSteps(operations: [.properties(Int32(excludedNames.count))], isStable: false))
+                        DeclaredSteps(operations: [.properties(excludedNames.count)], isStable: false))
                     excludedNames.append(names)
                 }
             case .key(let name, .value(let placeholder)) where placeholder.isOptional:
@@ -215,16 +192,45 @@ struct DeclaredCompiler {
         let value = isText ? [literal("\""), slot(plain), literal("\"")] : [slot(plain)]
         let present = flat(key(name, hasMember: hasMember) + value)
         return DeclaredSteps(
-            operations: [
-                .skipIfAbsent(placeholder.source, count: Int32(present.operations.count))
-            ] + present.operations,
+            operations: [.skipIfAbsent(placeholder.source, count: present.operations.count)]
+                + present.operations,
             isStable: present.isStable && placeholder.source.isStable)
     }
 }
 
-extension DeclaredSteps {
-    /// The place of a body's events.
-    fileprivate static let events = DeclaredSteps(operations: [], isStable: false)
+/// Steps in a row, in which neighbouring constants are one. Steps that skip others stay as they are.
+private struct DeclaredSequence {
+    private(set) var operations: [DeclaredOperation] = []
+    /// Steps before this one are counted by others.
+    private(set) var fixed = 0
 
-    fileprivate var holdsEvents: Bool { operations.isEmpty && !isStable }
+    mutating func append(_ steps: [DeclaredOperation]) {
+        guard !steps.contains(where: \.skips) else {
+            operations += steps
+            fixed = operations.count
+            return
+        }
+        for step in steps {
+            if case .bytes(let bytes) = step, operations.count > fixed,
+                case .bytes(let before)? = operations.last
+            {
+                operations[operations.count - 1] = .bytes(before + bytes)
+            } else {
+                operations.append(step)
+            }
+        }
+    }
+}
+
+extension DeclaredOperation {
+    /// Whether it writes the same bytes each time.
+    fileprivate var isConstant: Bool { if case .bytes = self { true } else { false } }
+
+    /// Whether it counts the steps after it.
+    fileprivate var skips: Bool {
+        switch self {
+        case .skip, .skipIfAbsent: true
+        default: false
+        }
+    }
 }

@@ -7,26 +7,25 @@ import Wire
 /// Writes events and bodies by a compiled program. Not thread-safe: memory is used for one request after the other.
 final class DeclaredEncoder {
     let program: DeclaredProgram
-    let identity: DescribedSDK.Identity
-    private let eventID: DescribedSDK.Identity.Kind
-    private let taps: UInt16
     /// What natural keys begin with.
     private let product: String
     private let plan: PopulationPlan
     private let streams: PopulationStreams
     private let gzip: GzipEncoder?
-    private var memory = DeclaredMemory()
+    private var writer: DeclaredWriter
     private var plain = WireBuffer()
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
         self.plan = plan
         streams = plan.streams
-        identity = sdk.identity
-        eventID = sdk.events.id
-        taps = templates.action(.tap)
         product = sdk.product(in: plan.name)
         program = DeclaredProgram(plan: plan, sdk: sdk, templates: templates)
-        gzip = sdk.request.compress == .gzip ? GzipEncoder(batches: .small) : nil
+        gzip =
+            sdk.request.compress == .gzip || program.form?.needsGzip ?? false
+            ? GzipEncoder(batches: .small) : nil
+        writer = DeclaredWriter(
+            program, identity: DeclaredIdentity(sdk), taps: templates.action(.tap),
+            traits: DeclaredTraits(plan: plan, streams: plan.streams, index: 0))
     }
 
     /// Appends the body of an upload.
@@ -37,17 +36,40 @@ final class DeclaredEncoder {
         epochs: borrowing EpochLog<DeclaredEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
         var writer = begin(index: index, number: number, at: now)
-        if let gzip {
+        if gzip != nil || program.form != nil {
             var json = WireBuffer()
             swap(&json, &plain)
             json.removeAll()
-            writer.write(body: rows, epochs: epochs, into: &json)
-            gzip.compress(json, into: &body)
+            write(body: rows, epochs: epochs, by: &writer, into: &json)
+            if let form = program.form {
+                form.write(json, by: &writer, gzip, into: &body)
+            } else {
+                gzip?.compress(json, into: &body)
+            }
             swap(&json, &plain)
         } else {
-            writer.write(body: rows, epochs: epochs, into: &body)
+            write(body: rows, epochs: epochs, by: &writer, into: &body)
         }
-        end(&writer)
+        self.writer = writer
+    }
+
+    private func write(
+        body rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
+        by writer: inout DeclaredWriter, into out: inout WireBuffer
+    ) {
+        writer.set(epochs.current)
+        writer.write(program.bodyStart, into: &out)
+        switch program.framing {
+        case .list:
+            out.append(UInt8(ascii: "["))
+            writer.write(rows, epochs: epochs, into: &out)
+            out.append(UInt8(ascii: "]"))
+        case .lines: writer.write(rows, endedBy: 0x0A, epochs: epochs, into: &out)
+        case .one: writer.write(rows, epochs: epochs, into: &out)
+        }
+        // The body is the device's of now, its events those of their captures.
+        writer.set(epochs.current)
+        writer.write(program.bodyEnd, into: &out)
     }
 
     /// Appends the events as a JSON list, whatever is around them in a body.
@@ -59,7 +81,20 @@ final class DeclaredEncoder {
         list.append(UInt8(ascii: "["))
         writer.write(rows, epochs: epochs, into: &list)
         list.append(UInt8(ascii: "]"))
-        end(&writer)
+        self.writer = writer
+    }
+
+    /// The bytes of an event's JSON.
+    func size(of record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> Int {
+        var writer = begin(index: index, number: number, at: record.capturedAt)
+        var json = WireBuffer()
+        swap(&json, &plain)
+        json.removeAll()
+        writer.write(eventOf: record, epoch, into: &json)
+        let count = json.count
+        swap(&json, &plain)
+        self.writer = writer
+        return count
     }
 
     /// Appends the body of a fetch; nothing for one without.
@@ -69,8 +104,9 @@ final class DeclaredEncoder {
     ) {
         guard let steps = program.fetches[config] else { return }
         var writer = begin(index: index, number: number, at: now)
-        writer.write(fetch: steps, epoch: epoch, into: &body)
-        end(&writer)
+        writer.set(epoch)
+        writer.write(steps, into: &body)
+        self.writer = writer
     }
 
     /// The key by which a collector knows an event without an id of the harness: the product and the parts in order, joined
@@ -78,32 +114,26 @@ final class DeclaredEncoder {
     func naturalKey(_ record: EventRecord, epoch: DeclaredEpoch, index: Int, number: UInt32) -> NaturalKey {
         var writer = begin(index: index, number: number, at: record.capturedAt)
         var key = WireBuffer(product)
-        writer.write(keyOf: record, epoch: epoch, into: &key)
-        end(&writer)
+        var json = WireBuffer()
+        for part in program.keys[Int(record.template)] {
+            key.append(0x1F)
+            json.removeAll()
+            writer.write(part, of: record, epoch, into: &json)
+            json.withUnsafeBytes { bytes in
+                key.append(contentsOf: DeclaredForm.text(of: bytes))
+            }
+        }
+        self.writer = writer
         let hash = key.withUnsafeBytes { Hash128($0) }
         return NaturalKey(high: hash.high, low: hash.low)
     }
 
-    /// A writer has the encoder's memory as long as it writes: no access of its is checked then.
+    /// The writer, for a device and an attempt: a copy, so that no access to the class is checked while it writes.
     private func begin(index: Int, number: UInt32, at now: Instant) -> DeclaredWriter {
-        var taken = DeclaredMemory()
-        swap(&taken, &memory)
-        return DeclaredWriter(
-            program: program, identity: identity, eventID: eventID, taps: taps, index: index, number: number,
-            sentAt: now, traits: DeclaredTraits(plan: plan, streams: streams, index: index), memory: taken)
+        var writer = writer
+        writer.begin(index: index, number: number, at: now) {
+            DeclaredTraits(plan: plan, streams: streams, index: index)
+        }
+        return writer
     }
-
-    private func end(_ writer: inout DeclaredWriter) { swap(&writer.memory, &memory) }
-}
-
-/// What a writer needs beside its program, kept from one request to the next.
-struct DeclaredMemory {
-    /// The chunks that were rendered for the present state.
-    var rendered = WireBuffer()
-    /// By chunk: where it is in ``rendered``; empty for those that are not.
-    var places: ContiguousArray<Range<Int>> = []
-    var scratch = WireBuffer()
-    var coded = WireBuffer()
-    /// Where the texts begin that are being written.
-    var texts: ContiguousArray<Int> = []
 }

@@ -1,20 +1,20 @@
 import SDKDescription
+import Wire
 
-/// A step in writing a compiled template. Nothing in it is counted or allocated.
-enum DeclaredOperation: Sendable {
-    /// Constant bytes of the program.
-    case bytes(start: Int32, count: Int32)
+/// A step in writing a template, while it is compiled.
+enum DeclaredOperation: Hashable {
+    case bytes([UInt8])
     /// A value in text, without quotes.
     case slot(Placeholder.Source, DeclaredSlotForm)
     /// What is the same for all events of a device's state: rendered once, and then copied.
-    case chunk(Int32)
+    case chunk(Int)
     /// A comma, unless an object has just begun.
     case comma
     /// Goes on after so many steps where a value is absent.
-    case skipIfAbsent(Placeholder.Source, count: Int32)
-    case skip(count: Int32)
-    /// What the app's code hands over, as members.
-    case properties(Int32)
+    case skipIfAbsent(Placeholder.Source, count: Int)
+    case skip(count: Int)
+    /// What the app's code hands over, as members: which of the template's uses.
+    case properties(Int)
     case harnessID
     /// What is written until the matching end becomes a text.
     case beginText
@@ -24,12 +24,23 @@ enum DeclaredOperation: Sendable {
 /// How a value is written.
 struct DeclaredSlotForm: Hashable, Sendable {
     enum Time: UInt8, Sendable { case iso, milliseconds, seconds, microseconds, nanoseconds }
-    enum Letters: UInt8, Sendable { case own, upper, lower }
+    enum Letters: UInt8, CaseIterable, Sendable {
+        case own, upper, lower
+
+        /// A text in these letters.
+        func applied(to text: String) -> String {
+            switch self {
+            case .own: text
+            case .upper: text.uppercased()
+            case .lower: text.lowercased()
+            }
+        }
+    }
 
     var time = Time.milliseconds
     var letters = Letters.own
 
-    init(_ filters: [Placeholder.Filter]) {
+    init(_ filters: [Placeholder.Filter] = []) {
         for filter in filters {
             switch filter {
             case .iso: time = .iso
@@ -39,19 +50,53 @@ struct DeclaredSlotForm: Hashable, Sendable {
             case .ns: time = .nanoseconds
             case .upper: letters = .upper
             case .lower: letters = .lower
-            case .text: break
+            case .text, .gzip, .base64, .javaHash: break
             }
         }
     }
 }
 
 /// Steps that write something, and whether that is the same for all events of a device's state.
-struct DeclaredSteps: Sendable {
+struct DeclaredSteps {
     var operations: [DeclaredOperation] = []
     var isStable = true
+    /// Whether it stands for the place of a body's events.
+    var holdsEvents = false
 }
 
 extension Placeholder.Source {
     /// Whether all events of a device's state, in one request, have the same value.
     var isStable: Bool { scope != .event && scope != .batch }
+}
+
+/// A step as it is laid out for writing: plain values, so that taking one counts no reference.
+struct DeclaredStep {
+    enum Kind: UInt8 {
+        case bytes, slot, chunk, comma, skipIfAbsent, skip, properties, harnessID, beginText, endJSON,
+            endBase64
+    }
+
+    var kind: Kind
+    var source = Placeholder.Source.name
+    var form = DeclaredSlotForm()
+    /// How many steps are skipped; which chunk or which properties it is.
+    var number: Int32 = 0
+    var bytes = DeclaredBytes()
+}
+
+/// Steps in a row, with the most bytes that they write.
+struct DeclaredRun {
+    var steps: UnsafePointer<DeclaredStep>
+    var count: Int
+    var limit: Int
+}
+
+/// What is rendered once for a device's state, and where it lies then.
+struct DeclaredChunk {
+    var run: DeclaredRun
+    /// Memory for as many bytes as it can take.
+    var memory: UnsafeMutableRawPointer
+    var count = 0
+    /// The state that it was rendered for.
+    var state: UInt64 = 0
 }

@@ -3,64 +3,77 @@ import DeviceSDK
 import SDKDescription
 import Wire
 
-/// Everything that is written of a population's events, compiled once.
-struct DeclaredProgram: Sendable {
-    let constants: [UInt8]
-    let operations: ContiguousArray<DeclaredOperation>
-    let chunks: ContiguousArray<Range<Int>>
-    /// By template; empty for what is not captured.
-    let events: [Range<Int>]
+/// Everything that is written of a population's events, compiled once, and laid out as plain values.
+///
+/// Not thread-safe: what is rendered for a device's state is kept here.
+final class DeclaredProgram {
+    private let arena = DeclaredArena()
+    /// By template; without steps for what is not captured.
+    let events: UnsafePointer<DeclaredRun>
     /// By template, the parts of the natural key.
-    let keys: [[Range<Int>]]
-    let bodyStart: Range<Int>
-    let bodyEnd: Range<Int>
+    let keys: [[DeclaredRun]]
+    let bodyStart: DeclaredRun
+    let bodyEnd: DeclaredRun
+    /// The form around a body; `nil` for none.
+    let form: DeclaredForm?
     /// The bodies of fetches, by configuration; `nil` for one without.
-    let fetches: [Range<Int>?]
+    let fetches: [DeclaredRun?]
     /// What lies between the two.
     let framing: DescribedSDK.Request.Framing
+    let chunks: UnsafeMutablePointer<DeclaredChunk>
     /// By use of `{{properties}}`.
-    let properties: [DeclaredProperties]
-    let repeats: [Bool]
-    let screens: DeclaredScreens
-    let versions: [[UInt8]]
-    /// What the population's own placeholders stand for, escaped.
+    let properties: UnsafePointer<DeclaredProperties>
+    /// By template, whether the app's code sends the event before once more, with its values.
+    let repeats: UnsafePointer<Bool>
+    let texts: DeclaredTexts
+    /// What the population's own placeholders stand for.
     let population: DeclaredPopulationTexts
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
+        let filling = DeclaredPopulationTexts(plan)
+        population = filling
+        texts = DeclaredTexts(plan, sdk.identity, arena)
         var compiler = DeclaredCompiler()
-        var events: [Range<Int>] = []
-        var keys: [[Range<Int>]] = []
+        var events: [[DeclaredOperation]] = []
+        var keys: [[[DeclaredOperation]]] = []
         var properties: [DeclaredProperties] = []
         let sampler = PropertySampler(app: plan.app)
         for kind in templates.kinds {
-            guard let template = kind.template else {
-                events.append(0..<0)
-                keys.append([])
-                continue
-            }
-            events.append(compiler.compile(Self.event(template, sdk, isTagged: plan.tagsEvents)))
+            let template = kind.template
+            let event = template.map { Self.event($0, sdk, isTagged: plan.tagsEvents).filled(filling) }
+            events.append(event.map { compiler.compile($0) } ?? [])
             keys.append(
-                sdk.events.key.map { key in
-                    compiler.compile(template.envelope.value(at: key) ?? .null)
+                (template == nil ? [] : sdk.events.key).map { key in
+                    compiler.compile((template?.envelope.value(at: key) ?? .null).filled(filling))
                 })
             for excluded in compiler.excludedNames[properties.count...] {
                 properties.append(
-                    DeclaredProperties(kind.properties, without: excluded, sampler: sampler))
+                    DeclaredProperties(
+                        kind.properties, without: excluded, app: plan.app, sampler: sampler, arena: arena))
             }
         }
-        (bodyStart, bodyEnd) = compiler.compile(body: sdk.request.body)
-        fetches = sdk.configs.map { config in config.body.map { compiler.compile($0) } }
+        let body = compiler.compile(body: sdk.request.body.filled(filling))
+        let fetches = sdk.configs.map { config in
+            config.body.map { compiler.compile($0.filled(filling)) }
+        }
+        let fields = sdk.request.form.map { field in
+            (name: field.name, value: field.value, steps: compiler.compile(field.value.filled(filling)))
+        }
+        var layout = DeclaredLayout(arena: arena, texts: texts, properties: properties)
+        layout.add(compiler.chunks)
+        self.events = UnsafePointer(arena.keep(table: events.map { layout.run($0) }))
+        self.keys = keys.map { parts in parts.map { layout.run($0) } }
+        (bodyStart, bodyEnd) = (layout.run(body.before), layout.run(body.after))
+        self.fetches = fetches.map { steps in steps.map { layout.run($0) } }
+        form =
+            fields.isEmpty
+            ? nil
+            : DeclaredForm(
+                fields.map { ($0.name, $0.value, layout.run($0.steps)) }, escaping: sdk.request.escaping)
         framing = sdk.request.framing
-        self.events = events
-        self.keys = keys
-        self.properties = properties
-        constants = compiler.constants.bytes
-        operations = compiler.operations
-        chunks = compiler.chunks
-        repeats = templates.kinds.map(\.isRepeated)
-        screens = DeclaredScreens(plan.app)
-        versions = plan.app.versions.map(Self.escaped)
-        population = DeclaredPopulationTexts(plan)
+        chunks = arena.keep(table: layout.chunks)
+        self.properties = UnsafePointer(arena.keep(table: properties))
+        repeats = UnsafePointer(arena.keep(table: templates.kinds.map(\.isRepeated)))
     }
 
     /// An event with the harness's id, and with what it gets when it is sent.
@@ -74,60 +87,95 @@ struct DeclaredProgram: Sendable {
         guard case .object(let members) = event, !sdk.request.perEvent.isEmpty else { return event }
         return .object(Template.flattened(members + sdk.request.perEvent))
     }
-
-    /// The inside of a JSON string.
-    static func escaped(_ text: String) -> [UInt8] {
-        var buffer = WireBuffer()
-        buffer.appendJSONString(text)
-        return Array(buffer.bytes.dropFirst().dropLast())
-    }
 }
 
-/// The texts of screens and controls, escaped; empty where there is none.
-struct DeclaredScreens: Sendable {
-    struct Screen: Sendable {
-        var name: [UInt8]
-        var className: [UInt8]
-        var title: [UInt8]
-        var controls: [(label: [UInt8], className: [UInt8])]
+/// Lays compiled steps out in an arena, and counts the most bytes that they write.
+struct DeclaredLayout {
+    let arena: DeclaredArena
+    let texts: DeclaredTexts
+    let properties: [DeclaredProperties]
+    private(set) var chunks: [DeclaredChunk] = []
+
+    init(arena: DeclaredArena, texts: DeclaredTexts, properties: [DeclaredProperties]) {
+        self.arena = arena
+        self.texts = texts
+        self.properties = properties
     }
 
-    private let screens: [Screen]
-
-    init(_ app: AppDescription) {
-        screens = app.screens.map { screen in
-            Screen(
-                name: DeclaredProgram.escaped(screen.name),
-                className: DeclaredProgram.escaped(screen.className),
-                title: DeclaredProgram.escaped(screen.title),
-                controls: screen.controls.map {
-                    (DeclaredProgram.escaped($0.label), DeclaredProgram.escaped($0.className))
-                })
+    /// Adds chunks; none of them has chunks in it.
+    mutating func add(_ chunks: [[DeclaredOperation]]) {
+        for operations in chunks {
+            let run = run(operations)
+            self.chunks.append(
+                DeclaredChunk(run: run, memory: arena.room(run.limit + DeclaredCursor.slack)))
         }
     }
 
-    /// What a placeholder stands for in an event; `nil` if it is absent there.
-    @inline(__always)
-    func text(_ source: Placeholder.Source, of record: EventRecord, isTap: Bool) -> [UInt8]? {
-        let index = source == .screenPreviousName && !isTap ? record.control : record.screen
-        guard index != .max else { return nil }
-        let screen = screens[Int(index)]
-        switch source {
-        case .screenName: return screen.name
-        case .screenPreviousName: return isTap ? nil : screen.name
-        case .screenClass: return screen.className
-        case .screenTitle: return screen.title.isEmpty ? nil : screen.title
-        case .elementText, .elementClass:
-            guard isTap, record.control != .max else { return nil }
-            let control = screen.controls[Int(record.control)]
-            let text = source == .elementText ? control.label : control.className
-            return text.isEmpty ? nil : text
-        default: return nil
+    func run(_ operations: [DeclaredOperation]) -> DeclaredRun {
+        // The limits at which texts begin that are still being written.
+        var open: [Int] = []
+        var limit = 0
+        var most = 0
+        for operation in operations {
+            switch operation {
+            case .bytes(let bytes): limit += bytes.count
+            case .slot(let source, _): limit += texts.limit(of: source)
+            case .chunk(let number): limit += chunks[number].run.limit
+            case .comma: limit += 1
+            case .skip, .skipIfAbsent: break
+            case .properties(let number): limit += properties[number].limit
+            case .harnessID: limit += 2 * DeclaredCursor.digits
+            case .beginText: open.append(limit)
+            case .endText(let encoding):
+                let begin = open.popLast() ?? limit
+                limit = begin + max(limit - begin, encoding.limit(of: limit - begin))
+            }
+            most = max(most, limit)
+        }
+        let steps = operations.map { step($0) }
+        return DeclaredRun(steps: UnsafePointer(arena.keep(table: steps)), count: steps.count, limit: most)
+    }
+
+    private func step(_ operation: DeclaredOperation) -> DeclaredStep {
+        switch operation {
+        case .bytes(let bytes): DeclaredStep(kind: .bytes, bytes: arena.keep(bytes))
+        case .slot(let source, let form): DeclaredStep(kind: .slot, source: source, form: form)
+        case .chunk(let number): DeclaredStep(kind: .chunk, number: Int32(number))
+        case .comma: DeclaredStep(kind: .comma)
+        case .skipIfAbsent(let source, let count):
+            DeclaredStep(kind: .skipIfAbsent, source: source, number: Int32(count))
+        case .skip(let count): DeclaredStep(kind: .skip, number: Int32(count))
+        case .properties(let number): DeclaredStep(kind: .properties, number: Int32(number))
+        case .harnessID: DeclaredStep(kind: .harnessID)
+        case .beginText: DeclaredStep(kind: .beginText)
+        case .endText(.jsonText): DeclaredStep(kind: .endJSON)
+        case .endText(.base64url): DeclaredStep(kind: .endBase64)
         }
     }
 }
 
-/// What is the same for a whole population, escaped.
+extension Template.Encoding {
+    /// The most bytes that so many bytes of JSON become.
+    fileprivate func limit(of count: Int) -> Int {
+        switch self {
+        // JSON has no control characters: what must be escaped takes one byte more.
+        case .jsonText: 2 * count
+        case .base64url: Base64.encodedCount(of: count)
+        }
+    }
+}
+
+extension Template {
+    /// The template with the population's own texts filled in.
+    fileprivate func filled(_ texts: DeclaredPopulationTexts) -> Template {
+        replacing { placeholder in
+            placeholder.source.scope == .population
+                ? placeholder.applied(to: texts.text(placeholder.source)) : nil
+        }
+    }
+}
+
+/// What is the same for a whole population.
 struct DeclaredPopulationTexts: Sendable {
     private let texts: [Placeholder.Source: String]
 

@@ -1,7 +1,5 @@
 import DeviceSDK
-import SDKDescription
 import Timebase
-import Wire
 
 /// What never changes on a device: hardware, system and what its ids are drawn from. Derived from the device's streams
 /// whenever it is needed, without an allocation.
@@ -35,8 +33,8 @@ struct DeclaredTraits: Sendable {
     var width: Int { Int(DeviceHardware.models[Int(model)].width) }
     var height: Int { Int(DeviceHardware.models[Int(model)].height) }
     var osVersion: StaticString { DeviceHardware.systems[Int(system)].text }
-    /// `nil` without a SIM.
-    var carrierName: String? { DeviceHardware.carriers[Int(carrier)].name }
+    /// Its place in the table of carriers.
+    var carrierPlace: Int { Int(carrier) }
 
     // The numbers of the children are those of the other systems, where they have the same ids.
 
@@ -47,12 +45,12 @@ struct DeclaredTraits: Sendable {
     /// What the anonymous id of a generation is drawn from: 0 is the first.
     func anonymous(_ generation: UInt16) -> RandomStream { identity.child(5 << 32 | UInt64(generation)) }
 
-    /// Appends the id of one of the user's accounts: `user-` and 16 hexadecimal digits, the same as under every other
+    /// Writes the id of one of the user's accounts: `user-` and 16 hexadecimal digits, the same as under every other
     /// system.
-    func appendUserID(_ account: UInt32, to buffer: inout WireBuffer) {
+    func putUserID(_ account: UInt32, to cursor: inout DeclaredCursor) {
         var stream = identity.child(1 << 32 | UInt64(account))
-        buffer.append("user-")
-        DeviceUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &buffer)
+        cursor.put("user-")
+        cursor.put(hexadecimal: stream.next(), digits: 16, upperCase: false)
     }
 
     private struct Tables: Sendable {
@@ -69,31 +67,4 @@ struct DeclaredTraits: Sendable {
     }
 
     private static let tables = Tables()
-}
-
-extension WireBuffer {
-    /// Appends an id.
-    ///
-    /// - Parameters:
-    ///   - stream: Gives its random bits, from its first draw on.
-    ///   - moment: What ids that begin with a time tell.
-    mutating func appendID(_ kind: DescribedSDK.Identity.Kind, _ stream: RandomStream, at moment: Instant) {
-        var stream = stream
-        switch kind {
-        case .uuid: DeviceUUID(stream: stream).append(to: &self)
-        case .hex16: DeviceUUID.append(hexadecimal: stream.next(), digits: 16, upperCase: false, to: &self)
-        case .uuid7:
-            // RFC 9562, section 5.7: 48 bits of milliseconds, the version, 12 random bits, the variant, 62 random bits.
-            let time = UInt64(max(0, moment.milliseconds))
-            let high = time << 16 | 0x7000 | stream.next() >> 52
-            let low = stream.next() & ~(3 << 62) | 1 << 63
-            let parts: [(UInt64, Int)] = [
-                (high >> 32, 8), (high >> 16, 4), (high, 4), (low >> 48, 4), (low, 12),
-            ]
-            for (place, part) in parts.enumerated() {
-                if place > 0 { append(UInt8(ascii: "-")) }
-                DeviceUUID.append(hexadecimal: part.0, digits: part.1, upperCase: false, to: &self)
-            }
-        }
-    }
 }

@@ -1,7 +1,6 @@
 import DeviceSDK
 import SDKDescription
 import Timebase
-import Wire
 import World
 
 /// What placeholders stand for: text without quotes, escaped.
@@ -9,128 +8,174 @@ extension DeclaredWriter {
     /// Whether an event has no such value.
     func isAbsent(_ source: Placeholder.Source) -> Bool {
         switch source {
-        case .userID: epoch.account == nil || identity.login == .none
-        case .deviceCarrier: traits.carrierName == nil
+        case .userID: epoch.account == nil || !identity.tellsUsers
+        case .deviceCarrier: texts.carriers[traits.carrierPlace] == nil
         case .sessionPreviousID: epoch.session < 2
-        default: program.screens.text(source, of: record, isTap: record.template == taps) == nil
+        default: texts.text(source, of: record, isTap: record.template == taps) == nil
         }
     }
 
-    mutating func write(_ source: Placeholder.Source, _ form: DeclaredSlotForm, to out: inout WireBuffer) {
-        guard form.letters != .own else { return write(source, form.time, to: &out) }
-        let start = out.count
-        write(source, form.time, to: &out)
-        memory.scratch.removeAll()
-        out.withUnsafeBytes { bytes in
-            memory.scratch.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        }
-        out.truncate(to: start)
-        // An escape such as \n would become another one.
-        let text = memory.scratch.text
-        guard !text.contains("\\") else { return out.append(text) }
-        out.append(form.letters == .upper ? text.uppercased() : text.lowercased())
-    }
-
-    private func write(
-        _ source: Placeholder.Source, _ time: DeclaredSlotForm.Time, to out: inout WireBuffer
+    func put(
+        _ source: Placeholder.Source, _ form: DeclaredSlotForm, to cursor: inout DeclaredCursor
     ) {
         switch source {
-        case .time: write(record.capturedAt, time, to: &out)
-        case .sent: write(sentAt, time, to: &out)
-        case .sessionStart: write(epoch.sessionStart, time, to: &out)
+        case .time: put(record.capturedAt, form.time, to: &cursor)
+        case .sent: put(sentAt, form.time, to: &cursor)
         case .id:
-            out.appendID(
-                eventID, traits.eventIDs.child(UInt64(record.sequence)),
-                at: record.capturedAt + traits.clockSkew)
-        case .row: out.appendDecimal(UInt64(record.sequence) + 1)
-        case .sessionEventIndex: out.appendDecimal(Int64(record.sequence) - Int64(epoch.sessionFirst) + 1)
+            cursor.put(
+                identity.event, traits.eventIDs.child(UInt64(record.sequence)),
+                at: record.capturedAt + traits.clockSkew, letters: form.letters)
+        case .row: cursor.put(UInt64(record.sequence) + 1)
+        case .sessionEventIndex: cursor.put(Int64(record.sequence) - Int64(epoch.sessionFirst) + 1)
         case .screenName, .screenClass, .screenTitle, .screenPreviousName, .elementText, .elementClass:
-            if let text = program.screens.text(source, of: record, isTap: record.template == taps) {
-                out.append(contentsOf: text)
+            if let text = texts.text(source, of: record, isTap: record.template == taps) {
+                cursor.put(text[Int(form.letters.rawValue)])
             }
-        default: writeStable(source, to: &out)
+        default: putStable(source, form, to: &cursor)
         }
     }
 
-    private func write(_ moment: Instant, _ time: DeclaredSlotForm.Time, to out: inout WireBuffer) {
+    private func put(
+        _ moment: Instant, _ time: DeclaredSlotForm.Time, to cursor: inout DeclaredCursor
+    ) {
         let local = moment + traits.clockSkew
         switch time {
-        case .iso: out.appendISO(local)
-        case .milliseconds: out.appendDecimal(local.milliseconds)
-        case .seconds: out.appendDecimal(local.milliseconds / 1000)
-        case .microseconds: out.appendDecimal(local.milliseconds * 1000)
-        case .nanoseconds: out.appendDecimal(local.milliseconds * 1_000_000)
+        case .iso: cursor.put(iso: local)
+        case .milliseconds: cursor.put(local.milliseconds)
+        case .seconds: cursor.put(local.milliseconds / 1000)
+        case .microseconds: cursor.put(local.milliseconds * 1000)
+        case .nanoseconds: cursor.put(local.milliseconds * 1_000_000)
         }
     }
 
-    private func writeStable(_ source: Placeholder.Source, to out: inout WireBuffer) {
+    private func putStable(
+        _ source: Placeholder.Source, _ form: DeclaredSlotForm, to cursor: inout DeclaredCursor
+    ) {
+        let start = cursor.count
+        let letters = Int(form.letters.rawValue)
         switch source {
-        case .apiKey, .account, .appName, .appID: out.appendInside(program.population.text(source))
+        case .sessionStart: put(epoch.sessionStart, form.time, to: &cursor)
         case .deviceID:
-            out.appendID(.uuid, traits.vendor(ofInstallation: epoch.installation), at: epoch.anonymousSince)
-        case .deviceModel: out.append(traits.machine)
-        case .deviceWidth: out.appendDecimal(traits.width)
-        case .deviceHeight: out.appendDecimal(traits.height)
-        case .deviceCarrier: out.appendInside(traits.carrierName ?? "")
-        case .osVersion: out.append(traits.osVersion)
-        case .appVersion: out.append(contentsOf: program.versions[Int(epoch.appVersion)])
-        case .appBuild: out.appendDecimal(Int(epoch.appVersion) + 1)
-        case .networkWifi: out.appendJSON(epoch.network == .wifi)
-        case .networkCellular: out.appendJSON(epoch.network != .wifi && epoch.network != .none)
-        case .foregroundIndex: out.appendDecimal(UInt64(epoch.foregrounds))
-        case .backgroundIndex: out.appendDecimal(UInt64(epoch.backgrounds))
-        default: writeIdentity(source, to: &out)
+            cursor.put(
+                .uuid, traits.vendor(ofInstallation: epoch.installation), at: epoch.anonymousSince,
+                letters: form.letters)
+        case .deviceModel: cursor.put(traits.machine)
+        case .deviceWidth: cursor.put(Int64(traits.width))
+        case .deviceHeight: cursor.put(Int64(traits.height))
+        case .deviceCarrier:
+            if let carrier = texts.carriers[traits.carrierPlace] { cursor.put(carrier[letters]) }
+        case .osVersion: cursor.put(traits.osVersion)
+        case .appVersion: cursor.put(texts.versions[Int(epoch.appVersion)][letters])
+        case .appBuild: cursor.put(UInt64(epoch.appVersion) + 1)
+        case .networkWifi: cursor.put(epoch.network == .wifi)
+        case .networkCellular: cursor.put(epoch.network != .wifi && epoch.network != .none)
+        case .foregroundIndex: cursor.put(UInt64(epoch.foregrounds))
+        case .backgroundIndex: cursor.put(UInt64(epoch.backgrounds))
+        default: putIdentity(source, form, to: &cursor)
         }
+        if form.letters != .own, source.isPlain { cursor.change(from: start, to: form.letters) }
     }
 
-    private func writeIdentity(_ source: Placeholder.Source, to out: inout WireBuffer) {
+    private func putIdentity(
+        _ source: Placeholder.Source, _ form: DeclaredSlotForm, to cursor: inout DeclaredCursor
+    ) {
         switch source {
-        case .identified: out.appendJSON(!isAbsent(.userID))
-        case .userID: if let account = epoch.account { traits.appendUserID(account, to: &out) }
-        case .anonymousID: writeAnonymous(to: &out)
+        case .identified: cursor.put(!isAbsent(.userID))
+        case .userID: if let account = epoch.account { traits.putUserID(account, to: &cursor) }
+        case .anonymousID: putAnonymous(form.letters, to: &cursor)
         case .distinctID:
-            if identity.login == .distinctId, let account = epoch.account {
-                traits.appendUserID(account, to: &out)
+            if identity.namesUsers, let account = epoch.account {
+                let start = cursor.count
+                traits.putUserID(account, to: &cursor)
+                cursor.change(from: start, to: form.letters)
             } else {
-                out.appendInside(identity.prefix)
-                writeAnonymous(to: &out)
+                cursor.put(texts.prefix[Int(form.letters.rawValue)])
+                putAnonymous(form.letters, to: &cursor)
             }
-        case .sessionID: writeSession(epoch.session, epoch.sessionStart, to: &out)
-        case .sessionPreviousID: writeSession(epoch.session - 1, epoch.previousStart, to: &out)
-        case .sessionIndex: out.appendDecimal(UInt64(epoch.session))
+        case .sessionID: putSession(epoch.session, epoch.sessionStart, form.letters, to: &cursor)
+        case .sessionPreviousID:
+            putSession(epoch.session &- 1, epoch.previousStart, form.letters, to: &cursor)
+        case .sessionIndex: cursor.put(UInt64(epoch.session))
         default: break
         }
     }
 
-    private func writeAnonymous(to out: inout WireBuffer) {
-        let kind: DescribedSDK.Identity.Kind =
+    private func putAnonymous(_ letters: DeclaredSlotForm.Letters, to cursor: inout DeclaredCursor) {
+        let stream =
+            identity.isVendor
+            ? traits.vendor(ofInstallation: epoch.installation) : traits.anonymous(epoch.anonymousGeneration)
+        cursor.put(
+            identity.anonymous, stream, at: epoch.anonymousSince + traits.clockSkew, letters: letters)
+    }
+
+    private func putSession(
+        _ session: UInt32, _ start: Instant, _ letters: DeclaredSlotForm.Letters,
+        to cursor: inout DeclaredCursor
+    ) {
+        guard let kind = identity.session else { return put(start, .milliseconds, to: &cursor) }
+        cursor.put(kind, traits.session(session), at: start + traits.clockSkew, letters: letters)
+    }
+}
+
+/// What a description says of ids, as plain values.
+struct DeclaredIdentity {
+    /// How `{{id}}` looks.
+    let event: DescribedSDK.Identity.Kind
+    let anonymous: DescribedSDK.Identity.Kind
+    /// Whether the anonymous id is the device's own.
+    let isVendor: Bool
+    /// `nil` for the time of its start.
+    let session: DescribedSDK.Identity.Kind?
+    /// Whether `{{userId}}` is there after a login, and whether `{{distinctId}}` is it.
+    let tellsUsers: Bool
+    let namesUsers: Bool
+
+    init(_ sdk: DescribedSDK) {
+        event = sdk.events.id
+        let identity = sdk.identity
+        anonymous =
             switch identity.anonymous {
             case .uuid, .vendor: .uuid
             case .uuid7: .uuid7
             case .hex16: .hex16
             }
-        let stream =
-            identity.anonymous == .vendor
-            ? traits.vendor(ofInstallation: epoch.installation) : traits.anonymous(epoch.anonymousGeneration)
-        out.appendID(kind, stream, at: epoch.anonymousSince + traits.clockSkew)
-    }
-
-    private func writeSession(_ session: UInt32, _ start: Instant, to out: inout WireBuffer) {
-        let kind: DescribedSDK.Identity.Kind
-        switch identity.session.id {
-        case .ms: return write(start, .milliseconds, to: &out)
-        case .uuid: kind = .uuid
-        case .uuid7: kind = .uuid7
-        case .hex16: kind = .hex16
-        }
-        out.appendID(kind, traits.session(session), at: start + traits.clockSkew)
+        isVendor = identity.anonymous == .vendor
+        session =
+            switch identity.session.id {
+            case .ms: nil
+            case .uuid: .uuid
+            case .uuid7: .uuid7
+            case .hex16: .hex16
+            }
+        tellsUsers = identity.login != .none
+        namesUsers = identity.login == .distinctId
     }
 }
 
-extension WireBuffer {
-    /// Appends the inside of a string.
-    fileprivate mutating func appendInside(_ text: String) {
-        var text = text
-        text.withUTF8 { appendJSONEscaped(utf8: UnsafeRawBufferPointer($0)) }
+extension Placeholder.Source {
+    /// Whether it is in ASCII, in letters of its own: texts are kept in all letters, and ids are written in them.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .deviceModel, .osVersion, .userID: true
+        default: false
+        }
+    }
+}
+
+extension DeclaredCursor {
+    fileprivate mutating func put(_ value: Bool) {
+        if value { put("true") } else { put("false") }
+    }
+
+    /// Changes ASCII letters that were written from an offset on.
+    fileprivate func change(from offset: Int, to letters: DeclaredSlotForm.Letters) {
+        guard letters != .own else { return }
+        for place in offset..<count {
+            let byte = (end - count + place).load(as: UInt8.self)
+            let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            let isLower = byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+            guard letters == .upper ? isLower : isUpper else { continue }
+            (end - count + place).storeBytes(of: byte ^ 0x20, as: UInt8.self)
+        }
     }
 }

@@ -5,196 +5,195 @@ import Timebase
 import Wire
 import World
 
-/// Writes what one request of one device has.
+/// Writes what one request of one device has. Plain values, which point into the program's memory: valid as long as that.
 struct DeclaredWriter {
-    let program: DeclaredProgram
-    let identity: DescribedSDK.Identity
-    let eventID: DescribedSDK.Identity.Kind
+    private let events: UnsafePointer<DeclaredRun>
+    private let chunks: UnsafeMutablePointer<DeclaredChunk>
+    private let properties: UnsafePointer<DeclaredProperties>
+    private let repeats: UnsafePointer<Bool>
+    let texts: DeclaredTexts
+    let identity: DeclaredIdentity
     /// The template of taps.
     let taps: UInt16
-    let index: Int
-    let number: UInt32
-    let sentAt: Instant
-    let traits: DeclaredTraits
-    var memory: DeclaredMemory
 
-    /// The event that is being written, and the state of its capture.
-    var record = EventRecord(capturedAt: Instant(nanoseconds: 0), sequence: 0, epoch: 0, template: 0)
-    var epoch = DeclaredEpoch(start: Instant(nanoseconds: 0), network: .none)
+    // The device.
 
-    mutating func write(
-        body rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
-        into out: inout WireBuffer
-    ) {
-        forgetChunks()
-        run(program.bodyStart, into: &out)
-        let isList = program.framing == .list
-        if isList { out.append(UInt8(ascii: "[")) }
-        write(rows, endedBy: program.framing == .lines ? 0x0A : nil, epochs: epochs, into: &out)
-        if isList { out.append(UInt8(ascii: "]")) }
-        forgetChunks()
-        run(program.bodyEnd, into: &out)
+    private(set) var index = -1
+    private(set) var number: UInt32 = 0
+    private(set) var traits: DeclaredTraits
+
+    // The request, and the event that is being written.
+
+    private(set) var sentAt = Instant(nanoseconds: .min)
+    private(set) var record = EventRecord(
+        capturedAt: Instant(nanoseconds: 0), sequence: 0, epoch: 0, template: 0)
+    /// The state of its capture.
+    private(set) var epoch = DeclaredEpoch(start: Instant(nanoseconds: 0), network: .none)
+    /// Counts the states: a chunk that was rendered for another one is rendered again.
+    private var state: UInt64 = 1
+
+    init(_ program: DeclaredProgram, identity: DeclaredIdentity, taps: UInt16, traits: DeclaredTraits) {
+        events = program.events
+        chunks = program.chunks
+        properties = program.properties
+        repeats = program.repeats
+        texts = program.texts
+        self.identity = identity
+        self.taps = taps
+        self.traits = traits
     }
 
-    /// Writes events one after the other.
+    /// The writer goes on with a device and an attempt.
+    ///
+    /// - Parameter traits: Asked for only if it is another device than before.
+    mutating func begin(index: Int, number: UInt32, at now: Instant, traits: () -> DeclaredTraits) {
+        if self.index != index || self.number != number {
+            self.index = index
+            self.number = number
+            self.traits = traits()
+            state &+= 1
+        }
+        guard sentAt != now else { return }
+        sentAt = now
+        state &+= 1
+    }
+
+    /// What comes next was captured under this state.
+    mutating func set(_ epoch: DeclaredEpoch) {
+        guard self.epoch != epoch else { return }
+        self.epoch = epoch
+        state &+= 1
+    }
+
+    /// Appends events one after the other.
     ///
     /// - Parameter end: What each ends with; `nil` for commas between them.
     mutating func write(
         _ rows: ContiguousArray<EventRecord>, endedBy end: UInt8? = nil,
         epochs: borrowing EpochLog<DeclaredEpoch>, into out: inout WireBuffer
     ) {
-        var state: UInt32?
+        var known: UInt32?
         for place in rows.indices {
-            if place > 0, end == nil { out.append(UInt8(ascii: ",")) }
             record = rows[place]
-            if state != record.epoch {
-                state = record.epoch
-                epoch = epochs[record.epoch]
-                forgetChunks()
+            if known != record.epoch {
+                known = record.epoch
+                set(epochs[record.epoch])
             }
-            run(program.events[Int(record.template)], into: &out)
-            if let end { out.append(end) }
+            let event = events[Int(record.template)]
+            out.append(limit: event.limit + 1) { cursor in
+                if place > 0, end == nil { cursor.put(byte: UInt8(ascii: ",")) }
+                run(event, to: &cursor)
+                if let end { cursor.put(byte: end) }
+            }
         }
     }
 
+    /// Appends one event.
+    mutating func write(eventOf record: EventRecord, _ epoch: DeclaredEpoch, into out: inout WireBuffer) {
+        write(events[Int(record.template)], of: record, epoch, into: &out)
+    }
+
+    /// Appends steps that are about no event.
+    mutating func write(_ steps: DeclaredRun, into out: inout WireBuffer) {
+        out.append(limit: steps.limit) { run(steps, to: &$0) }
+    }
+
+    /// Appends steps that are about an event.
     mutating func write(
-        keyOf record: EventRecord, epoch: DeclaredEpoch, into key: inout WireBuffer
+        _ steps: DeclaredRun, of record: EventRecord, _ epoch: DeclaredEpoch, into out: inout WireBuffer
     ) {
         self.record = record
-        self.epoch = epoch
-        forgetChunks()
-        var json = WireBuffer()
-        for part in program.keys[Int(record.template)] {
-            key.append(0x1F)
-            json.removeAll()
-            run(part, into: &json)
-            json.withUnsafeBytes { bytes in
-                if bytes.first == UInt8(ascii: "\"") {
-                    key.append(contentsOf: DeclaredWriter.unescaped(bytes.dropFirst().dropLast()))
-                } else if !bytes.elementsEqual("null".utf8) {
-                    key.append(contentsOf: bytes)
-                }
-            }
-        }
+        set(epoch)
+        write(steps, into: &out)
     }
 
-    /// The text whose escaped form is given.
-    private static func unescaped(_ bytes: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-        guard bytes.contains(UInt8(ascii: "\\")) else { return Array(bytes) }
-        let quoted = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
-        let node = try? JSONReader.readStrictly(quoted)
-        return Array((node?.string ?? "").utf8)
-    }
+    // MARK: Steps
 
-    /// Writes the body of a fetch, under the device's present state.
-    mutating func write(fetch steps: Range<Int>, epoch: DeclaredEpoch, into out: inout WireBuffer) {
-        self.epoch = epoch
-        forgetChunks()
-        run(steps, into: &out)
-    }
-
-    // MARK: Programs
-
-    private mutating func forgetChunks() {
-        memory.rendered.removeAll()
-        if memory.places.count != program.chunks.count {
-            memory.places = ContiguousArray(repeating: 0..<0, count: program.chunks.count)
-        } else {
-            for place in memory.places.indices { memory.places[place] = 0..<0 }
-        }
-    }
-
-    private mutating func run(_ steps: Range<Int>, into out: inout WireBuffer) {
-        var step = steps.lowerBound
-        while step < steps.upperBound {
-            switch program.operations[step] {
-            case .bytes(let start, let count): append(start, count, to: &out)
-            case .slot(let source, let form): write(source, form, to: &out)
-            case .chunk(let number): append(chunk: Int(number), to: &out)
-            case .comma: out.appendJSONComma()
-            case .skipIfAbsent(let source, let count): if isAbsent(source) { step += Int(count) }
-            case .skip(let count): step += Int(count)
-            case .properties(let number): writeProperties(Int(number), to: &out)
-            case .harnessID: writeHarnessID(to: &out)
-            case .beginText: memory.texts.append(out.count)
-            case .endText(let encoding): endText(encoding, to: &out)
+    private func run(_ run: DeclaredRun, to cursor: inout DeclaredCursor) {
+        var step = run.steps
+        let end = step + run.count
+        var texts = DeclaredTextStarts()
+        while step < end {
+            switch step.pointee.kind {
+            case .bytes: cursor.put(step.pointee.bytes)
+            case .slot: put(step.pointee.source, step.pointee.form, to: &cursor)
+            case .chunk: put(chunk: chunks + Int(step.pointee.number), to: &cursor)
+            case .comma: if !cursor.isOpen { cursor.put(byte: UInt8(ascii: ",")) }
+            case .skipIfAbsent: if isAbsent(step.pointee.source) { step += Int(step.pointee.number) }
+            case .skip: step += Int(step.pointee.number)
+            case .properties: putProperties(properties + Int(step.pointee.number), to: &cursor)
+            case .harnessID:
+                cursor.put(UInt64(number))
+                cursor.put(byte: UInt8(ascii: "-"))
+                cursor.put(UInt64(record.sequence))
+            case .beginText: texts.begin(at: cursor.count)
+            case .endJSON: putJSON(from: texts.end(), to: &cursor)
+            case .endBase64: putBase64(from: texts.end(), to: &cursor)
             }
             step += 1
         }
     }
 
-    @inline(__always)
-    private func append(_ start: Int32, _ count: Int32, to out: inout WireBuffer) {
-        program.constants.withUnsafeBytes { bytes in
-            out.append(
-                contentsOf: UnsafeRawBufferPointer(rebasing: bytes[Int(start)..<Int(start) + Int(count)]))
+    private func put(chunk: UnsafeMutablePointer<DeclaredChunk>, to cursor: inout DeclaredCursor) {
+        if chunk.pointee.state != state {
+            var own = DeclaredCursor(chunk.pointee.memory)
+            run(chunk.pointee.run, to: &own)
+            chunk.pointee.count = own.count
+            chunk.pointee.state = state
         }
+        cursor.put(from: chunk.pointee.memory, chunk.pointee.count)
     }
 
-    private mutating func append(chunk number: Int, to out: inout WireBuffer) {
-        if memory.places[number].isEmpty {
-            // Out of the memory while it is written to; a chunk has no chunks in it.
-            var rendered = WireBuffer()
-            swap(&rendered, &memory.rendered)
-            let start = rendered.count
-            run(program.chunks[number], into: &rendered)
-            memory.places[number] = start..<rendered.count
-            swap(&rendered, &memory.rendered)
-        }
-        let place = memory.places[number]
-        memory.rendered.withUnsafeBytes { bytes in
-            out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[place]))
-        }
-    }
-
-    private func writeProperties(_ number: Int, to out: inout WireBuffer) {
-        let sequence = UInt64(program.repeats[Int(record.template)] ? record.sequence - 1 : record.sequence)
+    private func putProperties(
+        _ properties: UnsafePointer<DeclaredProperties>, to cursor: inout DeclaredCursor
+    ) {
+        let isRepeated = repeats[Int(record.template)]
+        let sequence = UInt64(isRepeated ? record.sequence - 1 : record.sequence)
         let context = PropertyContext(
             sequence: sequence, subject: record.detail, capturedAt: record.capturedAt + traits.clockSkew)
-        program.properties[number].write(
-            stream: traits.properties.child(sequence), context: context, to: &out)
+        properties.pointee.write(traits.properties.child(sequence), context, to: &cursor)
     }
 
-    private func writeHarnessID(to out: inout WireBuffer) {
-        out.appendDecimal(UInt64(number))
-        out.append(UInt8(ascii: "-"))
-        out.appendDecimal(UInt64(record.sequence))
+    // MARK: JSON as a text
+
+    /// What was written from an offset on becomes the inside of a string.
+    private func putJSON(from start: Int, to cursor: inout DeclaredCursor) {
+        var text = WireBuffer()
+        text.appendJSONEscaped(utf8: cursor.written(from: start))
+        cursor.truncate(to: start)
+        text.withUnsafeBytes { cursor.put($0) }
     }
 
-    /// What was written since the beginning becomes the inside of a string.
-    private mutating func endText(_ encoding: Template.Encoding, to out: inout WireBuffer) {
-        guard let start = memory.texts.popLast() else { return }
-        memory.scratch.removeAll()
-        out.withUnsafeBytes { bytes in
-            memory.scratch.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        }
-        out.truncate(to: start)
-        switch encoding {
-        case .jsonText: memory.scratch.withUnsafeBytes { out.appendJSONEscaped(utf8: $0) }
-        case .base64url:
-            memory.coded.removeAll()
-            Base64.encode(memory.scratch, into: &memory.coded)
-            memory.coded.withUnsafeBytes { out.appendURLSafe($0) }
+    /// The same in base64 in the alphabet for URLs and without padding (RFC 4648, section 5).
+    private func putBase64(from start: Int, to cursor: inout DeclaredCursor) {
+        var coded = WireBuffer()
+        Base64.encode(cursor.written(from: start), into: &coded)
+        cursor.truncate(to: start)
+        coded.withUnsafeBytes { bytes in
+            for byte in bytes where byte != UInt8(ascii: "=") {
+                switch byte {
+                case UInt8(ascii: "+"): cursor.put(byte: UInt8(ascii: "-"))
+                case UInt8(ascii: "/"): cursor.put(byte: UInt8(ascii: "_"))
+                default: cursor.put(byte: byte)
+                }
+            }
         }
     }
 }
 
-extension WireBuffer {
-    /// Appends base64 in the alphabet for URLs and without padding (RFC 4648, section 5).
-    fileprivate mutating func appendURLSafe(_ base64: UnsafeRawBufferPointer) {
-        append(upTo: base64.count) { memory in
-            var count = 0
-            for byte in base64 where byte != UInt8(ascii: "=") {
-                let safe =
-                    switch byte {
-                    case UInt8(ascii: "+"): UInt8(ascii: "-")
-                    case UInt8(ascii: "/"): UInt8(ascii: "_")
-                    default: byte
-                    }
-                memory.storeBytes(of: safe, toByteOffset: count, as: UInt8.self)
-                count += 1
-            }
-            return count
-        }
+/// Where texts begin that are being written into each other, without an allocation.
+struct DeclaredTextStarts {
+    /// As many as ``SDKDescription/TemplateParser/textDepth`` allows.
+    private var starts = SIMD8<Int32>()
+    private var count = 0
+
+    mutating func begin(at offset: Int) {
+        starts[count] = Int32(offset)
+        count += 1
+    }
+
+    mutating func end() -> Int {
+        count -= 1
+        return Int(starts[count])
     }
 }

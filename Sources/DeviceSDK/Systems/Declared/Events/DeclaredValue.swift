@@ -1,0 +1,247 @@
+import AppModel
+import DeviceSDK
+import Timebase
+import Wire
+
+/// How a property's value comes about, laid out for writing: plain values and pointers into an arena.
+///
+/// It draws what ``AppModel/PropertySampler`` draws.
+struct DeclaredValue {
+    enum Kind: UInt8 { case constant, choice, ranked, number, counter, entity, entityID, list, date }
+
+    private var kind = Kind.constant
+    private var hasPrefix = false
+    private var decimals = 0
+    /// 10 to the power of ``decimals``.
+    private var scale = 1.0
+    /// A constant's JSON, or the beginning of a text with its quote.
+    private var text = DeclaredBytes()
+    /// Running sums of a choice's weights, and the JSON of its alternatives.
+    private var sums: UnsafePointer<Double>?
+    private var count = 0
+    private var alternatives: UnsafePointer<DeclaredBytes>?
+    private var distribution = Distribution.constant(0)
+    /// The key of an entity's field.
+    private var field = RandomStream(key: 0)
+    /// The value of the field, or of a list's element.
+    private var inner: UnsafePointer<DeclaredValue>?
+    /// What fields of entities were last, by the lowest bits of the entity.
+    private var known: UnsafeMutablePointer<DeclaredKnownValue>?
+    private var minimum = 0
+    private var maximum = 0
+    /// The most bytes that the value takes.
+    private(set) var limit = 0
+
+    /// Digits, sign and point of the longest number: Swift's longest text of a double is 24.
+    private static let numberLimit = 2 * DeclaredCursor.digits
+    /// Fields that refer to other fields: no app's are deeper.
+    private static let depth = 8
+
+    /// - Parameter depth: How many fields refer to this one.
+    init(
+        _ generator: PropertyGenerator, _ app: AppDescription, _ sampler: PropertySampler,
+        _ arena: DeclaredArena, depth: Int = 0
+    ) {
+        switch generator {
+        case .constant(let value): keep(constant: value, arena)
+        case .choice(let values, let choice):
+            kind = .choice
+            keep(choice, arena)
+            let texts = values.map { $0.json }
+            alternatives = UnsafePointer(arena.keep(table: texts.map { arena.keep($0) }))
+            limit = texts.map(\.count).max() ?? 0
+        case .zipf(let choice, let prefix):
+            kind = .ranked
+            keep(choice, arena)
+            keep(prefix: prefix, arena)
+        case .number(let distribution, let decimals):
+            kind = .number
+            self.distribution = distribution
+            self.decimals = decimals
+            for _ in 0..<decimals { scale *= 10 }
+            limit = Self.numberLimit
+        case .counter(let prefix):
+            kind = .counter
+            keep(prefix: prefix, arena)
+        case .entity(let catalogue, let field):
+            guard depth < Self.depth else {
+                keep(constant: .null, arena)
+                return
+            }
+            kind = .entity
+            self.field = sampler.stream(ofField: field, of: catalogue)
+            let own = app.catalogues[Int(catalogue)].fields[Int(field)].generator
+            keep(inner: DeclaredValue(own, app, sampler, arena, depth: depth + 1), arena)
+            known = arena.known(field: field, of: catalogue)
+        case .entityID(_, let prefix):
+            kind = .entityID
+            keep(prefix: prefix, arena)
+        case .list(let element, let minimum, let maximum):
+            kind = .list
+            self.minimum = minimum
+            self.maximum = maximum
+            keep(inner: DeclaredValue(element, app, sampler, arena, depth: depth), arena)
+            limit = 2 + max(0, minimum, maximum) * (limit + 1)
+        case .date:
+            kind = .date
+            limit = DeclaredCursor.timeLimit + 2
+        }
+    }
+
+    private mutating func keep(constant value: PropertyValue, _ arena: DeclaredArena) {
+        kind = .constant
+        text = arena.keep(value.json)
+        limit = text.count
+    }
+
+    private mutating func keep(_ choice: WeightedChoice, _ arena: DeclaredArena) {
+        sums = UnsafePointer(arena.keep(table: choice.cumulative))
+        count = choice.count
+    }
+
+    private mutating func keep(prefix: String?, _ arena: DeclaredArena) {
+        hasPrefix = prefix != nil
+        text = arena.keep(Array(PropertyValue.string(prefix ?? "").json.dropLast()))
+        limit = text.count + Self.numberLimit
+    }
+
+    private mutating func keep(inner value: DeclaredValue, _ arena: DeclaredArena) {
+        limit = value.limit
+        inner = UnsafePointer(arena.keep(table: [value]))
+    }
+
+    // MARK: Writing
+
+    /// Draws a value and writes its JSON.
+    func write(
+        _ stream: inout RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
+    ) {
+        switch kind {
+        case .constant: cursor.put(text)
+        case .choice:
+            let place = draw(&stream)
+            if let alternatives { cursor.put(alternatives[place]) }
+        case .ranked: put(UInt64(draw(&stream) + 1), to: &cursor)
+        case .number: put(distribution.sample(&stream), to: &cursor)
+        case .counter: put(context.sequence, to: &cursor)
+        case .entity:
+            putEntity(context.subject, to: &cursor)
+        case .entityID: put(UInt64(context.subject), digits: 5, to: &cursor)
+        case .list: putList(&stream, context, to: &cursor)
+        case .date:
+            cursor.put(byte: UInt8(ascii: "\""))
+            cursor.put(iso: context.capturedAt)
+            cursor.put(byte: UInt8(ascii: "\""))
+        }
+    }
+
+    /// Every device tells the same of an entity: it is drawn once, as long as no other takes its place.
+    private func putEntity(_ entity: UInt32, to cursor: inout DeclaredCursor) {
+        guard let inner, let known else { return }
+        let place = known + Int(entity) % DeclaredKnownValue.places
+        if place.pointee.entity == entity &+ 1 {
+            return cursor.put(from: place.pointee.text, Int(place.pointee.count))
+        }
+        let start = cursor.count
+        var own = field.child(UInt64(entity))
+        let subject = PropertyContext(
+            sequence: UInt64(entity), subject: entity, capturedAt: Instant(nanoseconds: 0))
+        inner.pointee.write(&own, subject, to: &cursor)
+        let text = cursor.written(from: start)
+        guard let source = text.baseAddress, text.count <= DeclaredKnownValue.limit else { return }
+        place.pointee.text.copyMemory(from: source, byteCount: text.count)
+        place.pointee.count = UInt32(text.count)
+        place.pointee.entity = entity &+ 1
+    }
+
+    private func draw(_ stream: inout RandomStream) -> Int {
+        guard let sums else { return 0 }
+        return WeightedChoice.sample(&stream, cumulative: sums, count: count)
+    }
+
+    private func put(_ number: UInt64, digits: Int = 1, to cursor: inout DeclaredCursor) {
+        guard hasPrefix else { return cursor.put(number) }
+        cursor.put(text)
+        cursor.put(number, digits: digits)
+        cursor.put(byte: UInt8(ascii: "\""))
+    }
+
+    /// The shortest digits of the number, rounded to the property's decimals: what ``Wire/WireBuffer`` writes of it.
+    private func put(_ number: Double, to cursor: inout DeclaredCursor) {
+        let scaled = number * scale
+        // Up to 15 digits tell a double apart, and so do these without its help.
+        guard scaled.magnitude < 1e15, decimals <= 6 else {
+            var buffer = WireBuffer()
+            buffer.appendDecimal(scaled.rounded() / scale)
+            return buffer.withUnsafeBytes { cursor.put($0) }
+        }
+        // To the nearest whole number, halves away from zero: `rounded()` would be a call into the C library.
+        var whole = Int64(scaled)
+        let rest = scaled - Double(whole)
+        whole += rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0
+        if whole == 0, number.sign == .minus { return cursor.put("-0.0") }
+        cursor.put(whole, decimals: decimals, scale: UInt64(scale))
+    }
+
+    private func putList(
+        _ stream: inout RandomStream, _ context: borrowing PropertyContext, to cursor: inout DeclaredCursor
+    ) {
+        let count = minimum + Int(stream.below(UInt64(maximum - minimum + 1)))
+        cursor.put(byte: UInt8(ascii: "["))
+        for place in 0..<count {
+            if place > 0 { cursor.put(byte: UInt8(ascii: ",")) }
+            inner?.pointee.write(&stream, context, to: &cursor)
+        }
+        cursor.put(byte: UInt8(ascii: "]"))
+    }
+}
+
+/// The value of an entity's field, as it was written last.
+struct DeclaredKnownValue {
+    /// Which entity it is, counted from 1; 0 for none.
+    var entity: UInt32 = 0
+    var count: UInt32 = 0
+    /// Memory for ``limit`` bytes, and for a block more.
+    var text: UnsafeMutableRawPointer
+
+    /// Entities that are remembered of a field, each at its number modulo this one.
+    static let places = 1024
+    /// The most bytes of a value that is remembered.
+    static let limit = 32
+}
+
+extension PropertyValue {
+    /// The value in JSON; dates become ISO texts.
+    fileprivate var json: [UInt8] {
+        var buffer = WireBuffer()
+        buffer.appendDeclared(self)
+        return buffer.bytes
+    }
+}
+
+extension WireBuffer {
+    private mutating func appendISO(_ instant: Instant) {
+        append(limit: DeclaredCursor.timeLimit) { $0.put(iso: instant) }
+    }
+
+    /// Appends a property's value as JSON.
+    fileprivate mutating func appendDeclared(_ value: PropertyValue) {
+        switch value {
+        case .string(let text): appendJSONString(text)
+        case .number(let number): appendDecimal(number)
+        case .bool(let bool): appendJSON(bool)
+        case .date(let instant):
+            append(UInt8(ascii: "\""))
+            appendISO(instant)
+            append(UInt8(ascii: "\""))
+        case .null: append("null")
+        case .list(let values):
+            append(UInt8(ascii: "["))
+            for value in values {
+                appendJSONComma()
+                appendDeclared(value)
+            }
+            append(UInt8(ascii: "]"))
+        }
+    }
+}

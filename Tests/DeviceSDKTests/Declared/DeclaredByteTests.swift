@@ -1,0 +1,103 @@
+import Accounting
+import AppModel
+import Testing
+import Timebase
+import World
+
+@testable import DeclaredSDK
+@testable import DeviceSDK
+
+/// Limits in bytes: all events of these tests have the same size, which they count by hand.
+@Suite("Described SDKs, bytes")
+struct DeclaredByteTests {
+    private static func world(_ storage: String, _ upload: String) throws -> DeclaredWorld {
+        let world = try DeclaredWorld(
+            """
+            {"name": "own-ios", "storage": {\(storage)}, "request": {"path": "/own", "body": "{{events}}"},
+             "upload": {"flushBulkSize": "none", "flushInterval": "10s"\(upload)},
+             "answers": [["2xx", "delivered"], ["*", "keep"]],
+             "events": {"tag": "/bs_id", "common": {"name": "{{name}}"}, "business": {"name": "{{event}}"}}}
+            """)
+        world.startApp()
+        return world
+    }
+
+    /// Of an event's JSON, up to the tenth on device 17.
+    private static let size = {
+        let name = AppDescription.forTests.events[Int(AppDescription.buy)].name
+        return #"{"name":"\#(name)","bs_id":"17-0"}"#.utf8.count
+    }()
+
+    @Test("a request takes as many events as have room in a list, and one at least", arguments: [0, 1])
+    func batches(missing: Int) throws {
+        // Three events, two commas, two brackets.
+        let limit = 3 * Self.size + 4 - missing
+        let world = try Self.world("", #", "maxBytes": \#(limit)"#)
+        world.track(1, count: 7)
+        world.run(to: 10)
+        let counts: [UInt16] = missing == 0 ? [3, 3, 1] : [2, 2, 2, 1]
+        for upload in counts.indices { world.answer(200, at: 11 + Double(upload)) }
+        #expect(world.counts == counts)
+        #expect(world.uploads[0].body.count == (missing == 0 ? limit : 2 * Self.size + 3))
+        #expect(world.sequences(.delivered) == Array(0..<7))
+    }
+
+    @Test("of the newest first, the newest have room")
+    func newestFirst() throws {
+        let world = try Self.world(#""order": "newest""#, #", "maxBytes": \#(2 * Self.size + 3)"#)
+        world.track(1, count: 5)
+        world.run(to: 10)
+        world.answer(200, at: 11)
+        #expect(world.sequences(.delivered) == [3, 4])
+    }
+
+    @Test("an event larger than a request goes by itself, or is not stored")
+    func oversize() throws {
+        let limit = Self.size + 1
+        let alone = try Self.world("", #", "maxBytes": \#(limit)"#)
+        alone.track(1, count: 2)
+        alone.run(to: 10)
+        alone.answer(200, at: 11)
+        #expect(alone.counts == [1, 1])
+        let drop = try Self.world("", #", "maxBytes": \#(limit), "oversize": "drop""#)
+        drop.track(1, count: 2)
+        #expect(drop.sequences(.suppressed(.invalid)) == [0, 1] && drop.stored == [])
+    }
+
+    @Test(
+        "the store gives up its oldest rows for bytes, its newest, or the event that is larger than all of it"
+    )
+    func stores() throws {
+        let oldest = try Self.world(#""maxBytes": \#(3 * Self.size)"#, "")
+        oldest.track(1, count: 5)
+        #expect(oldest.sequences(.evicted(.storageLimit)) == [0, 1] && oldest.stored == [2, 3, 4])
+        oldest.run(to: 10)
+        oldest.answer(200, at: 11)
+        oldest.track(12, count: 3)
+        #expect(oldest.stored == [5, 6, 7], "what was delivered has given its bytes back")
+        let newest = try Self.world(#""maxBytes": \#(3 * Self.size), "evictFrom": "newest""#, "")
+        newest.track(1, count: 5)
+        #expect(newest.sequences(.evicted(.storageLimit)) == [3, 4] && newest.stored == [0, 1, 2])
+        let small = try Self.world(#""maxBytes": \#(Self.size - 1)"#, "")
+        small.track(1)
+        #expect(small.sequences(.evicted(.storageLimit)) == [0])
+    }
+
+    @Test("room that is made at a flush is made for bytes too")
+    func storesAtFlush() throws {
+        let world = try Self.world(#""maxBytes": \#(2 * Self.size), "evictAt": "flush""#, "")
+        world.track(1, count: 5)
+        #expect(world.stored == Array(0..<5))
+        world.run(to: 10)
+        #expect(world.sequences(.evicted(.storageLimit)) == [0, 1, 2] && world.counts == [2])
+    }
+
+    @Test("a file is closed before an event that has no room in it")
+    func files() throws {
+        let world = try Self.world(#""seal": {"bytes": \#(2 * Self.size + 1)}"#, "")
+        world.track(1, count: 5)
+        world.run(to: 10)
+        for upload in 0..<3 { world.answer(200, at: 11 + Double(upload)) }
+        #expect(world.counts == [2, 2, 1])
+    }
+}
