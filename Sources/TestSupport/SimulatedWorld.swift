@@ -33,7 +33,7 @@ package struct SimulatedWorld: Sendable {
     /// Under the collector's store.
     package var disk = DiskConditions()
     package var limits = CollectorLimits()
-    /// Where populations without a target of their own send to; the rules of its TLS are everybody's.
+    /// Where populations without a target of their own send to; the rules of its TLS, and what it speaks, are everybody's.
     package var target = ScenarioDocument.embeddedTarget(port: 80)
     /// Adds handlers to the collector's connections, in front of its own.
     package var decorate: @Sendable (any Channel) throws -> Void = { _ in }
@@ -114,6 +114,7 @@ private struct Stage {
         for population in plans.populations.indices {
             for index in plans.populations[population].targets.indices {
                 plans.populations[population].targets[index].tls = world.target.tls
+                plans.populations[population].targets[index].http = world.target.http
             }
         }
         self.plans = plans
