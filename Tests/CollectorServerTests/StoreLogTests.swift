@@ -17,7 +17,7 @@ struct StoreLogTests {
         let rows = rowBuffer(0..<3, batch: 9)
         #expect(rows.count == 3 && rows.lastBatch == 9)
         rows.bytes.withUnsafeBytes { bytes in
-            var reader = RowReader(bytes)
+            var reader = RowReader(bytes, unpacker: RowUnpacker())
             for sequence in 0..<2 {
                 let row = reader.next()
                 #expect(row.map { String(decoding: $0.id, as: UTF8.self) } == "7-\(sequence)")
@@ -226,6 +226,33 @@ struct StoreLogTests {
             }
         }
         return rows
+    }
+
+    /// Adds each thirtieth of a text as a row of its own, to one buffer with the text packed.
+    private func append(
+        _ text: [UInt8], request: Int64, to rows: inout RowBuffer, _ whole: inout RowBuffer
+    ) throws {
+        var gzip = WireBuffer()
+        text.withUnsafeBytes { GzipEncoder(level: 6).compress($0, into: &gzip) }
+        let parser = JSONParser()
+        try gzip.withUnsafeBytes { gzip in
+            try text.withUnsafeBytes { text in
+                let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+                var start = 0
+                for part in 0..<30 {
+                    let end = text.count * (part + 1) / 30
+                    let event = CollectedEvent(
+                        key: .harness(EventID(device: 7, sequence: UInt32(part))), copy: 0, system: .sensors,
+                        systemName: "sensors", distinctID: empty, type: empty, name: empty, capturedAt: 4,
+                        project: empty, payload: UnsafeRawBufferPointer(rebasing: text[start..<end]),
+                        value: try parser.parse(UnsafeRawBufferPointer(rebasing: text[..<text.count])),
+                        packed: PackedText(gzip: gzip, text: text))
+                    rows.append(event, receivedAt: 5, batch: request)
+                    whole.append(event, receivedAt: 5, batch: request)
+                    start = end
+                }
+            }
+        }
     }
 
     private func append(_ rows: RowBuffer, to file: inout WireBuffer) {

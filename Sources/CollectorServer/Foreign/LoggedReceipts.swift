@@ -16,11 +16,12 @@ struct LoggedReceipts {
 
     /// Takes the rows of requests beyond a number.
     func read(after batch: Int64, into sink: inout ReceiptsSink) {
+        let unpacker = RowUnpacker()
         for file in files {
             file.withUnsafeBytes { bytes in
                 guard let content = LogFile.Content(bytes) else { return }
                 for frame in LogFrames(content.frames) where frame.lastBatch > batch {
-                    var reader = RowReader(frame.rows)
+                    var reader = RowReader(frame.rows, unpacker: unpacker)
                     while let row = reader.next() { _ = sink.take(LoggedReceipts.receipt(row)) }
                 }
             }

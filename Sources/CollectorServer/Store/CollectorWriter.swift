@@ -19,9 +19,6 @@ struct CollectorWriter: ~Copyable {
     private var failedRequests: UInt64 = 0
     private var firstFailure = ""
 
-    /// A transaction takes as many requests as bring it to this size: some ten thousand rows.
-    private static let groupBytes = 8 << 20
-
     init(
         configuration: CollectorServerConfiguration, director: SharedDirector, store: DurableStore
     ) throws {
@@ -53,9 +50,11 @@ struct CollectorWriter: ~Copyable {
         var answers: [CollectorAnswer] = []
         answers.reserveCapacity(batch.count)
         var first = 0
+        sink.keepsPacked = store.prefersLog(load)
+        let limit = store.commitBytes(toLog: sink.keepsPacked)
         for request in batch {
             answers.append(take(request))
-            guard sink.rows.bytes.count >= CollectorWriter.groupBytes else { continue }
+            guard sink.rows.bytes.count >= limit else { continue }
             commit(&answers, from: first)
             first = answers.count
         }
@@ -153,6 +152,10 @@ private struct RowSink: CollectedEventSink {
     var batch: Int64 = 0
     var receivedAt: Int64 = 0
     private(set) var rows = RowBuffer()
+    var keepsPacked: Bool {
+        get { rows.keepsPacked }
+        set { rows.keepsPacked = newValue }
+    }
     private(set) var keys: [EventKey] = []
 
     mutating func store(_ event: CollectedEvent) {

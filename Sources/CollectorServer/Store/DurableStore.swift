@@ -26,9 +26,11 @@ final class DurableStore: Sendable {
     private let isClosed = Atomic(false)
     private let hasComplained = Atomic(false)
 
-    /// The log's size beyond which a commit waits until the table has caught up: room on the disk, and the time that an
-    /// end takes.
-    private static let logLimit = 8 << 30
+    /// The rows beyond which a commit waits until the table has caught up: room on the disk, and the time that an end
+    /// takes.
+    private static let logLimit = 20_000_000
+    /// A write to the log stays in the processor's cache; a transaction is worth its while.
+    private static let (frameBytes, transactionBytes) = (256 << 10, 8 << 20)
 
     /// Opens a store, and brings what an earlier process left in the log into the table.
     ///
@@ -85,6 +87,18 @@ final class DurableStore: Sendable {
         }
     }
 
+    /// Whether the next rows go into the log, as far as can be told.
+    func prefersLog(_ load: borrowing StoreLoad) -> Bool {
+        switch logging {
+        case .never: false
+        case .always: true
+        case .whenBehind: load.isBehind || !log.isIdle
+        }
+    }
+
+    /// The bytes of rows that are committed together.
+    func commitBytes(toLog: Bool) -> Int { toLog ? DurableStore.frameBytes : DurableStore.transactionBytes }
+
     /// Whether the table is to take the next rows itself.
     private func takesDirectly(_ load: inout StoreLoad) -> Bool {
         guard logging != .never else { return true }
@@ -97,7 +111,7 @@ final class DurableStore: Sendable {
 
     private func appendToLog(_ frame: LogFrame, after base: Int64) -> String? {
         if refusesCommit() { return SystemWords.text(EIO) }
-        while !isTemporary, log.bytes > DurableStore.logLimit {
+        while !isTemporary, log.rows > DurableStore.logLimit {
             if let failure = log.failure { return failure }
             usleep(2000)
         }

@@ -32,6 +32,7 @@ final class EventStore: @unchecked Sendable {
     private let database: DatabaseQueue
     private let refusesCommit: @Sendable () -> Bool
     private var insertion: OpaquePointer?
+    private let unpacker = RowUnpacker()
     private var isClosed = false
 
     /// Opens or creates a store.
@@ -104,10 +105,11 @@ final class EventStore: @unchecked Sendable {
     func commit(_ rows: [UnsafeRawBufferPointer], mayRefuse: Bool = true) -> String? {
         transaction(mayRefuse: mayRefuse) { store in
             for part in rows {
-                var reader = RowReader(part)
+                var reader = RowReader(part, unpacker: store.unpacker)
                 while let row = reader.next() {
                     guard store.insert(row) else { return false }
                 }
+                guard reader.isAtEnd else { return false }
             }
             return true
         }

@@ -19,7 +19,6 @@ final class StoreLog: Sendable {
         /// What of the first file is merged.
         var mergedEnd = LogFile.headerBytes
         var rows = 0
-        var bytes = 0
         var lastNumber = 0
         var isMerging = false
         var failure: String?
@@ -35,7 +34,8 @@ final class StoreLog: Sendable {
         case failed(String)
     }
 
-    /// What is merged in one transaction: some ten thousand rows.
+    /// What is merged in one transaction, and a frame.
+    private static let mergedRows = 10_000
     private static let mergedBytes = 8 << 20
 
     private let store: String
@@ -53,8 +53,6 @@ final class StoreLog: Sendable {
 
     /// Rows that are not in the table yet.
     var rows: Int { state.withLock { $0.rows } }
-    /// Their bytes.
-    var bytes: Int { state.withLock { $0.bytes } }
     /// Why the table did not take the first of them when it was last tried.
     var failure: String? { state.withLock { $0.failure } }
     /// Whether there is no row, and nobody who merges.
@@ -78,7 +76,6 @@ final class StoreLog: Sendable {
             state.entries[last].end += frame.byteCount
             state.entries[last].isFull = state.entries[last].end >= fileBytes
             state.rows += frame.rowCount
-            state.bytes += frame.byteCount
             defer { state.isMerging = true }
             return !state.isMerging
         }
@@ -126,7 +123,10 @@ final class StoreLog: Sendable {
             do throws(SystemFailure) {
                 failure = try file.withBytes(from: start, to: end) { bytes in
                     var frames: [LogFrame] = []
-                    for frame in LogFrames(bytes) where taken.bytes < StoreLog.mergedBytes {
+                    var whole = LogFrames(bytes)
+                    while taken.rows < StoreLog.mergedRows, taken.bytes < StoreLog.mergedBytes,
+                        let frame = whole.next()
+                    {
                         frames.append(frame)
                         taken.bytes += frame.byteCount
                         taken.rows += frame.rowCount
@@ -140,7 +140,6 @@ final class StoreLog: Sendable {
                 guard failure == nil else { return }
                 state.mergedEnd += taken.bytes
                 state.rows -= taken.rows
-                state.bytes -= taken.bytes
             }
             return failure.map(Step.failed) ?? .merged
         }

@@ -16,10 +16,23 @@ struct StoredRow {
     var payload: UnsafeRawBufferPointer
 }
 
+extension StoredRow {
+    /// A packed text in the place of a row.
+    fileprivate init(text: UnsafeRawBufferPointer) {
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        self.init(
+            id: empty, copy: 0, system: empty, type: empty, name: empty, capturedAt: 0, receivedAt: 0,
+            batch: 0,
+            payload: text)
+    }
+}
+
 /// The rows of some requests one behind the other, in memory that is used again: what a decoder hands out is copied
 /// once, to where the table and the log take it from.
 ///
-/// A row is 64 bytes of lengths and numbers in the machine's order (``Layout``), and then its texts.
+/// A row is 64 bytes of lengths and numbers in the machine's order (``Layout``), and then its texts. On the way into a log, a
+/// payload that came packed stays packed: the request's gzip stream lies in front of its rows as it was received, and each
+/// row says which part of its text it has. That is a seventh of the bytes to write.
 struct RowBuffer {
     /// Where the members of a row's head lie, in bytes from its beginning.
     enum Layout {
@@ -29,8 +42,9 @@ struct RowBuffer {
         static let typeBytes = 12
         static let systemBytes = 16
         static let idBytes = 20
-        static let hasDevice = 22
+        static let flags = 22
         static let copy = 24
+        static let textOffset = 28
         static let device = 32
         static let capturedAt = 40
         static let receivedAt = 48
@@ -38,6 +52,19 @@ struct RowBuffer {
         static let size = 64
     }
 
+    /// What a row has or is, in its head.
+    enum Flag {
+        static let hasDevice: UInt16 = 1
+        /// Its payload is a part of the latest packed text before it.
+        static let isInText: UInt16 = 2
+        /// It is no row: its payload is a packed text for those that follow.
+        static let isText: UInt16 = 4
+    }
+
+    /// Whether payloads that came packed stay so.
+    var keepsPacked = false
+    /// The request whose packed text is there.
+    private var packedBatch: Int64?
     private(set) var bytes = WireBuffer()
     private(set) var count = 0
     /// The highest request number of the rows.
@@ -55,19 +82,38 @@ struct RowBuffer {
         system.withUTF8 { system in
             withUnsafeTemporaryAllocation(byteCount: RowBuffer.idLimit, alignment: 8) { memory in
                 let id = UnsafeRawBufferPointer(rebasing: memory[..<write(event.key, to: memory)])
-                let row = StoredRow(
+                var row = StoredRow(
                     id: id, copy: Int64(event.copy), system: UnsafeRawBufferPointer(system),
                     device: event.key.device.map(Int64.init), type: event.type, name: event.name,
                     capturedAt: event.capturedAt, receivedAt: receivedAt, batch: batch, payload: event.payload
                 )
-                RowBuffer.append(row, to: &bytes)
+                let part = keepsPacked ? place(in: event.packed, of: event.payload) : nil
+                if let part, let packed = event.packed {
+                    if packedBatch != batch {
+                        RowBuffer.append(StoredRow(text: packed.gzip), to: &bytes, .text)
+                    }
+                    packedBatch = batch
+                    row.payload = UnsafeRawBufferPointer(start: nil, count: 0)
+                    RowBuffer.append(row, to: &bytes, .part(part))
+                } else {
+                    RowBuffer.append(row, to: &bytes, .whole)
+                }
             }
         }
         count += 1
         lastBatch = batch
     }
 
+    /// The part of a packed text that a payload is; `nil` for one that is none.
+    private func place(in packed: PackedText?, of payload: UnsafeRawBufferPointer) -> Range<Int>? {
+        guard let text = packed?.text, let start = text.baseAddress, let base = payload.baseAddress,
+            base >= start, base + payload.count <= start + text.count
+        else { return nil }
+        return base - start..<base - start + payload.count
+    }
+
     mutating func removeAll() {
+        packedBatch = nil
         bytes.removeAll(keepingCapacity: bytes.capacity <= RowBuffer.keptBytes)
         count = 0
     }
@@ -100,7 +146,22 @@ struct RowBuffer {
         return end
     }
 
-    private static func append(_ row: StoredRow, to bytes: inout WireBuffer) {
+    /// What a row's payload is.
+    private enum Payload {
+        case whole
+        case part(Range<Int>)
+        case text
+
+        var flag: UInt16 {
+            switch self {
+            case .whole: 0
+            case .part: Flag.isInText
+            case .text: Flag.isText
+            }
+        }
+    }
+
+    private static func append(_ row: StoredRow, to bytes: inout WireBuffer, _ payload: Payload) {
         let size =
             Layout.size + row.id.count + row.system.count + row.type.count + row.name.count
             + row.payload.count
@@ -110,13 +171,19 @@ struct RowBuffer {
                 memory.storeBytes(of: value, toByteOffset: offset, as: type(of: value))
             }
             put(UInt32(size), at: Layout.rowBytes)
-            put(UInt32(row.payload.count), at: Layout.payloadBytes)
+            if case .part(let part) = payload {
+                put(UInt32(part.count), at: Layout.payloadBytes)
+                put(UInt32(part.lowerBound), at: Layout.textOffset)
+            } else {
+                put(UInt32(row.payload.count), at: Layout.payloadBytes)
+                put(UInt32(0), at: Layout.textOffset)
+            }
             put(UInt32(row.name.count), at: Layout.nameBytes)
             put(UInt32(row.type.count), at: Layout.typeBytes)
             put(UInt32(row.system.count), at: Layout.systemBytes)
             put(UInt16(row.id.count), at: Layout.idBytes)
-            put(UInt16(row.device == nil ? 0 : 1), at: Layout.hasDevice)
-            put(row.copy, at: Layout.copy)
+            put(payload.flag | (row.device == nil ? 0 : Flag.hasDevice), at: Layout.flags)
+            put(UInt32(clamping: row.copy), at: Layout.copy)
             put(row.device ?? 0, at: Layout.device)
             put(row.capturedAt, at: Layout.capturedAt)
             put(row.receivedAt, at: Layout.receivedAt)
@@ -133,42 +200,5 @@ struct RowBuffer {
             put(row.payload)
             return size
         }
-    }
-}
-
-/// Walks rows as ``RowBuffer`` writes them; the texts point into the bytes.
-struct RowReader {
-    private var rest: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
-
-    /// The next row; `nil` at the end, and where the lengths do not fit what is there.
-    mutating func next() -> StoredRow? {
-        typealias Layout = RowBuffer.Layout
-        guard rest.count >= Layout.size else { return nil }
-        let head = rest
-        func length(_ offset: Int) -> Int {
-            Int(head.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        }
-        func number(_ offset: Int) -> Int64 {
-            head.loadUnaligned(fromByteOffset: offset, as: Int64.self)
-        }
-        let id = Int(head.loadUnaligned(fromByteOffset: Layout.idBytes, as: UInt16.self))
-        let (system, type) = (length(Layout.systemBytes), length(Layout.typeBytes))
-        let (name, payload) = (length(Layout.nameBytes), length(Layout.payloadBytes))
-        let size = Layout.size + id + system + type + name + payload
-        guard size == length(Layout.rowBytes), size <= head.count else { return nil }
-        var offset = Layout.size
-        func text(_ count: Int) -> UnsafeRawBufferPointer {
-            defer { offset += count }
-            return UnsafeRawBufferPointer(rebasing: head[offset..<offset + count])
-        }
-        rest = UnsafeRawBufferPointer(rebasing: head[size...])
-        let hasDevice = head.loadUnaligned(fromByteOffset: Layout.hasDevice, as: UInt16.self) != 0
-        return StoredRow(
-            id: text(id), copy: number(Layout.copy), system: text(system),
-            device: hasDevice ? number(Layout.device) : nil, type: text(type), name: text(name),
-            capturedAt: number(Layout.capturedAt), receivedAt: number(Layout.receivedAt),
-            batch: number(Layout.batch), payload: text(payload))
     }
 }
