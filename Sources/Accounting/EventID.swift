@@ -12,6 +12,7 @@ package struct EventID: Hashable, Comparable, Sendable {
     /// Reads the text form `<device>-<sequence>`, both decimal without sign or leading zeros.
     ///
     /// - Returns: `nil` for anything else, so that a mangled id is never taken for another event.
+    @inlinable
     package init?(text: some Collection<UInt8>) {
         var numbers: (UInt64, UInt64) = (0, 0)
         var digits = 0

@@ -116,6 +116,11 @@ public struct CollectOptions: Sendable {
     public var descriptions: [String] = []
     /// Whether the collector may listen where other machines can reach it.
     public var allowsRemote: Bool
+    /// Which way rows go to disk: one of ``logNames``.
+    public var log = "auto"
+
+    /// Whether rows go through a log in front of the table: when the table falls behind, always, or never.
+    public static let logNames = ["auto", "always", "never"]
 
     /// The systems that a collector can read, separated by commas.
     public static let systemNames = CollectorSystem.allCases.map(\.rawValue).joined(separator: ", ")

@@ -12,11 +12,17 @@ package final class ChannelCollector: Sendable {
 
     /// Opens the store.
     ///
-    /// - Parameter executor: Where transactions are written.
+    /// - Parameters:
+    ///   - executor: Where requests are read and committed.
+    ///   - merger: Where rows go from the log into the table. It may be the same.
     /// - Throws: ``CollectorServerError``.
-    package init(configuration: CollectorServerConfiguration, executor: any CommitExecutor) throws {
+    package init(
+        configuration: CollectorServerConfiguration, executor: any CommitExecutor,
+        merger: any CommitExecutor
+    ) throws {
         let director = SharedDirector(plan: configuration.plan)
-        pipeline = try CommitPipeline(configuration: configuration, director: director, executor: executor)
+        pipeline = try CommitPipeline(
+            configuration: configuration, director: director, executor: executor, merger: merger)
         server = ServerContext(configuration: configuration, director: director, pipeline: pipeline)
     }
 

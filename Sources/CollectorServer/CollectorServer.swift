@@ -19,12 +19,13 @@ package final class CollectorServer: Sendable {
 
     /// Opens the store and begins to listen.
     ///
-    /// - Parameter group: The loops for the connections; the writer has a thread of its own.
+    /// - Parameter group: The loops for the connections; the writer and what merges its log have threads of their own.
     /// - Throws: ``CollectorServerError``.
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
-        let collector = try ChannelCollector(configuration: configuration, executor: CommitThread())
+        let collector = try ChannelCollector(
+            configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))
         do {
             let listener = try await Listener.start(
                 configuration: configuration, collector: collector, group: group)

@@ -50,6 +50,14 @@ package struct CollectorLimits: Sendable {
     package init() {}
 }
 
+/// Whether a store's rows go into the table at once, or into the log in front of it (``StoreLog``).
+package enum StoreLogging: Sendable {
+    /// Into the table as long as that takes a small share of the time; else into the log.
+    case whenBehind
+    case always
+    case never
+}
+
 /// Everything that a server is started with.
 package struct CollectorServerConfiguration: Sendable {
     package var host = "127.0.0.1"
@@ -63,6 +71,8 @@ package struct CollectorServerConfiguration: Sendable {
     package var clock = CollectorClock.wall
     package var systems = CollectorSystem.allCases
     package var limits = CollectorLimits()
+    /// Which way rows go to disk. A store of limited size (``CollectorLimits/storeBytes``) has no log.
+    package var logging = StoreLogging.whenBehind
     /// Whether the disk refuses a transaction that is to be committed now: for simulated machines.
     package var refusesCommit: @Sendable () -> Bool = { false }
     /// Hears, once each, of failures that the server goes on with, such as a full disk.

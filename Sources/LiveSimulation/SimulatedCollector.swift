@@ -17,6 +17,7 @@ package final class SimulatedCollector: SimulatedHost {
     private var random: RandomStream
     private var life: (collector: ChannelCollector, commits: SimulatedCommits)?
     private let folder: String
+    private let usesLog: Bool
     private var lives = 0
     /// What earlier lives counted.
     private var past: [CollectorStatistics] = []
@@ -38,6 +39,7 @@ package final class SimulatedCollector: SimulatedHost {
         self.folder = folder
         self.disk = disk
         random = RandomStream(key: seed ^ RandomStream.hash(of: "collector"))
+        usesLog = seed & 1 == 1
         try start()
     }
 
@@ -57,7 +59,11 @@ package final class SimulatedCollector: SimulatedHost {
         configuration.storePath = path(ofLife: lives)
         configuration.limits.storeBytes = disk.storeBytes
         configuration.refusesCommit = { commits.refuses() }
-        life = (try ChannelCollector(configuration: configuration, executor: commits), commits)
+        // Half of the worlds have the log in front of the table.
+        configuration.logging = usesLog ? .always : .never
+        life = (
+            try ChannelCollector(configuration: configuration, executor: commits, merger: commits), commits
+        )
     }
 
     /// The process dies: its queue is lost, and of its files the next life finds what was written.
@@ -68,8 +74,7 @@ package final class SimulatedCollector: SimulatedHost {
         past.append(statistics)
         lastReceipts = receipts
         // What another process would find now, whatever this one's closing might still write.
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(ofLife: lives) + suffix)
-        {
+        for suffix in StoreFiles.suffixes(at: path(ofLife: lives)) {
             try FileManager.default.copyItem(
                 atPath: path(ofLife: lives) + suffix, toPath: path(ofLife: lives + 1) + suffix)
         }

@@ -38,8 +38,8 @@ struct ModelledServer {
     private let rules: ServerRules
     /// Where the server has a model of its work.
     private var queue: ServerQueue?
-    /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `content-length: 0`.
-    private static let answerHeadBytes: UInt64 = 38
+    /// Status line and headers of the collector's answers: `HTTP/1.1 200 OK`, `date: …` and `content-length: 0`.
+    private static let answerHeadBytes: UInt64 = 75
     private var body = WireBuffer()
     private let sizes: BodySizes?
     private var events = CarriedEvents()

@@ -6,7 +6,8 @@ struct Collect: AsyncParsableCommand {
         abstract: "Runs the collector as a stand-alone server that keeps every acknowledged event in SQLite.",
         discussion: """
             GET /healthz answers 200; GET /stats returns the counts as JSON. Ends with exit code 0 on Ctrl-C or \
-            SIGTERM. Whatever was acknowledged survives a kill -9.
+            SIGTERM. Whatever was acknowledged survives a kill -9: what waits in the log beside the store is in its \
+            table once a collector has continued the store.
 
             An address that other machines can reach wants --allow-remote, because the collector stores whatever \
             strangers send.
@@ -47,6 +48,13 @@ struct Collect: AsyncParsableCommand {
             valueName: "FILE"))
     var sdk: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether acknowledged rows wait in a log beside the store before they are in its table: \"auto\" when the "
+                + "table falls behind, \"always\", \"never\". None is lost either way.",
+            valueName: "auto|always|never"))
+    var log = "auto"
+
     @Flag(help: "Listens on an address that other machines can reach, and stores whatever they send.")
     var allowRemote = false
 
@@ -55,6 +63,7 @@ struct Collect: AsyncParsableCommand {
             listen: listen, store: store, faults: faults, systems: systems, paths: path,
             allowsRemote: allowRemote)
         options.descriptions = sdk
+        options.log = log
         let chosen = options
         try await finish { try await Beaconswarm.collect(chosen) }
     }

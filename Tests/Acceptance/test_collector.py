@@ -260,14 +260,19 @@ class Poster(threading.Thread):
             del self.unknown[-count:]
 
 
-def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int):
-    """Four lives of one collector under load, each ended by kill -9 at a random moment."""
+@pytest.mark.parametrize("log", ["auto", "always"])
+def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int, log: str):
+    """Four lives of one collector under load, each ended by kill -9 at a random moment.
+
+    Without a log, the table has everything at once; what is in a log is in the table once a collector has continued the
+    store.
+    """
     dice, store = random.Random(seed), tmp_path / "store.sqlite"
     acknowledged: set[str] = set()
     uncertain: set[str] = set()
     first = 0
     for _ in range(4):
-        collector: Collector = collect(store)
+        collector: Collector = collect(store, "--log", log)
         assert collector.stats()["received"] >= len(acknowledged)
         posters = [Poster(collector.port, device, first, seed) for device in range(4)]
         for poster in posters:
@@ -280,6 +285,9 @@ def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int):
             acknowledged.update(poster.acknowledged)
             uncertain.update(poster.unknown)
         first = max(poster.next for poster in posters)
+        if log == "always":
+            assert collect(store, "--log", log).stop().code == 0
+            assert not list(tmp_path.glob("store.sqlite-log.*"))
         stored = [identifier for (identifier,) in rows(store, "SELECT id FROM events")]
         assert len(stored) == len(set(stored)), "an event that was sent once is stored twice"
         missing = acknowledged - set(stored)

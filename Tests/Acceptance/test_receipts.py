@@ -292,3 +292,22 @@ def test_the_embedded_collectors_audit_tells_the_place_too(tool: Tool, tmp_path:
     missing = read_report(out)["audit"]["missing"]
     assert missing["accepted_then_lost"] == 0
     assert missing["never_accepted"]["evicted"] == dict(fates["evicted"]) != {}
+
+
+def test_an_audit_counts_what_waits_in_the_collectors_log(tool: Tool, collect, tmp_path: Path, tiny_disk: Path):
+    """On a disk that is full, the table does not take what the log has acknowledged."""
+    collector = collect(tiny_disk / "store.sqlite", "--log", "always")
+    scenario = steady(30, "4s", drain="2s")
+    scenario["populations"][0]["persona"]["rate"] = "20/s"
+    run = tmp_path / "run"
+    tool.run(
+        "run", write_scenario(tmp_path, scenario), "--out", run, "-q", "--target", collector.url
+    )  # fmt: skip
+    collector.running.kill()
+    assert list(tiny_disk.glob("store.sqlite-log.*")), "all of it was in the table"
+    (held,) = rows(collector.store, "SELECT count(*) FROM events")[0]
+    tool.run("audit", run, "--receipts", collector.store).expect(0, 96)
+    report = read_report(run)
+    audit = report["audit"]
+    assert audit["acked_not_found"] == audit["unexpected"] == 0
+    assert audit["confirmed"] == report["events"]["delivered"] > held

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -345,9 +346,10 @@ def test_a_page_that_finds_no_room(tool: Tool, tmp_path: Path, tiny_disk: Path):
     assert "<html" in tool.run("report", run, "--format", "html").expect(0).out
 
 
-def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path):
-    """What cannot be stored is not acknowledged, and the collector lives on."""
-    collector = collect(tiny_disk / "store.sqlite")
+@pytest.mark.parametrize("log", ["auto", "always"])
+def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path, log: str):
+    """What cannot be stored is not acknowledged, and the collector lives on; what waits in the log is kept, and said."""
+    collector = collect(tiny_disk / "store.sqlite", "--log", log)
     acknowledged, refused = [], 0
     for number in range(200):
         events = [
@@ -370,6 +372,13 @@ def test_a_full_disk_under_the_collectors_store(collect, tiny_disk: Path):
     assert refused, "the disk never filled up"
     assert collector.get("/healthz")[0] == 200
     assert collector.stats()["received"] == len(acknowledged)
+    if log == "always":
+        said = collector.stop().err
+        left = list(tiny_disk.glob("store.sqlite-log.*"))
+        assert left and "stay in the log" in said and "full" in said, said
+        subprocess.run(["mount", "-o", "remount,size=8m", str(tiny_disk)], check=True)
+        assert collect(collector.store).stop().code == 0
+        assert not list(tiny_disk.glob("store.sqlite-log.*"))
     collector.running.kill()
     stored = [identifier for (identifier,) in rows(collector.store, "SELECT id FROM events")]
     assert sorted(stored) == sorted(acknowledged)

@@ -26,6 +26,7 @@ extension Beaconswarm {
                     + "strangers send to it; if that is what you want, say so with --allow-remote")
         }
         configuration.storePath = options.store
+        configuration.logging = try logging(options.log)
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
         configuration.plan.uploadPaths = try options.paths.map(uploadPath)
@@ -91,6 +92,17 @@ extension Beaconswarm {
             !host.isEmpty
         else { throw CommandFailure(.usage, "--listen \(text): expected HOST:PORT, such as 127.0.0.1:8106") }
         return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
+    }
+
+    private static func logging(_ text: String) throws(CommandFailure) -> StoreLogging {
+        switch text {
+        case "auto": return .whenBehind
+        case "always": return .always
+        case "never": return .never
+        default:
+            let names = CollectOptions.logNames.joined(separator: ", ")
+            throw CommandFailure(.usage, "--log \(text): expected one of: \(names)")
+        }
     }
 
     private static func systems(_ text: String) throws(CommandFailure) -> [CollectorSystem] {

@@ -25,6 +25,15 @@ package struct CollectedEvent {
     package var payload: UnsafeRawBufferPointer
     /// ``payload`` as it was parsed.
     package var value: JSONValue
+    /// Where ``payload`` came from, if it is a part of what was packed.
+    package var packed: PackedText?
+}
+
+/// A text as it was received, in one piece with others, and what it is unpacked.
+package struct PackedText {
+    /// A whole gzip stream.
+    package var gzip: UnsafeRawBufferPointer
+    package var text: UnsafeRawBufferPointer
 }
 
 /// Whoever keeps the events that a collector takes.

@@ -57,6 +57,7 @@ struct UploadEvent {
     var payload: UnsafeRawBufferPointer
     /// The payload as it was parsed.
     var value: JSONValue
+    var packed: PackedText?
 }
 
 extension UploadDecoder {

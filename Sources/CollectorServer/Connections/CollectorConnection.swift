@@ -222,6 +222,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         of reply: CollectorReply, status: HTTPResponseStatus, staysOpen: Bool, version: HTTPVersion
     ) -> HTTPHeaders {
         var headers = HTTPHeaders()
+        headers.reserveCapacity(4)
+        headers.add(name: "date", value: server.date.text(at: server.clock.now()))
         if status.mayHaveResponseBody {
             headers.add(name: "content-length", value: String(reply.body.count))
             if !reply.body.isEmpty { headers.add(name: "content-type", value: reply.contentType.description) }

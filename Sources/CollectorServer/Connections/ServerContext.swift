@@ -23,6 +23,7 @@ final class ServerContext: Sendable {
     let clock: CollectorClock
     let director: SharedDirector
     let pipeline: CommitPipeline
+    let date = DateHeader()
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
     private let heldBytes = Atomic<Int>(0)
     private let stopping = Atomic(false)

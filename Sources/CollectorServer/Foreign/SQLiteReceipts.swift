@@ -1,17 +1,23 @@
 import GRDB
 
 /// Rows from a database, which its collector may hold open meanwhile: in WAL mode what was committed to
-/// the log file beside it counts too.
+/// the log file beside it counts too, and so does what waits in a collector's own log.
 enum SQLiteReceipts {
     static func read(_ path: String, into sink: inout ReceiptsSink) throws {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
+        // Before the table: what has left the log by then is in the table, which is read after.
+        let log = LoggedReceipts(beside: path)
         do {
             let taken = sink
             sink = try DatabaseQueue(path: path, configuration: configuration).read { db in
                 var sink = taken
                 try read(db, path: path, into: &sink)
+                if !log.isEmpty {
+                    let last = "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1"
+                    try log.read(after: Int64.fetchOne(db, sql: last) ?? 0, into: &sink)
+                }
                 return sink
             }
         } catch let error as DatabaseError {

@@ -4,25 +4,29 @@ import NIOCore
 import Timebase
 import Wire
 
-/// The model and the store, together under the pipeline's lock.
+/// The model and the way into the store, together under the pipeline's lock.
 struct CollectorWriter: ~Copyable {
     private var model: CollectorModel
-    private let store: EventStore
+    private let store: DurableStore
+    private var load = StoreLoad()
+    private var sink = RowSink()
     private let director: SharedDirector
     private let onWarning: @Sendable (String) -> Void
     private let clock: CollectorClock
     private var batchNumber: Int64
+    /// The highest number of a request whose rows are committed.
+    private var committedBatch: Int64
     private var failedRequests: UInt64 = 0
     private var firstFailure = ""
 
-    init(configuration: CollectorServerConfiguration, director: SharedDirector) throws {
-        let store = try EventStore(
-            path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
-            byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
-        let receipts = try store.loadReceipts()
+    init(
+        configuration: CollectorServerConfiguration, director: SharedDirector, store: DurableStore
+    ) throws {
+        let (receipts, lastBatch) = try store.load()
         self.store = store
         model = CollectorModel(plan: configuration.plan, systems: configuration.systems)
-        batchNumber = store.lastBatch
+        batchNumber = lastBatch
+        committedBatch = lastBatch
         self.director = director
         onWarning = configuration.onWarning
         clock = configuration.clock
@@ -38,30 +42,31 @@ struct CollectorWriter: ~Copyable {
             ? nil : StoreFailure(requests: failedRequests, reason: firstFailure, path: store.path)
     }
 
-    mutating func close() { store.close() }
-
-    /// Takes a batch of requests in one transaction.
+    /// Takes requests in their order, several in one transaction.
     ///
-    /// - Returns: the answers in the requests' order. If the transaction fails, every request with events
-    ///   to store gets 500, and its events count as never received.
+    /// - Returns: the answers in the requests' order. If a transaction fails, every request in it that had events to store
+    ///   gets 500, and its events count as never received.
     mutating func process(_ batch: [PendingRequest]) -> [CollectorAnswer] {
         var answers: [CollectorAnswer] = []
         answers.reserveCapacity(batch.count)
-        var sink = StoreSink(store: store)
-        let store = store
-        let failure = store.transaction { _ in
-            for request in batch { answers.append(take(request, sink: &sink)) }
-            return !sink.hasFailed
+        var first = 0
+        sink.keepsPacked = store.prefersLog(load)
+        let limit = store.commitBytes(toLog: sink.keepsPacked)
+        for request in batch {
+            answers.append(take(request))
+            guard sink.rows.bytes.count >= limit else { continue }
+            commit(&answers, from: first)
+            first = answers.count
         }
-        if let failure { undo(sink.keys, answers: &answers, reason: failure) }
-        // Statistics are asked for last, so that they tell of the whole transaction.
+        commit(&answers, from: first)
+        // Statistics are asked for last, so that they tell of the whole batch.
         for (index, request) in batch.enumerated() where request.kind == .statistics {
             answers[index].reply = statisticsReply()
         }
         return answers
     }
 
-    private mutating func take(_ request: PendingRequest, sink: inout StoreSink) -> CollectorAnswer {
+    private mutating func take(_ request: PendingRequest) -> CollectorAnswer {
         guard request.kind == .collect else {
             let empty = CollectorReply(status: 200, disposition: .notStored)
             return CollectorAnswer(reply: empty, fault: .none, connection: request.connection)
@@ -80,10 +85,22 @@ struct CollectorWriter: ~Copyable {
         return CollectorAnswer(reply: reply, fault: fault, connection: request.connection)
     }
 
-    private mutating func undo(_ keys: [EventKey], answers: inout [CollectorAnswer], reason: String) {
+    /// Makes the rows of the latest answers durable, or takes the answers back.
+    private mutating func commit(_ answers: inout [CollectorAnswer], from first: Int) {
+        if let reason = store.commit(sink.rows, after: committedBatch, load: &load) {
+            undo(sink.keys, answers: &answers, from: first, reason: reason)
+        } else if sink.rows.count > 0 {
+            committedBatch = sink.rows.lastBatch
+        }
+        sink.removeAll()
+    }
+
+    private mutating func undo(
+        _ keys: [EventKey], answers: inout [CollectorAnswer], from first: Int, reason: String
+    ) {
         model.withdraw(keys)
         var failed: UInt64 = 0
-        for index in answers.indices where answers[index].reply.disposition == .stored {
+        for index in first..<answers.count where answers[index].reply.disposition == .stored {
             answers[index].reply = CollectorReply(
                 status: 500, disposition: .notStored, body: Array("the store failed\n".utf8))
             // Nothing was accepted, so nothing dies after being accepted.
@@ -105,7 +122,7 @@ struct CollectorWriter: ~Copyable {
             ("undecodable", statistics.undecodable), ("dry_run", statistics.dryRun),
             ("swallowed", statistics.swallowed), ("wrong_checksum", statistics.wrongChecksum),
             ("config_fetches", statistics.configFetches), ("not_found", statistics.notFound),
-            ("store_failures", failedRequests),
+            ("store_failures", failedRequests), ("in_log", UInt64(store.rowsInLog)),
         ]
         var text = WireBuffer()
         for (index, (name, value)) in members.enumerated() {
@@ -130,19 +147,24 @@ package struct StoreFailure: Hashable, Sendable {
     package var path: String
 }
 
-/// Puts the model's events into the open transaction and remembers their keys in case it fails.
-private struct StoreSink: CollectedEventSink {
-    let store: EventStore
+/// Takes the model's events as rows, and remembers their keys in case the store fails.
+private struct RowSink: CollectedEventSink {
     var batch: Int64 = 0
     var receivedAt: Int64 = 0
-    var keys: [EventKey] = []
-    var hasFailed = false
-
-    init(store: EventStore) { self.store = store }
+    private(set) var rows = RowBuffer()
+    var keepsPacked: Bool {
+        get { rows.keepsPacked }
+        set { rows.keepsPacked = newValue }
+    }
+    private(set) var keys: [EventKey] = []
 
     mutating func store(_ event: CollectedEvent) {
         keys.append(event.key)
-        // After the first failure the transaction is lost; the rest only needs to be undone.
-        if !hasFailed, !store.insert(event, receivedAt: receivedAt, batch: batch) { hasFailed = true }
+        rows.append(event, receivedAt: receivedAt, batch: batch)
+    }
+
+    mutating func removeAll() {
+        keys.removeAll(keepingCapacity: true)
+        rows.removeAll()
     }
 }

@@ -37,8 +37,8 @@ struct CollectorAnswer: Sendable {
 /// lets the answers go.
 ///
 /// Group commit without a timer: while one transaction is being written, the requests that arrive pile
-/// up for the next. An idle server commits a single request at once. Decoding happens on the writer too:
-/// it is a fifth of the writer's work, and so nothing is shared between threads but the queue.
+/// up for the next. An idle server commits a single request at once. Decoding happens on the writer too,
+/// so that nothing is shared between threads but the queue.
 final class CommitPipeline: Sendable {
     private struct Queue: Sendable {
         var requests: [PendingRequest] = []
@@ -50,14 +50,22 @@ final class CommitPipeline: Sendable {
 
     private let queue = Mutex(Queue())
     private let writer: Mutex<CollectorWriter>
+    private let store: DurableStore
     private let executor: any CommitExecutor
+    private let merger: any CommitExecutor
 
+    /// - Parameters:
+    ///   - executor: Where requests are read and committed.
+    ///   - merger: Where rows go from the log into the table.
     init(
         configuration: CollectorServerConfiguration, director: SharedDirector,
-        executor: any CommitExecutor
+        executor: any CommitExecutor, merger: any CommitExecutor
     ) throws {
-        writer = Mutex(try CollectorWriter(configuration: configuration, director: director))
+        let store = try DurableStore(configuration: configuration, merger: merger)
+        writer = Mutex(try CollectorWriter(configuration: configuration, director: director, store: store))
+        self.store = store
         self.executor = executor
+        self.merger = merger
     }
 
     /// Hands a request to the writer; its connection gets the answer on its own loop.
@@ -83,10 +91,11 @@ final class CommitPipeline: Sendable {
         while queue.withLock({ $0.isDraining }) { try? await Task.sleep(for: .milliseconds(2)) }
         closeStore()
         await executor.shutDown()
+        await merger.shutDown()
     }
 
     /// Closes the store, whatever is queued.
-    func closeStore() { writer.withLock { $0.close() } }
+    func closeStore() { store.close() }
 
     /// Writes one transaction, releases its answers, and leaves the rest to the next piece of work.
     private func commitNext() {

@@ -66,6 +66,8 @@ package struct JSONListSlices {
         guard position < structurals.count else { return nil }
         let start = Int(structurals[position])
         guard bytes[start] != UInt8(ascii: "]") else { return nil }
+        skipContainer()
+        // After a list or an object, as nearly always, the comma or the bracket that ends the element is next.
         var depth = 0
         while position < structurals.count {
             let offset = Int(structurals[position])
@@ -83,6 +85,26 @@ package struct JSONListSlices {
             }
         }
         return slice(from: start, to: bytes.count)
+    }
+
+    /// Moves behind the list or object at the position, if there is one; one test for each character in it, whichever it is.
+    private mutating func skipContainer() {
+        guard JSONListSlices.nesting(bytes[Int(structurals[position])]) == 1 else { return }
+        var depth = 0
+        var next = position
+        repeat {
+            depth &+= JSONListSlices.nesting(bytes[Int(structurals[next])])
+            next &+= 1
+        } while depth > 0 && next < structurals.count
+        position = next
+    }
+
+    /// How much deeper the text is nested behind a character: 1, 0 or -1.
+    @inline(__always)
+    private static func nesting(_ byte: UInt8) -> Int {
+        // The brackets and braces are 0x5B, 0x5D, 0x7B and 0x7D, alone in their two pairs.
+        let folded = byte | 0x20
+        return (folded == UInt8(ascii: "{") ? 1 : 0) &- (folded == UInt8(ascii: "}") ? 1 : 0)
     }
 
     private func slice(from start: Int, to end: Int) -> UnsafeRawBufferPointer {

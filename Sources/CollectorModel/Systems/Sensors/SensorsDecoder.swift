@@ -6,6 +6,8 @@ final class SensorsDecoder: UploadDecoder {
     private let envelopes = SensorsEnvelopeReader(limit: JSONBatch.textLimit)
     private let batch = JSONBatch()
     private var text = WireBuffer()
+    /// Whether the text was gzip.
+    private var isPacked = false
     private var scratch = WireBuffer()
     /// The latest request's query and project: nearly all requests of a target share them.
     private var query = ""
@@ -17,7 +19,7 @@ final class SensorsDecoder: UploadDecoder {
         let envelope = envelopes.open(request.body)
         var result = UploadEnvelope(hasWrongChecksum: envelope.hasWrongChecksum)
         switch envelope.content {
-        case .json(let buffer): text = buffer
+        case .json(let buffer, let wasPacked): (text, isPacked) = (buffer, wasPacked)
         case .encrypted(let events): result.refusal = (.encrypted, events)
         case .undecodable(let reason): result.refusal = (reason, 1)
         }
@@ -31,18 +33,22 @@ final class SensorsDecoder: UploadDecoder {
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope {
         text.removeAll()
         text.append(contentsOf: plain)
+        isPacked = false
         return .opened
     }
 
     func forEachElement(_ body: (UploadElement) -> Void) {
         text.withUnsafeBytes { text in
             project.withUnsafeBytes { project in
-                batch.forEachElement(of: text) { body(element($0, project: project)) }
+                let packed = isPacked ? PackedText(gzip: envelopes.unpacked, text: text) : nil
+                batch.forEachElement(of: text) { body(element($0, project: project, packed: packed)) }
             }
         }
     }
 
-    private func element(_ element: JSONBatch.Element, project: UnsafeRawBufferPointer) -> UploadElement {
+    private func element(
+        _ element: JSONBatch.Element, project: UnsafeRawBufferPointer, packed: PackedText?
+    ) -> UploadElement {
         guard case .value(let value, let text) = element else { return .undecodable(.json) }
         do {
             let event = try SensorsEvent(value)
@@ -50,7 +56,7 @@ final class SensorsDecoder: UploadDecoder {
                 UploadEvent(
                     key: event.key(of: value, scratch: &scratch), type: event.type, name: event.name,
                     distinctID: event.distinctID, capturedAt: event.time, project: event.project ?? project,
-                    payload: text, value: value))
+                    payload: text, value: value, packed: packed))
         } catch {
             return .undecodable(error.reason)
         }

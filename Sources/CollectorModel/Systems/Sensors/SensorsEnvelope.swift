@@ -8,7 +8,7 @@ import Wire
 struct SensorsEnvelope {
     /// The JSON text, or why there is none.
     enum Content {
-        case json(WireBuffer)
+        case json(WireBuffer, wasPacked: Bool)
         /// Encrypted events that the collector has no key for: so many, as far as can be told.
         case encrypted(events: UInt64)
         case undecodable(UndecodableReason)
@@ -33,6 +33,9 @@ final class SensorsEnvelopeReader {
         gzip = GzipDecoder(limit: limit)
         parser = JSONParser(byteLimit: limit)
     }
+
+    /// The gzip stream of the envelope that was opened last; valid until the next.
+    var unpacked: UnsafeRawBufferPointer { packed.withUnsafeBytes { $0 } }
 
     /// Opens the envelope of a request's body.
     func open(_ body: UnsafeRawBufferPointer) -> SensorsEnvelope {
@@ -61,7 +64,7 @@ final class SensorsEnvelopeReader {
     private func base64Content() -> SensorsEnvelope.Content {
         guard unpack() else { return .undecodable(.base64) }
         guard packed.count <= gzip.limit else { return .undecodable(.tooLarge) }
-        return .json(packed)
+        return .json(packed, wasPacked: false)
     }
 
     private func gzipContent() -> SensorsEnvelope.Content {
@@ -77,7 +80,7 @@ final class SensorsEnvelopeReader {
         } catch {
             return .undecodable(.gzip)
         }
-        return .json(text)
+        return .json(text, wasPacked: true)
     }
 
     private func unpack() -> Bool {

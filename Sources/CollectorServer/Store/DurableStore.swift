@@ -1,0 +1,180 @@
+import Accounting
+import Foundation
+import Synchronization
+import Wire
+
+#if PLANTED
+    import Timebase
+#endif
+
+/// The table of events with the log in front of it: what is committed survives the process, whichever of the two has it.
+///
+/// A commit goes into the table as long as the table keeps up. When transactions take too large a share of the time, commits
+/// go into the log, and a thread in the background brings them into the table in the order of their requests. Rows that are
+/// younger than those in the log wait behind them, so the table is at any time the beginning of what was committed. That is
+/// what tells a process that finds a log which of its rows the table has already: those up to the highest request number.
+final class DurableStore: Sendable {
+    let path: String
+    private let table: Mutex<EventStore>
+    private let log: StoreLog
+    private let logging: StoreLogging
+    private let isTemporary: Bool
+    private let lock: StoreLock?
+    private let refusesCommit: @Sendable () -> Bool
+    private let onWarning: @Sendable (String) -> Void
+    private let merger: any CommitExecutor
+    private let isClosed = Atomic(false)
+    private let hasComplained = Atomic(false)
+
+    /// The rows beyond which a commit waits until the table has caught up: room on the disk, and the time that an end
+    /// takes.
+    private static let logLimit = 20_000_000
+    /// A write to the log stays in the processor's cache; a transaction is worth its while.
+    private static let (frameBytes, transactionBytes) = (256 << 10, 8 << 20)
+
+    /// Opens a store, and brings what an earlier process left in the log into the table.
+    ///
+    /// - Parameter merger: Where rows are merged. Nothing waits for it.
+    /// - Throws: ``CollectorServerError``.
+    init(configuration: CollectorServerConfiguration, merger: any CommitExecutor) throws {
+        let table = try EventStore(
+            path: configuration.storePath, temporaryFolder: configuration.temporaryFolder,
+            byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
+        path = table.path
+        isTemporary = configuration.storePath == nil
+        lock = isTemporary ? nil : try StoreLock(table.path)
+        if !isTemporary { try LogRecovery.recover(into: table) }
+        // A temporary log stays as long as its server: in few files, as each is open.
+        log = StoreLog(beside: table.path, fileBytes: isTemporary ? 1 << 30 : 64 << 20)
+        logging = DurableStore.logging(configuration)
+        refusesCommit = configuration.refusesCommit
+        onWarning = configuration.onWarning
+        self.merger = merger
+        self.table = Mutex(table)
+    }
+
+    private static func logging(_ configuration: CollectorServerConfiguration) -> StoreLogging {
+        #if PLANTED
+            if Planted.has(.acknowledgeBeforeCommit) { return .never }
+        #endif
+        if configuration.limits.storeBytes != nil { return .never }
+        // Nobody reads the table of a temporary store: its rows stay in the log.
+        return configuration.storePath == nil ? .always : configuration.logging
+    }
+
+    /// The receipts of all rows, and the highest request number.
+    func load() throws -> (Receipts, lastBatch: Int64) {
+        try table.withLock { table in (try table.loadReceipts(), try table.lastBatch()) }
+    }
+
+    /// Rows that are not in the table yet.
+    var rowsInLog: Int { isTemporary ? 0 : log.rows }
+
+    /// Makes rows durable; for one thread at a time.
+    ///
+    /// - Parameters:
+    ///   - base: The highest request number that was committed before.
+    ///   - load: How busy the table is.
+    /// - Returns: `nil` if all of them are committed, else why none is.
+    func commit(_ rows: borrowing RowBuffer, after base: Int64, load: inout StoreLoad) -> String? {
+        guard rows.count > 0 else { return nil }
+        return rows.bytes.withUnsafeBytes { bytes in
+            if takesDirectly(&load) {
+                return load.measure { table.withLock { $0.commit([bytes]) } }
+            }
+            return appendToLog(
+                LogFrame(rows: bytes, rowCount: rows.count, lastBatch: rows.lastBatch), after: base)
+        }
+    }
+
+    /// Whether the next rows go into the log, as far as can be told.
+    func prefersLog(_ load: borrowing StoreLoad) -> Bool {
+        switch logging {
+        case .never: false
+        case .always: true
+        case .whenBehind: load.isBehind || !log.isIdle
+        }
+    }
+
+    /// The bytes of rows that are committed together.
+    func commitBytes(toLog: Bool) -> Int { toLog ? DurableStore.frameBytes : DurableStore.transactionBytes }
+
+    /// Whether the table is to take the next rows itself.
+    private func takesDirectly(_ load: inout StoreLoad) -> Bool {
+        guard logging != .never else { return true }
+        guard log.isIdle else { return false }
+        log.clear()
+        guard logging == .whenBehind else { return false }
+        load.noteDrained()
+        return !load.isBehind
+    }
+
+    private func appendToLog(_ frame: LogFrame, after base: Int64) -> String? {
+        if refusesCommit() { return SystemWords.text(EIO) }
+        while !isTemporary, log.rows > DurableStore.logLimit {
+            if let failure = log.failure { return failure }
+            usleep(2000)
+        }
+        do {
+            let mustMerge = try log.append(frame, after: base)
+            if mustMerge, !isTemporary { merger.submit { self.mergeNext() } }
+            return nil
+        } catch { return error.reason }
+    }
+
+    /// Merges a part, and leaves the rest to the next piece of work.
+    private func mergeNext() {
+        guard !isClosed.load(ordering: .relaxed) else { return }
+        switch merge() {
+        case .done: return
+        case .merged: break
+        case .failed(let reason):
+            if !hasComplained.exchange(true, ordering: .relaxed) {
+                onWarning(
+                    "the table in \(path) takes no more rows (\(reason)); what is acknowledged is safe in the log "
+                        + "beside it, and is tried again")
+            }
+            merger.pause()
+        }
+        merger.submit { self.mergeNext() }
+    }
+
+    private func merge() -> StoreLog.Step {
+        log.merge { frames in
+            table.withLock { $0.commit(frames.map(\.rows), mayRefuse: false) }
+        }
+    }
+
+    /// Brings the rest of the log into the table, and closes the file; deletes both if they are temporary.
+    ///
+    /// What the table does not take stays in the log for the next process. Closing again does nothing.
+    func close() {
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        if isTemporary {
+            log.delete()
+        } else {
+            if log.rows > DurableStore.announcedRows {
+                onWarning("\(log.rows) acknowledged events are on their way from the log into the table")
+            }
+            finishMerging()
+        }
+        table.withLock { $0.close() }
+        lock?.release()
+    }
+
+    private func finishMerging() {
+        while true {
+            switch merge() {
+            case .merged: continue
+            case .done: return log.clear()
+            case .failed(let reason):
+                return onWarning(
+                    "\(log.rows) acknowledged events stay in the log beside \(path), since the table cannot take them "
+                        + "(\(reason)); a collector that continues this store brings them in")
+            }
+        }
+    }
+
+    /// Rows whose merging takes a second or so.
+    private static let announcedRows = 500_000
+}

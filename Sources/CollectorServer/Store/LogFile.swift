@@ -1,0 +1,160 @@
+import Foundation
+
+/// One file of a store's log: a head that says what it goes on from, and then frames. It is only ever appended to.
+///
+/// One thread appends; others read what it said was whole.
+final class LogFile: Sendable {
+    static let headerBytes = 16
+    /// "BSWMLOG1".
+    private static let mark: UInt64 = 0x3147_4F4C_4D57_5342
+
+    let path: String
+    private let descriptor: CInt
+
+    /// Makes a file.
+    ///
+    /// - Parameter base: The highest request number that the table, or the log before this file, holds.
+    /// - Throws: ``SystemFailure``.
+    init(making path: String, after base: Int64) throws(SystemFailure) {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw SystemFailure() }
+        self.path = path
+        self.descriptor = descriptor
+        var head = (LogFile.mark, base)
+        var failure: SystemFailure?
+        withUnsafeBytes(of: &head) { bytes in
+            do throws(SystemFailure) { try write([bytes]) } catch { failure = error }
+        }
+        if let failure {
+            unlink(path)
+            throw failure
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Takes the file away from its folder.
+    func delete() { unlink(path) }
+
+    /// Appends a frame, whole or not at all.
+    ///
+    /// - Parameter end: Where the file ends.
+    /// - Throws: ``SystemFailure``, which says whether the file ends where it did.
+    func append(_ frame: LogFrame, at end: Int) throws(SystemFailure) {
+        let header = frame.header
+        var failure: SystemFailure?
+        header.span.withUnsafeBytes { head in
+            do throws(SystemFailure) { try write([head, frame.rows]) } catch { failure = error }
+        }
+        guard var failure else { return }
+        // What is left of a frame would end the log for whoever reads it: nothing may come behind it.
+        failure.isUndone =
+            ftruncate(descriptor, off_t(end)) == 0 && lseek(descriptor, 0, SEEK_END) == off_t(end)
+        throw failure
+    }
+
+    private func write(_ parts: [UnsafeRawBufferPointer]) throws(SystemFailure) {
+        for part in parts {
+            var rest = part
+            while !rest.isEmpty {
+                let written = Foundation.write(descriptor, rest.baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw SystemFailure() }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+
+    /// Calls `body` with a part of the file in memory.
+    ///
+    /// - Throws: ``SystemFailure``, if there is no memory for it.
+    func withBytes<Result>(
+        from start: Int, to end: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(SystemFailure) -> Result {
+        try LogFile.withBytes(descriptor, from: start, to: end, body)
+    }
+
+    private static func withBytes<Result>(
+        _ descriptor: CInt, from start: Int, to end: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(SystemFailure) -> Result {
+        let page = Int(sysconf(CInt(_SC_PAGESIZE)))
+        let first = start / page * page
+        guard end > first else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        guard let memory = mmap(nil, end - first, PROT_READ, MAP_SHARED, descriptor, off_t(first)),
+            memory != MAP_FAILED
+        else { throw SystemFailure() }
+        defer { munmap(memory, end - first) }
+        return body(UnsafeRawBufferPointer(start: memory + (start - first), count: end - start))
+    }
+
+    /// What a file that another process left, or that grows, holds at present.
+    struct Content {
+        /// The highest request number of what came before it.
+        var base: Int64
+        /// Its frames, and at the end perhaps a part of one.
+        var frames: UnsafeRawBufferPointer
+
+        /// - Returns: `nil` where the bytes are not even a whole head.
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            guard bytes.count >= headerBytes, bytes.loadUnaligned(as: UInt64.self) == mark else { return nil }
+            base = bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self)
+            frames = UnsafeRawBufferPointer(rebasing: bytes[headerBytes...])
+        }
+    }
+
+    /// Reads a file that need not be this process's own.
+    ///
+    /// - Returns: what `body` returns; it gets `nil` where the file has not even a whole head, because its process died at
+    ///   its making.
+    /// - Throws: ``SystemFailure``, or what `body` throws.
+    static func read<Result>(_ path: String, _ body: (Content?) throws -> Result) throws -> Result {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure() }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw SystemFailure() }
+        let outcome = try withBytes(descriptor, from: 0, to: Int(info.st_size)) { bytes in
+            Swift.Result { try body(Content(bytes)) }
+        }
+        return try outcome.get()
+    }
+
+    /// The log's files beside a store, in their order.
+    static func all(beside store: String) -> [String] {
+        let (folder, name) = (
+            (store as NSString).deletingLastPathComponent, (store as NSString).lastPathComponent
+        )
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let prefix = name + suffix
+        return names.compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
+            .filter { $0 > 0 }.sorted().map { path($0, beside: store) }
+    }
+
+    static func path(_ number: Int, beside store: String) -> String { "\(store)\(suffix)\(number)" }
+
+    private static let suffix = "-log."
+}
+
+/// What the operating system refused.
+struct SystemFailure: Error {
+    /// In the system's words, such as "No space left on device".
+    let reason: String
+    /// Whether nothing is left of what was begun.
+    var isUndone = true
+
+    /// The latest refusal on this thread.
+    init() { reason = (errno == ENOSPC ? "the disk is full: " : "") + SystemWords.text(errno) }
+}
+
+/// The files that are a store.
+package enum StoreFiles {
+    /// What follows the store's path in the names of those that are there and hold rows: the store's own (nothing), and
+    /// those of its logs, SQLite's first.
+    package static func suffixes(at path: String) -> [String] {
+        let files = [path, path + "-wal"] + LogFile.all(beside: path)
+        return files.filter { FileManager.default.fileExists(atPath: $0) }.map {
+            String($0.dropFirst(path.count))
+        }
+    }
+}

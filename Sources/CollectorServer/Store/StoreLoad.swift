@@ -1,0 +1,38 @@
+import Foundation
+
+/// How much of the writer's time the table takes.
+struct StoreLoad {
+    private var windowStart = StoreLoad.now(CLOCK_MONOTONIC)
+    private var busy: Int64 = 0
+    /// Whether rows had better go another way.
+    private(set) var isBehind = false
+
+    /// What is looked at together, in nanoseconds.
+    private static let window: Int64 = 200_000_000
+    /// The processor time within a window that is too much, in nanoseconds: a collector that spends a third of a core on
+    /// its table is on its way to being limited by it. Time that other processes take does not count.
+    private static let limit: Int64 = 66_000_000
+
+    /// Runs a transaction, and counts the processor time that it takes.
+    mutating func measure<Result>(_ body: () -> Result) -> Result {
+        let begin = StoreLoad.now(CLOCK_MONOTONIC)
+        if begin - windowStart > StoreLoad.window { (windowStart, busy) = (begin, 0) }
+        let start = StoreLoad.now(CLOCK_THREAD_CPUTIME_ID)
+        let result = body()
+        busy += StoreLoad.now(CLOCK_THREAD_CPUTIME_ID) - start
+        if busy > StoreLoad.limit { isBehind = true }
+        return result
+    }
+
+    /// The log is empty: the table is to be tried again.
+    mutating func noteDrained() {
+        guard isBehind else { return }
+        (windowStart, busy, isBehind) = (StoreLoad.now(CLOCK_MONOTONIC), 0, false)
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
