@@ -78,16 +78,18 @@ extension GrowingSystem {
             rows.sort { $0.sequence < $1.sequence }
             if rows.count > limit { rows.removeLast(rows.count - limit) }
         }
-        if rows.count >= measuredCount { cut(&rows, channel: channel, on: device) }
+        if let limit = rules.upload.maxBytes, measuring.isNeeded(for: rows, limit: limit) {
+            cut(&rows, below: limit, channel: channel, on: device)
+        }
         return rows
     }
 
     /// 4.x: leaves out the event with which the stored bytes would reach the limit, and all after it. One
     /// that is too large by itself holds the channel up for ever.
     private mutating func cut(
-        _ rows: inout ContiguousArray<EventRecord>, channel: Int, on device: borrowing Device
+        _ rows: inout ContiguousArray<EventRecord>, below limit: Int, channel: Int,
+        on device: borrowing Device
     ) {
-        guard let limit = rules.upload.maxBytes else { return }
         let form = form(of: channel)
         var bytes = 0
         for (place, row) in rows.enumerated() {
@@ -117,7 +119,8 @@ extension GrowingSystem {
         let stm = (now + encoder.skew(Int(device.index))).milliseconds
         guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
             return RequestHead(
-                method: .post, path: endpoints.path(template: GrowingChannel.template, stm: stm),
+                method: .post,
+                path: endpoints.path(endpoints.path(template: GrowingChannel.template), stm: stm),
                 headerLines: endpoints.addedLines)
         }
         let open = device.requests[place]
@@ -157,7 +160,8 @@ extension GrowingSystem {
     private func path(
         of channel: Int, device: borrowing Device, process: UInt32, stm: Int64
     ) -> String {
-        var template = routes.paths[channel]
+        // What no interceptor may replace was put together beforehand.
+        var template: String?
         if !rules.isVersion4 {
             for place in order(Int(device.index), process: process) {
                 guard let other = interceptors[place].requestTemplate(for: routes.channels[channel]) else {
@@ -167,7 +171,8 @@ extension GrowingSystem {
                 break
             }
         }
-        return endpoints.path(template: template, stm: stm)
+        let path = template.map { endpoints.path(template: $0) } ?? carriedHeads[channel].path
+        return endpoints.path(path, stm: stm)
     }
 
     /// `X-Timestamp` is taken apart from `stm`, some milliseconds later.
