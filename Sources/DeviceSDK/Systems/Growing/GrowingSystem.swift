@@ -50,6 +50,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     var packed = WireBuffer()
     /// Delivered rows that are still in a store or in the queue.
     package var acknowledged = AcknowledgedRows()
+    /// Of stored rows, where the stores have a bound of bytes.
+    var sizes = StoredSizes()
 
     /// Makes the system of a population.
     ///
