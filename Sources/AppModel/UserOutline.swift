@@ -26,14 +26,17 @@ package struct UserOutline: Hashable, Sendable {
 
     /// Looks at a population's devices, evenly spread over it, until the budget is used up.
     ///
-    /// - Parameter budget: Steps of users: some ten a session.
-    package init(of population: UserForecast.Population, budget: Int) {
+    /// - Parameters:
+    ///   - members: Those that are meant, by their indices; `nil` for all.
+    ///   - budget: Steps of users: some ten a session.
+    package init(of population: UserForecast.Population, among members: [Int]? = nil, budget: Int) {
         let model = population.outline
-        deviceCount = population.deviceCount
+        deviceCount = members?.count ?? population.deviceCount
         var steps = 0
         let pool = min(deviceCount, UserOutline.mostDevices)
         for place in UserForecast.places(pool) where steps < budget || devices < UserOutline.leastDevices {
-            steps += add(place * deviceCount / pool, of: population, model, until: population.usersEnd)
+            let number = place * deviceCount / pool
+            steps += add(members?[number] ?? number, of: population, model, until: population.usersEnd)
         }
     }
 

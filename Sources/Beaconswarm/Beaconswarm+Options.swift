@@ -1,4 +1,5 @@
 import CollectorModel
+import Reporting
 
 /// A scenario file with what options change in it.
 public struct ScenarioSource: Sendable {
@@ -83,6 +84,13 @@ public struct RunOptions: Sendable {
     /// A URL to which figures are pushed every 10 s and at the end, as OTLP/HTTP in JSON; `nil` for none. For the verbs
     /// alone.
     public var otlp: String?
+    /// A URL at which the target of a live run tells its own metrics in Prometheus' text format, as series beside the
+    /// run's own in its report; `nil` for none.
+    public var scrape: String?
+    /// Names of those to keep, separated by commas, each whole or with `*` at its end; `nil` for all counters and gauges.
+    public var scrapeOnly: String?
+    /// Series of a target's own that are kept.
+    public static let scrapedSeriesLimit = TargetRecorder.seriesLimit
     /// Where ``ui`` is if nobody says more: on this machine alone, any free port.
     public static let defaultWatchAddress = "127.0.0.1:0"
     /// Who watches; set by the verb.

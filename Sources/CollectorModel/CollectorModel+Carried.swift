@@ -46,7 +46,7 @@ extension CollectorModel {
         return reply
     }
 
-    private mutating func answer(
+    mutating func answer(
         _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, _ fault: LateFault
     ) -> CollectorReply {
         let system = collected[route.system]

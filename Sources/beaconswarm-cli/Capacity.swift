@@ -26,6 +26,7 @@ struct Capacity: AsyncParsableCommand {
     @OptionGroup var scenario: ScenarioOptions
     @OptionGroup var safety: SafetyOptions
     @OptionGroup var watching: WatchOptions
+    @OptionGroup var scraping: ScrapeOptions
 
     @Option(
         help: ArgumentHelp(
@@ -98,6 +99,8 @@ struct Capacity: AsyncParsableCommand {
         run.threads = threads
         run.ui = watching.ui
         run.otlp = watching.otlp
+        run.scrape = scraping.scrape
+        run.scrapeOnly = scraping.scrapeOnly
         var options = CapacityOptions(run: run)
         options.scaling = by
         options.from = from

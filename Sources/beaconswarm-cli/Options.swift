@@ -72,6 +72,23 @@ struct WatchOptions: ParsableArguments {
     var otlp: String?
 }
 
+/// What the target is asked beside its load.
+struct ScrapeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Asks the target for its own metrics, in Prometheus' text format, while the run goes on, and shows them beside "
+                + "the run's in its report. Without a path: /metrics. A target that does not answer is told, and does no harm.",
+            valueName: "URL"))
+    var scrape: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keeps the metrics of these names alone, each whole or with * at its end; default: all counters and gauges, "
+                + "\(RunOptions.scrapedSeriesLimit) series at most.",
+            valueName: "NAME,…"))
+    var scrapeOnly: String?
+}
+
 /// Where events go, for verbs that send none: not in their help, and refused by name instead of as unknown.
 struct RefusedTarget: ParsableArguments {
     @Option(help: .hidden) var target: String?

@@ -76,6 +76,8 @@ struct Run: AsyncParsableCommand {
             valueName: "INSTANT"))
     var at: String?
 
+    @OptionGroup var scraping: ScrapeOptions
+
     mutating func run() async throws {
         var options = output.options(for: scenario.source)
         safety.apply(to: &options)
@@ -89,6 +91,8 @@ struct Run: AsyncParsableCommand {
         options.at = at
         options.ui = watching.ui
         options.otlp = watching.otlp
+        options.scrape = scraping.scrape
+        options.scrapeOnly = scraping.scrapeOnly
         let chosen = options
         try await finish { try await Beaconswarm.run(chosen) }
     }

@@ -322,3 +322,22 @@ def test_problems_name_the_place(tool: Tool, pattern: dict, pointer: str, words:
     said = tool.run("validate", path).expect(104)
     lines = [line for line in (said.out + said.err).splitlines() if f"{pointer}:" in line or f"{pointer} " in line]
     assert lines and any(words in line for line in lines), said.out + said.err
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_the_forecast_knows_bots(tool: Tool, share: float):
+    """Bots do more than people, and the range that `validate` tells of both is no wider than for people alone."""
+    world = {
+        "name": "crawled",
+        "seed": 4,
+        "duration": "1d",
+        "populations": [{"name": "ios", "devices": 900, "system": "sensors", "app": "shop", "persona": "casual"}],
+        "patterns": [{"pattern": "bots", "population": "ios", "share": share}],
+    }
+    scenario = write_scenario(tool.folder, world)
+    said = tool.run("validate", scenario).expect(0).out
+    low, high = map(float, re.search(r"offers ([0-9.]+) to ([0-9.]+) events/s", said).groups())
+    done = tool.run("simulate", scenario, "--bodies", "measure", "--out", "run").expect(0)
+    rate = json.loads((done.folder / "run" / "report.json").read_text())["events"]["captured"] / 86_400
+    assert low <= rate <= high, said
+    assert high - low < 0.25 * rate, said

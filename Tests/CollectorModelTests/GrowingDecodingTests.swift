@@ -138,6 +138,62 @@ struct GrowingDecodingTests {
         #expect(bench.undecodable == [.protobuf: 3, .missingTime: 1])
     }
 
+    @Test("whoever wants no more than keys gets those of whole readings, and the same answers")
+    func keysAlone() {
+        var whole = Bench()
+        var alone = CollectorModel()
+        var sink = NullSink()
+        var lie = LateFault()
+        lie.answer = SubstituteAnswer(status: 200)
+        var readAlone = 0
+        for body in Self.messageBodies + Self.messageBodies + Self.messageBodies {
+            for (isDry, fault) in [(false, LateFault.none), (true, .none), (false, lie)] {
+                var headers = CollectedHeaders()
+                headers[.contentType] = "application/protobuf"
+                body.withUnsafeBytes { bytes in
+                    let request = CollectedRequest(
+                        method: .post, path: "/v3/projects/p/collect", query: "", dryRun: isDry,
+                        headers: headers, body: bytes)
+                    let now = Instant(nanoseconds: 0)
+                    readAlone += GrowingDecoder().keysAlone(of: request) == nil ? 0 : 1
+                    let expected = whole.model.receive(request, at: now, fault: fault, sink: &whole.sink)
+                    #expect(alone.receive(request, at: now, fault: fault, sink: &sink) == expected)
+                }
+                #expect(alone.statistics == whole.model.statistics)
+            }
+        }
+        #expect(readAlone == 4 * 9)
+        #expect(whole.sink.rows.contains { $0.id == "5-1" })
+    }
+
+    /// Four that are read by their ids alone, one of them empty, and what must be read whole.
+    private static var messageBodies: [[UInt8]] {
+        let twice: (inout WireBuffer) -> Void = {
+            $0.appendProtobufField(24, map: [(key: "bs_id", value: "5-1"), (key: "a", value: "")])
+        }
+        return [
+            event("1-0") + event("1-1"), event("1-1"), [], event("5-0", twice), event(nil),
+            event("2-0") + event(nil), event("nonsense"), event("3-0", time: nil),
+            event("3-1") + [0x0A, 0x7F, 0x40],
+            event("4-0") { $0.appendProtobufField(8, string: "no number") },
+        ]
+    }
+
+    private static func event(
+        _ id: String?, time: UInt64? = 5, _ extra: (inout WireBuffer) -> Void = { _ in }
+    ) -> [UInt8] {
+        var body = WireBuffer()
+        body.appendProtobufField(1) { event in
+            if let time { event.appendProtobufField(8, varint: time) }
+            event.appendProtobufField(1, string: "device")
+            event.appendProtobufField(4, string: "session")
+            event.appendProtobufField(15, varint: 3)
+            if let id { event.appendProtobufField(24, map: [(key: "bs_id", value: id)]) }
+            extra(&event)
+        }
+        return body.bytes
+    }
+
     @Test("the id is in the attributes, else the natural key counts")
     func keys() {
         var bench = Bench()

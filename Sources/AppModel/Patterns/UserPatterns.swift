@@ -121,7 +121,9 @@ extension UserCalendar {
         bots(of: index).map { patterns.bots[$0].pattern == pattern } ?? false
     }
 
-    /// The first of the groups of bots that a device belongs to; `nil` for a person's.
+    /// The first of the groups of bots that a device belongs to, by its place in ``UserPatterns/bots``; `nil` for a person's.
+    package func groupOfBots(_ index: Int) -> Int? { bots(of: index) }
+
     func bots(of index: Int) -> Int? {
         patterns.bots.firstIndex { group in
             var stream = streams(.pattern, index).child(UInt64(group.pattern))

@@ -38,6 +38,9 @@ struct CapacityRunner: Sendable {
     private var color: Bool { console.colorsProgress }
 
     func run() async throws -> CommandStatus {
+        if options.isVirtual, options.run.scrape != nil {
+            throw CommandFailure(.usage, "--scrape has no place in virtual time: there is no target to ask")
+        }
         if !options.isVirtual { try TargetGate.check(scenario.document, options: options.run) }
         let live = LiveRunner(
             scenario: scenario, options: options.run, console: console, interruption: interruption)
@@ -102,11 +105,14 @@ struct CapacityRunner: Sendable {
             embeds: embeds, threads: options.run.threads, interruption: interruption, console: console,
             keeper: SafetyKeeper(maximumRate: options.run.maximumRate, redact: scenario.document.redact))
         var servesConfiguration: Bool? = embeds ? true : nil
+        var scraper = try await CapacityScraper.start(
+            options.run, limit: settings.maxTime, console: console)
         do {
             while !interruption.isRequested, let plan = session.next(remaining: search.remaining) {
                 announce(plan, session, search)
                 let begun = Host.monotonic
                 let played = try await player.play(plan)
+                scraper?.note(CapacityText.load(plan.load, settings.scaling), since: begun)
                 let step = try session.note(played.measurement, of: plan, wall: Host.monotonic - begun) {
                     () throws(CommandFailure) in
                     try control(of: plan, played, search, &servesConfiguration)
@@ -120,9 +126,11 @@ struct CapacityRunner: Sendable {
             }
         } catch {
             await player.shutDown()
+            _ = await scraper?.finish()
             throw error
         }
         await player.shutDown()
+        session.take(await scraper?.finish())
     }
 
     /// The control of a live step.

@@ -158,6 +158,12 @@ struct CapacitySession: Sendable {
         return !close.isEmpty
     }
 
+    /// Takes what the target told of itself meanwhile.
+    mutating func take(_ metrics: Report.TargetMetrics?) {
+        report.targetMetrics = metrics
+        if let warning = metrics?.warning { report.warnings.append(warning) }
+    }
+
     /// Whether the last step left the target something to recover from.
     var lastBroke: Bool { report.steps.last.map { $0.verdict != .held } ?? false }
 

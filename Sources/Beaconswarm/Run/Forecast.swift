@@ -39,54 +39,75 @@ struct Forecast {
         self.pace = pace
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
-        let stepLimit = PopulationSample.stepBudget / max(1, plans.populations.count)
-        let outlineBudget = Forecast.outlineBudget / max(1, plans.populations.count)
-        var (low, high) = (0.0, 0.0)
-        var events = EventCourse()
-        var requests = RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace))
+        var offer = Offer(requests: RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace)))
         for plan in plans.populations {
-            let users = plan.users
-            let sample = PopulationSample(
-                plan, users, schedule: plans.schedule, stepLimit: stepLimit, pace: pace)
-            let record = sample.recorder.populations[0]
-            let outline = UserOutline(of: users, budget: outlineBudget)
-            let offered = OfferedEvents(
-                parts: sample.parts, outline: outline, isSteady: plan.persona.steadyRate != nil)
-            (low, high) = (low + offered.range.lowerBound, high + offered.range.upperBound)
-            eventsMean += offered.estimate / seconds
-            let told = Double(record.ledger.captured)
-            let perEvent = told > 0 ? offered.estimate / told : 0
-            requestsMean += Double(record.requests) * perEvent / seconds
-            bytesMean += record.sentBytes * perEvent / seconds
-            events.add(sample.recorder.series, scale: sample.scale)
-            requests.add(sample.requests, scale: sample.scale)
-            let peakActive = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
-            let active = min(plan.deviceCount, Int((Double(peakActive) * sample.scale).rounded(.up)))
-            // An idle minute of a socket may be days of its device: as good as all have one.
-            sockets += plan.connections(ofDevices: pace > 1 ? plan.deviceCount : active)
+            add(plan, of: plans, seconds: seconds, to: &offer)
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
             devices += plan.deviceCount
-            growingMemory += memory(of: plan, sample)
-            openRequestMemory +=
-                Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
         let scale = Double(pace) / seconds
-        eventsRange = low * scale...high * scale
-        eventsPeak = max(events.peak * Double(pace), eventsRange.upperBound)
-        requestsPeak = requests.peak * Double(pace)
+        eventsRange = offer.low * scale...offer.high * scale
+        eventsPeak = max(offer.events.peak * Double(pace), eventsRange.upperBound)
+        requestsPeak = offer.requests.peak * Double(pace)
         eventsMean *= Double(pace)
         requestsMean *= Double(pace)
         bytesMean *= Double(pace)
         growingMemory += Double(prefilled) * DeviceMemory.storedEvent
     }
 
+    /// What comes together over the populations.
+    private struct Offer {
+        var low = 0.0
+        var high = 0.0
+        var events = EventCourse()
+        var requests: RequestCourse
+    }
+
+    /// Plays a sample of a population: of people and of bots apart, for one of these may do as much as a hundred of those.
+    private mutating func add(
+        _ plan: PopulationPlan, of plans: ScenarioPlans, seconds: Double, to offer: inout Offer
+    ) {
+        let users = plan.users
+        let kinds = plan.kindsOfUsers
+        let parts = max(1, plans.populations.count) * kinds.count
+        var active = 0
+        growingMemory += Double(plan.deviceCount * plan.system.memoryPerDevice)
+        for kind in kinds {
+            let sample = PopulationSample(
+                kind.plan, kind.plan.users, schedule: plans.schedule,
+                stepLimit: PopulationSample.stepBudget / parts, share: kind.share, pace: pace)
+            let record = sample.recorder.populations[0]
+            let offered = OfferedEvents(
+                parts: sample.parts,
+                outline: UserOutline(
+                    of: users, among: kind.members, budget: Forecast.outlineBudget / parts),
+                isSteady: kind.plan.persona.steadyRate != nil, holdsSample: kind.members == nil)
+            offer.low += offered.range.lowerBound
+            offer.high += offered.range.upperBound
+            eventsMean += offered.estimate / seconds
+            let told = Double(record.ledger.captured)
+            let perEvent = told > 0 ? offered.estimate / told : 0
+            requestsMean += Double(record.requests) * perEvent / seconds
+            bytesMean += record.sentBytes * perEvent / seconds
+            offer.events.add(sample.recorder.series, scale: sample.scale)
+            offer.requests.add(sample.requests, scale: sample.scale)
+            let peak = sample.recorder.series.extremes?.highGauges.devicesActive ?? 0
+            active += min(plan.deviceCount, Int((Double(peak) * sample.scale).rounded(.up)))
+            growingMemory += memory(of: plan, sample)
+            openRequestMemory += Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
+        }
+        // An idle minute of a socket may be days of its device: as good as all have one.
+        sockets += plan.connections(
+            ofDevices: pace > 1 ? plan.deviceCount : min(plan.deviceCount, active))
+    }
+
     /// Steps of users in a look at all of them.
     private static let outlineBudget = 4_000_000
 
+    /// What a sample's share of a population takes beyond the devices themselves.
     private func memory(of plan: PopulationPlan, _ sample: PopulationSample) -> Double {
         let rows = sample.recorder.series.buckets.map(\.gauges.storedRows).max() ?? 0
-        var bytes = Double(plan.deviceCount * plan.system.memoryPerDevice)
-        bytes += Double(rows) * sample.scale * DeviceMemory.storedEvent
+        var bytes = Double(rows) * sample.scale * DeviceMemory.storedEvent
         if !plan.tagsEvents || !plan.system.tagsAllEvents {
             let captured = Double(sample.recorder.populations[0].ledger.captured) * sample.totalScale
             bytes += captured * DeviceMemory.naturalKey
@@ -206,6 +227,39 @@ private struct EventCourse {
 }
 
 extension PopulationPlan {
+    /// A kind of users, as if all devices had it, and those that do.
+    fileprivate struct KindOfUsers {
+        var plan: PopulationPlan
+        /// By their indices; `nil` for all.
+        var members: [Int]?
+        /// Of the devices.
+        var share = 1.0
+    }
+
+    /// People, and each group of bots among them. O(devices) where there are bots.
+    fileprivate var kindsOfUsers: [KindOfUsers] {
+        guard !patterns.bots.isEmpty else { return [KindOfUsers(plan: self)] }
+        let calendar = calendar
+        var members = [[Int]](repeating: [], count: patterns.bots.count + 1)
+        for index in 0..<deviceCount {
+            members[calendar.groupOfBots(index).map { $0 + 1 } ?? 0].append(index)
+        }
+        var people = self
+        people.patterns.bots = []
+        let plans =
+            [people]
+            + patterns.bots.map { group in
+                var bots = people
+                bots.persona = group.persona
+                bots.week = group.persona.hours.flatMap { $0.isFlat ? nil : $0 }
+                return bots
+            }
+        return zip(plans, members).filter { !$1.isEmpty }.map { plan, members in
+            KindOfUsers(
+                plan: plan, members: members, share: Double(members.count) / Double(max(1, deviceCount)))
+        }
+    }
+
     /// Events that each device brings along.
     fileprivate var prefill: Int { system.prefill }
 

@@ -134,14 +134,17 @@ struct LiveRunner: Sendable {
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events,
                 start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
+        let scraper = try await startScraper(stage)
         let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
         let (abortedBy, endedBy) = await run.kept(by: keeper) { await follower.follow() }
         let result = try await run.result()
+        let scraped = await finish(scraper, stage)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy
         progress.endedBy = endedBy
         progress.warnings = stage.stores.warnings
+        if let scraped { progress.take(scraped) }
         await audit(&progress, result: result, server: server, output: output)
         progress.generator.ownFailures = OwnFailures.of(
             result.recorder, embedded: server?.storeFailure, devices: stage.stores.hostFailures)

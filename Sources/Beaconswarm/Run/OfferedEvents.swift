@@ -33,15 +33,17 @@ struct OfferedEvents {
     ///   - parts: The sample.
     ///   - outline: All users.
     ///   - isSteady: Whether users are in one session for the whole run, so that all comes of its seconds.
-    init(parts: [Part], outline: UserOutline, isSteady: Bool) {
+    ///   - holdsSample: Whether the sample's devices are among the users, and do in the run what they did in it.
+    init(parts: [Part], outline: UserOutline, isSteady: Bool, holdsSample: Bool = true) {
         let parts = parts.filter { $0.events > 0 || $0.sessions > 0 }
         let fit = Fit(parts, sessionWeight: isSteady ? 0 : 10)
         let total = outline.total(perSession: fit.perSession, perSecond: fit.perSecond)
         // Of the sample itself the events are known.
-        let known = parts.reduce(0) { $0 + $1.events - fit.events(of: $1) }
+        let known = holdsSample ? parts.reduce(0) { $0 + $1.events - fit.events(of: $1) } : 0
         estimate = max(0, total.value + known)
         let sampled = parts.reduce(0) { $0 + fit.weight($1) }
-        let others = max(0, outline.total(perSession: fit.sessionWeight, perSecond: 1).value - sampled)
+        let all = outline.total(perSession: fit.sessionWeight, perSecond: 1).value
+        let others = max(0, all - (holdsSample ? sampled : 0))
         // By what the others will deviate, and by what the sample did.
         let own = fit.variance * others * (1 + (sampled > 0 ? others / sampled : 0))
         error = (own + total.error * total.error).squareRoot()

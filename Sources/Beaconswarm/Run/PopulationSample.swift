@@ -36,10 +36,11 @@ struct PopulationSample {
     /// - Parameters:
     ///   - users: Those of the plan.
     ///   - stepLimit: Steps after which no further slice is begun; a slice takes no more either.
+    ///   - share: Of the devices, for which the sample stands.
     ///   - pace: Seconds of the run in a real one.
     init(
         _ plan: PopulationPlan, _ users: UserForecast.Population, schedule: RunSchedule, stepLimit: Int,
-        pace: Int = 1
+        share: Double = 1, pace: Int = 1
     ) {
         requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
         var quietPlan = plan
@@ -58,14 +59,14 @@ struct PopulationSample {
         var steps = 0
         for place in UserForecast.places(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
-            let share = ShardShare(index: place * sliceCount / slices, count: sliceCount)
-            var result = play(quietPlan, share, quietSchedule, stepLimit: stepLimit)
+            let slice = ShardShare(index: place * sliceCount / slices, count: sliceCount)
+            var result = play(quietPlan, slice, quietSchedule, stepLimit: stepLimit)
             let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
-            played += share.deviceCount(of: plan.deviceCount)
-            whole += Double(share.deviceCount(of: plan.deviceCount)) * part
+            played += slice.deviceCount(of: plan.deviceCount)
+            whole += Double(slice.deviceCount(of: plan.deviceCount)) * part
             steps += Int(result.wakes)
             openRequests += result.openRequestsPeak
-            let indices = (0..<share.deviceCount(of: plan.deviceCount)).map(share.populationIndex(ofSlot:))
+            let indices = (0..<slice.deviceCount(of: plan.deviceCount)).map(slice.populationIndex(ofSlot:))
             let outline = UserOutline(
                 of: users, indices: indices, until: schedule.start + result.simulated)
             parts.append(
@@ -75,8 +76,8 @@ struct PopulationSample {
             result.recorder.beliefs = DeviceBeliefs()
             recorder.merge(result.recorder)
         }
-        scale = Double(plan.deviceCount) / Double(max(1, played))
-        totalScale = Double(plan.deviceCount) / max(1e-12, whole)
+        scale = Double(plan.deviceCount) * share / Double(max(1, played))
+        totalScale = Double(plan.deviceCount) * share / max(1e-12, whole)
     }
 
     /// The length of a course's intervals: a second of real time, and more for long runs, of which the engine tells

@@ -51,6 +51,8 @@ struct ReportBuilder: Sendable {
         var internalError: String?
         /// Secrets taken out.
         var unexpectedAnswers: [Report.UnexpectedAnswer] = []
+        /// What the target told of itself.
+        var targetMetrics: Report.TargetMetrics?
         /// What was found out during the run, beside what was known before it.
         var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.
@@ -131,6 +133,7 @@ struct ReportBuilder: Sendable {
         report.endedBy = progress.endedBy
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
+        report.targetMetrics = progress.targetMetrics
         report.addDistributions(of: progress.recorder.series)
         report.addCloseUps(progress.recorder)
         report.entries = entries(of: progress.recorder, seconds: seconds)

@@ -87,6 +87,8 @@ extension RunOptions {
         }
         ui = ui ?? value("UI")
         otlp = otlp ?? value("OTLP")
+        scrape = scrape ?? value("SCRAPE")
+        scrapeOnly = scrapeOnly ?? value("SCRAPE_ONLY")
     }
 
     private static func bodies(in environment: [String: String]) throws(CommandFailure) -> Bodies? {

@@ -9,7 +9,8 @@ enum TargetGate {
     ///
     /// - Throws: ``CommandFailure`` with code 64 that names the others, and says how to let them through.
     static func check(_ document: ScenarioDocument, options: RunOptions) throws(CommandFailure) {
-        let written = listed(document.populations.flatMap(\.targets))
+        let scraped = try options.scrapeEndpoint().map { [$0.host] } ?? []
+        let written = listed(hosts: document.populations.flatMap(\.targets).map(\.host) + scraped)
         // What was said is checked even where nothing depends on it.
         guard !written.isEmpty || !options.ownedHosts.isEmpty || options.targetsFile != nil else { return }
         let owned = try OwnedHosts(named: options.ownedHosts, file: options.targetsFile)
@@ -20,9 +21,11 @@ enum TargetGate {
     }
 
     /// The hosts that need their user's word, as they are written, each once.
-    static func listed(_ targets: [PopulationPlan.Target]) -> [String] {
+    static func listed(_ targets: [PopulationPlan.Target]) -> [String] { listed(hosts: targets.map(\.host)) }
+
+    private static func listed(hosts: [String]) -> [String] {
         var known: Set<TargetHost> = []
-        return targets.map(\.host).filter { text in
+        return hosts.filter { text in
             let host = TargetHost(text)
             return !host.isHarmless && known.insert(host).inserted
         }

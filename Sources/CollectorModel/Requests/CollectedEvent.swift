@@ -38,8 +38,15 @@ package struct PackedText {
 
 /// Whoever keeps the events that a collector takes.
 package protocol CollectedEventSink {
+    /// Whether it looks at more of an event than its key; a collector may save the rest for one that does not.
+    static var needsContent: Bool { get }
+
     /// Keeps one event; called once per copy, in the order of the request.
     mutating func store(_ event: CollectedEvent)
+}
+
+extension CollectedEventSink {
+    package static var needsContent: Bool { true }
 }
 
 /// A sink that keeps nothing: for worlds that need no more than the receipts.
@@ -48,5 +55,6 @@ package struct NullSink: CollectedEventSink {
     private var place: UInt8 = 0
 
     package init() {}
+    package static var needsContent: Bool { false }
     package mutating func store(_ event: CollectedEvent) {}
 }

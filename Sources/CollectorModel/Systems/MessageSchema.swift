@@ -128,7 +128,7 @@ extension ProtobufField {
     }
 
     /// An entry of a map<string, string>, in place; a key or value that is absent is empty.
-    fileprivate func textEntry() throws(ProtobufError) -> (
+    func textEntry() throws(ProtobufError) -> (
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
     ) {
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -16,6 +16,13 @@ protocol UploadDecoder: AnyObject {
     /// - Parameter isMessages: Whether it is messages, where a system has both.
     func open(plain: UnsafeRawBufferPointer, isMessages: Bool) -> UploadEnvelope
 
+    /// The keys of a request's events, in order, where they can be told with less work than reading everything.
+    ///
+    /// - Returns: `nil` where they cannot, and for anything out of the ordinary: the request is to be opened then. Of what
+    ///   is returned, reading everything would find the same keys and nothing that cannot be read, unless members that
+    ///   nobody needs here are broken.
+    func keysAlone(of request: CollectedRequest) -> ContiguousArray<EventKey>?
+
     /// Calls `body` with each event of the request that was opened last, in order, and with what cannot be
     /// read of it.
     func forEachElement(_ body: (UploadElement) -> Void)
@@ -61,6 +68,9 @@ struct UploadEvent {
 }
 
 extension UploadDecoder {
+    /// None: everything is to be read.
+    func keysAlone(of request: CollectedRequest) -> ContiguousArray<EventKey>? { nil }
+
     /// The device of the first event with an id of the harness.
     var firstDevice: UInt32? {
         var device: UInt32?

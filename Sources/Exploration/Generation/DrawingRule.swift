@@ -235,6 +235,11 @@ struct DrawingRule: Sendable {
         "storage.prefill": .most(60, presence: 0.3),
         "storage.limit": .value(presence: 0.4) { draw, _, _ in .int(2 + draw.below(60)) },
         "storage.evict": .most(12, presence: 0.3),
+        // Two or three events at the least, and a few dozen.
+        "storage.maxBytes": .value(presence: 0.15) { draw, _, _ in
+            draw.chance(0.1) ? .text("none") : .int(300 + draw.below(30_000))
+        },
+        "upload.concurrency": .most(5, presence: 0.2),
         "storage.backend": .presence(0.08),
         "storage": .presence(0.8), "upload": .presence(0.85), "remoteConfig": .presence(0.5),
         "upload.batch": .most(60, presence: 0.5),

@@ -13,6 +13,9 @@ package enum CapacityHTML {
         html.element("main") { html in
             pictures(report, into: &html)
             steps(report, into: &html)
+            if let target = report.targetMetrics {
+                HTMLWriter().target(target, marks: target.marks, scale: .elapsed, into: &html)
+            }
             conditions(report, into: &html)
             howItWasRun(report, into: &html)
         }

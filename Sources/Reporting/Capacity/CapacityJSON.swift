@@ -55,6 +55,7 @@ package enum CapacityJSON {
             ReportField("wall_seconds", \.wallSeconds, .real),
             ReportField("run", \.run, .run),
             ReportField("warnings", \.warnings, .texts),
+            .rare("target_metrics", \.targetMetrics, .targetMetrics),
         ]
     }
 }

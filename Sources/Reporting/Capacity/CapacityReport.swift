@@ -58,6 +58,8 @@ package struct CapacityReport: Sendable {
     /// What came out, a sentence each; the first is the headline.
     package var reasons: [String] = []
     package var warnings: [String] = []
+    /// What the target told of itself; `nil` where nobody asked.
+    package var targetMetrics: Report.TargetMetrics?
 
     package init(
         toolVersion: String, scenario: Report.ScenarioReference, mode: Report.Mode, seed: UInt64,

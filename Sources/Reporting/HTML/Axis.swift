@@ -2,7 +2,7 @@ import Timebase
 
 /// A vertical axis: where a value stands between the bottom (0) and the top (1), and its ticks.
 struct Axis {
-    enum Unit { case count, perSecond, bytesPerSecond, time }
+    enum Unit { case count, bytes, perSecond, bytesPerSecond, time }
 
     let unit: Unit
     let ticks: [Double]
@@ -87,6 +87,7 @@ struct Axis {
     func text(_ value: Double) -> String {
         switch unit {
         case .time: Numbers.duration(milliseconds: value)
+        case .bytes: Numbers.bytes(value)
         case .bytesPerSecond: Numbers.bytes(value) + "/s"
         case .perSecond: Axis.compact(value) + "/s"
         case .count: Axis.compact(value)
@@ -98,7 +99,7 @@ struct Axis {
         if value == 0 { return "0" }
         switch unit {
         case .time: return Numbers.duration(milliseconds: value)
-        case .bytesPerSecond: return Numbers.bytes(value)
+        case .bytes, .bytesPerSecond: return Numbers.bytes(value)
         case .perSecond, .count: return Axis.compact(value)
         }
     }
@@ -114,6 +115,7 @@ struct Axis {
         let kind = isLogarithmic ? ", logarithmic" : ""
         switch unit {
         case .time: return "time\(kind)"
+        case .bytes: return "bytes\(kind)"
         case .bytesPerSecond: return "bytes per second\(kind)"
         case .perSecond: return "per second\(kind)"
         case .count: return "count\(kind)"

@@ -44,7 +44,8 @@ package struct HTMLWriter: ReportWriter {
     static var parts: [Part] {
         [
             Part(id: "ledger", write: ledger), Part(id: "times", write: times),
-            Part(id: "series", write: overTime), Part(id: "answers", write: answers),
+            Part(id: "series", write: overTime), Part(id: "target", write: target),
+            Part(id: "answers", write: answers),
             Part(id: "populations", write: populations), Part(id: "entries", write: entries),
             Part(id: "thresholds", write: thresholds), Part(id: "audit", write: audit),
             Part(id: "metrics", write: metrics), Part(id: "run", write: howItWasRun),

@@ -88,6 +88,7 @@ package enum ReportJSON {
             .later("percentiles", \.curves, .named(\.metric, .curve)),
             .later("heatmaps", \.heatMaps, .named(\.metric, .heatMap)),
             .derived("first_failed_answer") { $0.firstFailedAnswer.map(value) ?? .null },
+            .rare("target_metrics", \.targetMetrics, .targetMetrics),
             .later("unexpected_answers", \.unexpectedAnswers, .list(.answer)),
             .later("warnings", \.warnings, .texts),
         ]

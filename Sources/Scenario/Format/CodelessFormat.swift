@@ -32,8 +32,8 @@ enum CodelessFormat {
     private static let storage: ObjectDescription<CodelessRules> = .rules(
         "Events are in memory; the file is written when the process ends with notice.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
-            "prefill: neither the memory nor the files of the codeless SDK have a limit"),
+            ["backend", "limit", "evict", "evictFrom", "order"],
+            "prefill, ttl and maxBytes: neither the memory nor the files of the codeless SDK have a limit"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...10_000_000),
@@ -42,6 +42,9 @@ enum CodelessFormat {
                 "ttl", \.storage.ttl, PolicyForms.ttl,
                 "Age of its newest event at which a file is removed at a cold start, or \"none\", as in the text."
             ),
+            Knob(
+                "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
+                PolicyForms.maxBytesDoc("all files hold at most; then the oldest files go")),
         ])
 
     private static let upload: ObjectDescription<CodelessRules> = .rules(

@@ -123,8 +123,8 @@ enum GrowingFormat {
     private static let storage: ObjectDescription<GrowingRules> = .rules(
         "The two stores, timing and realtime (custom events).",
         unsupported: .keys(
-            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
-            "ttl and prefill: GrowingIO's stores are bounded by age alone"),
+            ["backend", "limit", "evict", "evictFrom", "order"],
+            "ttl, maxBytes and prefill: GrowingIO's stores are bounded by age alone"),
         [
             Knob(
                 "writeBuffer", \.storage.writeBuffer, .integer(1...1_000_000),
@@ -136,6 +136,9 @@ enum GrowingFormat {
             Knob(
                 "ttl", \.storage.ttl, .duration(.milliseconds(1)...(.hours(24 * 3650))),
                 "Age at which rows expire when the store is opened at a start (4.x: dataValidityPeriod)."),
+            Knob(
+                "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
+                PolicyForms.maxBytesDoc("each of the two holds at most; then its oldest go")),
             Knob(
                 "queueLimit", \.storage.queueLimit, GrowingForms.limit,
                 "3.x: rows that are loaded into the queue in memory; \"none\": rows are read from the store."),
@@ -157,13 +160,16 @@ enum GrowingFormat {
         "When and how rows leave.",
         unsupported: .keys(
             [
-                "flushBulkSize", "concurrency", "maxBatchesPerFlush", "immediate", "onLaunch",
+                "flushBulkSize", "maxBatchesPerFlush", "immediate", "onLaunch",
             ], "the other knobs of upload: GrowingIO has no such rule"),
         [
             Knob("batch", \.upload.batch, .integer(1...10_000), "Events per request."),
             Knob(
                 "maxBytes", \.upload.maxBytes, GrowingForms.limit,
                 "Stored bytes that a request stays below, or \"none\" (3.x)."),
+            Knob(
+                "concurrency", \.upload.concurrency, .integer(1...100),
+                "Uploads of a channel at a time, each with events of its own; every version has one."),
             Knob(
                 "firstFlush", \.upload.firstFlush, .duration(.zero...(.hours(24 * 365))),
                 "The timer's first tick, from the start of the process."),

@@ -28,8 +28,8 @@ enum KitFormat {
     private static let storage: ObjectDescription<KitRules> = .rules(
         "The files, one per local day, without a limit.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
-            "\"ttl\" and \"prefill\": Kit has no other rule of this kind"),
+            ["backend", "limit", "evict", "evictFrom", "order"],
+            "\"ttl\", \"maxBytes\" and \"prefill\": Kit has no other rule of this kind"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...1_000_000),
@@ -38,6 +38,10 @@ enum KitFormat {
                 "ttl", \.storage.ttl, PolicyForms.ttl,
                 "Age, from the end of their day on, at which files are removed at a start of the app, or \"none\", as "
                     + "in every version."),
+            Knob(
+                "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
+                PolicyForms.maxBytesDoc(
+                    "all files hold at most; then the oldest files go, and else the row that comes")),
         ])
 
     private static let upload: ObjectDescription<KitRules> = .rules(

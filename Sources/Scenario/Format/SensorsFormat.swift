@@ -34,14 +34,15 @@ enum SensorsFormat {
 
     private static let storage: ObjectDescription<SensorsRules> = .rules(
         "The local store.",
-        unsupported: .keys(
-            ["maxBytes"], "limit and evict: the Sensors store is bounded by rows alone"),
         [
             Knob(
                 "backend", \.storage.backend, .cases(what: "a storage backend"),
                 "Where the simulation keeps the rows: in memory, or in a SQLite file per device as the SDK "
                     + "does (2000 devices at most). The ledger is the same."),
             Knob("limit", \.storage.limit, .integer(2...10_000_000), "Rows at which eviction begins."),
+            Knob(
+                "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
+                PolicyForms.maxBytesDoc("the store holds at most; then rows go as at the limit")),
             Knob(
                 "evict", \.storage.evict, .integer(1...10_000_000),
                 "Rows evicted at once, from the end that evictFrom names."),

@@ -25,8 +25,8 @@ enum TrackingSDKFormat {
     private static let storage: ObjectDescription<TrackingSDKRules> = .rules(
         "The file with all events that were not acknowledged.",
         unsupported: .keys(
-            ["backend", "limit", "evict", "evictFrom", "order", "maxBytes"],
-            "prefill: the file of TrackingSDK is one list without any limit"),
+            ["backend", "limit", "evict", "evictFrom", "order"],
+            "prefill, ttl and maxBytes: the file of TrackingSDK is one list without any limit"),
         [
             Knob(
                 "prefill", \.storage.prefill, .integer(0...10_000_000),
@@ -34,6 +34,9 @@ enum TrackingSDKFormat {
             Knob(
                 "ttl", \.storage.ttl, PolicyForms.ttl,
                 "Age at which events leave the file when a process starts, or \"none\", as in the text."),
+            Knob(
+                "maxBytes", \.storage.maxBytes, PolicyForms.maxBytes,
+                PolicyForms.maxBytesDoc("the file holds at most; then its oldest go")),
         ])
 
     private static let upload: ObjectDescription<TrackingSDKRules> = .rules(
@@ -41,7 +44,7 @@ enum TrackingSDKFormat {
         unsupported: .keys(
             [
                 "batch", "maxBytes", "flushBulkSize", "flushInterval", "firstFlush", "jitter",
-                "concurrency", "maxBatchesPerFlush", "immediate", "onBackground", "onLaunch", "splitOn413",
+                "maxBatchesPerFlush", "immediate", "onBackground", "onLaunch", "splitOn413",
             ],
             "the other knobs of upload: TrackingSDK uploads everything at each event and knows no such rule"),
         [
@@ -54,6 +57,10 @@ enum TrackingSDKFormat {
             Knob(
                 "sockets", \.upload.sockets, .integer(1...100),
                 "Connections that the device's URLSession opens to one host; further requests wait in it."),
+            Knob(
+                "concurrency", \.upload.concurrency, PolicyForms.concurrency,
+                "Uploads at a time: an event that finds as many under way begins none, and one upload follows when "
+                    + "one of them has ended. \"unlimited\", as in the text: each event begins one."),
             Knob("networks", \.upload.networks, PolicyForms.anyNetworks, PolicyForms.networksDoc),
             Knob("keepStatuses", \.upload.keeps, PolicyForms.keeps, PolicyForms.keepStatusesDoc),
         ]

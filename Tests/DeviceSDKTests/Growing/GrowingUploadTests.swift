@@ -273,9 +273,13 @@ struct GrowingUploadTests {
             world.act(
                 2, .tap(screen: 0, control: AppDescription.growingList), .business(event: 1, subject: 4))
             world.act(3, .appear(screen: 1, referrer: 0), .web(event: 2, subject: 1))
-            let limit = world.system.encoder.sizeLimit
-            #expect(world.encodedEvents().allSatisfy { $0.utf8.count <= limit })
-            #expect(limit < 8192)
+            let limits = world.system.encoder.sizeLimits
+            let rows = world.encodedRows()
+            #expect(rows.count > 5)
+            #expect(rows.allSatisfy { $0.storedSize == $0.text.utf8.count })
+            #expect(rows.allSatisfy { $0.storedSize <= limits[$0.template] })
+            #expect(world.encodedRows(.message).allSatisfy { $0.storedSize <= limits[$0.template] })
+            #expect(limits.allSatisfy { $0 < 4096 })
         }
     }
 

@@ -107,6 +107,13 @@ extension GrowingWorld {
 
     /// Every event that is on the device now, with its type, as the encoder writes it.
     func encodedEvents(_ form: GrowingEncoder.Form = .json) -> [String] {
+        encodedRows(form).map(\.text)
+    }
+
+    /// The same with their templates, and what the store is told to keep of each.
+    func encodedRows(
+        _ form: GrowingEncoder.Form = .json
+    ) -> [(template: Int, text: String, storedSize: Int)] {
         var rows: [EventRecord] = []
         device.timing.table.forEach { rows.append($0) }
         device.realtime.table.forEach { rows.append($0) }
@@ -114,9 +121,11 @@ extension GrowingWorld {
         return rows.sorted { $0.sequence < $1.sequence }.map { row in
             var buffer = WireBuffer()
             let event = system.event(row, of: device)
-            system.encoder.append(
-                event, order: system.watchers(0, process: event.epoch.process), as: form, into: &buffer)
-            return buffer.text
+            let order = system.watchers(0, process: event.epoch.process)
+            system.encoder.append(event, order: order, as: form, into: &buffer)
+            return (
+                Int(row.template), buffer.text, system.encoder.storedSize(event, order: order, as: form)
+            )
         }
     }
 }

@@ -44,6 +44,28 @@ struct GrowingPolicyTests {
         #expect(world.plannedSeconds.prefix(3) == [0, 5, 50])
     }
 
+    @Test("concurrency: uploads of a channel side by side, each with events of its own")
+    func concurrency() {
+        let world = GrowingWorld(.v4) {
+            $0.upload.batch = 2
+            $0.upload.concurrency = 2
+        }
+        world.startApp()
+        world.track(1, count: 5)
+        world.run(to: 5)
+        #expect(world.uploads.map(\.sequences) == [[0], [1, 2], [3, 4]])
+        // An answer lets the next begin, with what is not on its way.
+        world.answer(200, at: 6, channel: 1)
+        #expect(world.uploads.map(\.sequences) == [[0], [1, 2], [3, 4], [5]])
+        #expect(world.plannedSeconds == [0, 5, 5, 6])
+        world.answer(500, at: 7, channel: 1)
+        world.run(to: 20)
+        // What failed goes with the next tick, beside what is still on its way.
+        #expect(world.uploads.last?.sequences == [3, 4])
+        world.answerAll(200, at: 21)
+        #expect(world.sequences(.delivered) == [0, 1, 2, 3, 4, 5])
+    }
+
     @Test("413: the channel goes on at once with half; the limit stays for the process")
     func split() {
         let world = GrowingWorld(.v4) {

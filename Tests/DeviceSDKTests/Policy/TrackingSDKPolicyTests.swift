@@ -31,6 +31,32 @@ struct TrackingSDKPolicyTests {
         #expect(world.sequences(.delivered) == [0, 1, 2])
     }
 
+    @Test("concurrency: an event that finds enough uploads under way begins none; one follows them")
+    func concurrency() {
+        let world = TrackingSDKWorld {
+            $0.upload.concurrency = 1
+            $0.clear = .sentOnly
+        }
+        world.startApp()
+        world.track(1)
+        world.track(2)
+        world.track(3)
+        #expect(world.uploadedSequences == [[0], [1]])
+        world.answer(200, at: 4)
+        #expect(world.uploadedSequences == [[0], [1], [2, 3]])
+        #expect(world.plannedSeconds == [0, 1, 4])
+        // Nothing came meanwhile: nothing follows.
+        world.answer(500, at: 5)
+        #expect(world.uploads.count == 3)
+        world.track(6)
+        #expect(world.uploadedSequences.last == [2, 3, 4])
+        // The process dies, and what was put off is forgotten.
+        world.track(7)
+        world.act(8, .kill)
+        world.act(9, .launch(passive: false), .enterForeground)
+        #expect(world.uploads.count == 5)
+    }
+
     @Test("keepStatuses: an answer that drops clears as a positive one does, with the fates that follow")
     func keepStatuses() {
         let world = TrackingSDKWorld { $0.upload.keeps = .serverErrors(and: []) }

@@ -1,3 +1,4 @@
+import Accounting
 import Wire
 
 /// Reads the uploads of GrowingIO's clients: XOR or AES, then LZ4 or Snappy, then JSON or Protocol Buffers.
@@ -30,11 +31,24 @@ final class GrowingDecoder: UploadDecoder {
         return reason.map { .refused($0) } ?? .opened
     }
 
+    func keysAlone(of request: CollectedRequest) -> ContiguousArray<EventKey>? {
+        guard let codecs = GrowingCodecs(request.headers, foreign: ciphers), codecs.isProtobuf,
+            GrowingPath(request.path)?.kind != .items, unpack(request, codecs) == nil
+        else { return nil }
+        return unpacked.withUnsafeBytes { GrowingMessages.keys(in: $0) }
+    }
+
     /// Takes off encryption and compression.
     ///
     /// - Returns: What is wrong, or `nil`.
     private func decode(_ request: CollectedRequest) -> UndecodableReason? {
         guard let codecs = GrowingCodecs(request.headers, foreign: ciphers) else { return .unknownEncoding }
+        if let reason = unpack(request, codecs) { return reason }
+        isMessages = codecs.isProtobuf
+        return isMessages ? readMessages() : nil
+    }
+
+    private func unpack(_ request: CollectedRequest, _ codecs: GrowingCodecs) -> UndecodableReason? {
         guard codecs.encryption != .none else { return decompress(request.body, codecs) }
         guard let stm = queryValue("stm", in: request.query).flatMap({ UInt64($0) }) else {
             return .missingKey
@@ -79,8 +93,7 @@ final class GrowingDecoder: UploadDecoder {
             if case .tooLarge = error { return .tooLarge }
             return .block
         }
-        isMessages = codecs.isProtobuf
-        return isMessages ? readMessages() : nil
+        return nil
     }
 
     private func readMessages() -> UndecodableReason? {

@@ -1,3 +1,6 @@
+import Accounting
+import Wire
+
 /// The messages of GrowingIO's second body format, with the names that the same members have in JSON
 /// (growingio-sdk-ios-autotracker 4.11.0, `Services/Protobuf/Proto/event_v3.proto`; fields 3, 14 and 23 are
 /// those of 3.x).
@@ -32,6 +35,49 @@ enum GrowingMessages {
         .init(1, "id"), .init(2, "key"), .init(3, "attributes", .map), .init(4, "dataSourceId"),
         .init(5, "projectKey"),
     ])
+
+    /// Places in ``event`` that ``keys(in:)`` looks at.
+    private static let timestamp: UInt32 = 8
+    private static let attributes: UInt32 = 24
+    /// Lists up to here cannot become too long a text.
+    private static let plainLimit = 1 << 20
+
+    /// The harness's ids of a list of events; `nil` if anything in it is out of the ordinary.
+    static func keys(in list: UnsafeRawBufferPointer) -> ContiguousArray<EventKey>? {
+        guard list.count <= plainLimit else { return nil }
+        var keys = ContiguousArray<EventKey>()
+        var reader = ProtobufReader(list)
+        do {
+            while let field = try reader.next() {
+                guard field.number == events else { continue }
+                guard let id = try id(of: field.message()) else { return nil }
+                keys.append(.harness(id))
+            }
+        } catch {
+            return nil
+        }
+        return keys
+    }
+
+    /// The harness's id of an event with a time.
+    private static func id(of event: ProtobufReader) throws(ProtobufError) -> EventID? {
+        var reader = event
+        var hasTime = false
+        var id: EventID?
+        while let field = try reader.next() {
+            switch field.number {
+            case timestamp:
+                _ = try field.int64()
+                hasTime = true
+            case attributes:
+                let (key, value) = try field.textEntry()
+                // Of a map's entries the last of a key counts.
+                if key.equals("bs_id") { id = EventID(text: value) }
+            default: continue
+            }
+        }
+        return hasTime ? id : nil
+    }
 
     private static let resourceItem = MessageSchema([
         .init(1, "id"), .init(2, "key"), .init(3, "attributes", .map),

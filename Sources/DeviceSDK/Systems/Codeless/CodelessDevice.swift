@@ -112,6 +112,8 @@ struct CodelessFile: Sendable {
     var events: Range<UInt32>
     /// The number of its `eventsID`, where files keep one.
     var eventsID: UInt32?
+    /// Bytes of its events, where files have a bound of bytes and it was asked for.
+    var bytes: Int?
     /// When its content was acknowledged first: of a file that could not be deleted then.
     var ackedAt: Instant?
     /// The file was damaged while its content was on its way.

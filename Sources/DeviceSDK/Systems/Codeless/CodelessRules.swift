@@ -32,12 +32,14 @@ package struct CodelessRules: Hashable, Sendable {
     /// Standard deviation of the devices' clock errors.
     package var clockSkew = Interval.zero
 
-    /// The memory has no limit, and neither have the files.
+    /// The memory has no limit, and neither have the files, unless an own policy has one.
     package struct Storage: Hashable, Sendable {
         /// Events that each device captured before the run's start; they are in a file.
         package var prefill = 0
         /// Age of its newest event at which a file is removed at a cold start; the text knows none.
         package var ttl: Interval?
+        /// Bytes of events that all files hold at most; then the oldest goes. The text knows no bound.
+        package var maxBytes: Int?
     }
 
     /// When and how events leave.

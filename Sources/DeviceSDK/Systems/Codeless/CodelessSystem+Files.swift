@@ -2,6 +2,7 @@ import Accounting
 import AppModel
 package import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// The files that processes leave behind, and what a failing disk makes of them.
@@ -32,6 +33,26 @@ extension CodelessSystem {
         }
         device.memoryStart = device.nextSequence
         device.arrayStart = device.nextSequence
+        boundFiles(of: &device, effects: &effects)
+    }
+
+    /// `storage.maxBytes`: the oldest files go until the others fit. One that is being sent stays.
+    private mutating func boundFiles(of device: inout Device, effects: inout DeviceEffects) {
+        guard let limit = rules.storage.maxBytes else { return }
+        for place in device.files.indices where device.files[place].bytes == nil {
+            var events = WireBuffer()
+            append(device.files[place].events, of: device, to: &events)
+            device.files[place].bytes = events.count
+        }
+        let first = device.fileUpload == nil ? 0 : 1
+        var bytes = device.files.reduce(0) { $0 + ($1.bytes ?? 0) }
+        while bytes > limit, device.files.count > first {
+            let file = device.files.remove(at: first)
+            bytes -= file.bytes ?? 0
+            seal(file, as: .evicted(.storageLimit), of: &device, effects: &effects)
+        }
+        if device.files.isEmpty { device.files = [] }
+        device.trimEpochs()
     }
 
     /// The upload of the oldest file has ended: it is deleted and the next one's turn, or everything waits
@@ -128,5 +149,6 @@ extension CodelessSystem {
         }
         device.memoryStart = count
         device.arrayStart = count
+        boundFiles(of: &device, effects: &effects)
     }
 }

@@ -68,6 +68,12 @@ extension CodelessSystem {
         let eventsID = eventsID(id, of: device)
         encoder.beginBatch(
             index: Int(device.index), installation: device.installation, eventsID: eventsID, into: &body)
+        append(events, of: device, to: &body)
+        return endpoints.upload(eventsID: eventsID)
+    }
+
+    /// Appends the events of a batch.
+    func append(_ events: Range<UInt32>, of device: borrowing Device, to body: inout WireBuffer) {
         let skew = plan.clockSkew(index: Int(device.index))
         let epochs = device.epochs
         let number = device.number
@@ -83,7 +89,6 @@ extension CodelessSystem {
                 record, epoch: epoch, sessionID: session.id, data: configs[Int(epoch.config)], index: index,
                 device: number, skew: skew, into: &body)
         }
-        return endpoints.upload(eventsID: eventsID)
     }
 
     /// The events of an open upload and the number of their `eventsID`.

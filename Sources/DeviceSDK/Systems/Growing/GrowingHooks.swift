@@ -76,7 +76,7 @@ enum GrowingCapture: Hashable {
     }
 
     /// - Returns: `nil` for calls that the SDK does nothing with.
-    init?(_ call: UIKitCall, views: AppViews, hooks: HookTable, rules: GrowingRules) {
+    init?(_ call: UIKitCall, views: AppViews, hooks: HookTable, isVersion4: Bool) {
         guard hooks.contains(call.kind) else { return nil }
         switch call {
         case .didFinishLaunching(let inBackground): self = .lifecycle(.launch(inBackground: inBackground))
@@ -90,7 +90,7 @@ enum GrowingCapture: Hashable {
             .alertViewButton(let view), .actionSheetButton(let view):
             self = .click(view)
         case .sendAction(let view, let isTouch):
-            guard let capture = Self.action(of: view, isTouch: isTouch, views, rules) else { return nil }
+            guard let capture = Self.action(of: view, isTouch: isTouch, views, isVersion4) else { return nil }
             self = capture
         default: return nil
         }
@@ -99,13 +99,13 @@ enum GrowingCapture: Hashable {
     /// `growing_trackAction:to:from:forEvent:`. Items of bars are no views, and their views have come before
     /// them; segmented controls come by a target of the SDK's own.
     private static func action(
-        of view: ViewReference, isTouch: Bool, _ views: AppViews, _ rules: GrowingRules
+        of view: ViewReference, isTouch: Bool, _ views: AppViews, _ isVersion4: Bool
     ) -> GrowingCapture? {
         let node = views.node(view)
         switch node.kind {
         case .barItem, .tabItem: return nil
         case .segmentedControl, .toggle, .stepper: return .click(view)
-        case .slider where rules.isVersion4: return isTouch ? .change(view) : nil
+        case .slider where isVersion4: return isTouch ? .change(view) : nil
         default:
             // The end of an input is told by a notification, its touches send no action.
             if Self.isInput(node.plainClassName) { return .change(view) }

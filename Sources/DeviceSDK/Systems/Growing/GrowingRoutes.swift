@@ -86,8 +86,10 @@ struct GrowingEndpoints: Sendable {
 
     /// Path and query of a request.
     ///
-    /// - Parameter stm: The device's clock in milliseconds when the request was made.
-    func path(template: String, stm: Int64) -> String { "\(path(template: template))?\(query)stm=\(stm)" }
+    /// - Parameters:
+    ///   - path: See ``path(template:)``.
+    ///   - stm: The device's clock in milliseconds when the request was made.
+    func path(_ path: String, stm: Int64) -> String { "\(path)?\(query)stm=\(stm)" }
 
     /// The path alone: a template's query, such as `stm=%llu`, is every request's anyway.
     func path(template: String) -> String {

@@ -29,7 +29,10 @@ extension GrowingSystem {
     package mutating func handle(
         _ call: UIKitCall, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
-        guard let capture = GrowingCapture(call, views: views, hooks: hooks, rules: rules) else { return }
+        // Of the rules one flag is handed over: a copy of them all costs more than what is done with it.
+        guard
+            let capture = GrowingCapture(call, views: views, hooks: hooks, isVersion4: rules.isVersion4)
+        else { return }
         perform(capture, on: &device, at: now, effects: &effects)
     }
 

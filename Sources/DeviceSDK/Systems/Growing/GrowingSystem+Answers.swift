@@ -19,7 +19,9 @@ extension GrowingSystem {
         effects.isAcknowledged = verdict == .success
         release(
             ended, isPositive: verdict == .success, mark: nil, of: &device, now: now, effects: &effects)
-        device.uploadingChannels &= ~(1 << UInt32(ended.channel))
+        if !device.requests.contains(where: { $0.channel == ended.channel }) {
+            device.uploadingChannels &= ~(1 << UInt32(ended.channel))
+        }
         if verdict != .keep {
             if ended.countsBytes { addTraffic(ended.bytes, of: &device, now: now) }
             remove(ended, of: &device, verdict: verdict, effects: &effects)

@@ -160,14 +160,12 @@ extension GrowingSystem {
                 draft, on: &device, at: PastEvents.time(age: age, before: plan.start),
                 epoch: device.epochs.reference())
             takeIDs(of: record, on: &device)
-            var displaced = ContiguousArray<EventRecord>()
             guard rules.services.database, let kind = stores[Int(record.template)],
-                device[kind].table.insert([record], { displaced.append($0) })
+                write([record], to: kind, of: &device, effects: &effects)
             else {
                 seal(record, .lost(.storageError), on: device, effects: &effects)
                 continue
             }
-            for row in displaced { seal(row, .evicted(.storageLimit), on: device, effects: &effects) }
         }
         device.timing.table.close()
         device.realtime.table.close()

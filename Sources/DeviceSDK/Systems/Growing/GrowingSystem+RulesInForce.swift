@@ -4,23 +4,46 @@ package import DeviceSDK
 package struct GrowingRulesInForce: Sendable {
     let rules: GrowingRules
     let networkMask: NetworkMask
-    /// Batches of fewer events cannot reach ``GrowingRules/Upload/maxBytes``, however large the events are.
-    let measuredCount: Int
+    let measuring: GrowingMeasuring
 
     /// - Parameter isPlain: Whether nobody but the encoder has a say in how large an event is.
     init(_ rules: GrowingRules, _ encoder: GrowingEncoder, isPlain: Bool) {
         self.rules = rules
         networkMask = NetworkMask(rules.upload.networks)
-        measuredCount = Self.measuredCount(rules.upload, encoder, isPlain: isPlain)
+        measuring = GrowingMeasuring(rules.upload, encoder, isPlain: isPlain)
+    }
+}
+
+/// Which batches must be measured, since they may reach ``GrowingRules/Upload/maxBytes``. Measuring makes each
+/// event's bytes; what no event of its template can exceed is known beforehand, and mostly is enough.
+enum GrowingMeasuring: Equatable, Sendable {
+    case never, always
+    /// By template: the most bytes that an event takes.
+    case above([Int])
+
+    init(_ rules: GrowingRules.Upload, _ encoder: GrowingEncoder, isPlain: Bool) {
+        guard let limit = rules.maxBytes else {
+            self = .never
+            return
+        }
+        let limits = encoder.sizeLimits
+        let most = (limits.max() ?? 0).multipliedReportingOverflow(by: rules.batch)
+        if !most.overflow && most.partialValue < limit {
+            self = .never
+        } else {
+            self = isPlain ? .above(limits) : .always
+        }
     }
 
-    private static func measuredCount(
-        _ rules: GrowingRules.Upload, _ encoder: GrowingEncoder, isPlain: Bool
-    ) -> Int {
-        guard let limit = rules.maxBytes else { return .max }
-        let size = max(1, encoder.sizeLimit)
-        let count = limit / size + (limit % size > 0 ? 1 : 0)
-        return isPlain || count > rules.batch ? count : 0
+    /// Whether the bytes of a batch may reach a limit. O(rows).
+    func isNeeded(for rows: borrowing ContiguousArray<EventRecord>, limit: Int) -> Bool {
+        guard case .above(let limits) = self else { return self == .always }
+        var sum = 0
+        for place in rows.indices {
+            sum += limits[Int(rows[place].template)]
+            if sum >= limit { return true }
+        }
+        return false
     }
 }
 
@@ -33,6 +56,6 @@ extension GrowingSystem {
     package mutating func follow(_ new: GrowingRulesInForce) {
         rules = new.rules
         networkMask = new.networkMask
-        measuredCount = new.measuredCount
+        measuring = new.measuring
     }
 }

@@ -69,12 +69,60 @@ extension GrowingSystem {
         guard !inserts.isEmpty else { return }
         let kept = fittingCount(inserts.count, of: &device)
         let first = kept == inserts.count ? inserts : ContiguousArray(inserts.prefix(kept))
-        var displaced = ContiguousArray<EventRecord>()
-        let isWritten = first.isEmpty || device[kind].table.insert(first) { displaced.append($0) }
-        forget(displaced, as: .evicted(.storageLimit), kind, of: &device, effects: &effects)
+        let isWritten = write(first, to: kind, of: &device, effects: &effects)
         for record in isWritten ? inserts[kept...] : inserts[...] {
             lose(record, kind, of: &device, effects: &effects)
         }
+    }
+
+    /// Inserts rows into a store's table, which may have to give up others for them.
+    ///
+    /// - Returns: `false` if nothing changed: the rows are to be lost.
+    mutating func write(
+        _ rows: ContiguousArray<EventRecord>, to kind: GrowingStoreKind, of device: inout Device,
+        effects: inout DeviceEffects
+    ) -> Bool {
+        guard !rows.isEmpty else { return true }
+        let (old, dropped) = displaced(by: rows, in: kind, of: &device)
+        var gone = ContiguousArray<EventRecord>()
+        guard old.isEmpty || device[kind].table.delete(old, { gone.append($0) }) else { return false }
+        gone += rows.prefix(dropped)
+        let fitting = dropped == 0 ? rows : ContiguousArray(rows.dropFirst(dropped))
+        let isWritten = fitting.isEmpty || device[kind].table.insert(fitting) { gone.append($0) }
+        forget(gone, as: .evicted(.storageLimit), kind, of: &device, effects: &effects)
+        guard !isWritten else { return true }
+        guard !gone.isEmpty else { return false }
+        for row in fitting { lose(row, kind, of: &device, effects: &effects) }
+        return true
+    }
+
+    /// `storage.maxBytes`: the oldest rows of a table, and how many of those that are to be inserted, that must go until
+    /// the rest fits.
+    private mutating func displaced(
+        by rows: ContiguousArray<EventRecord>, in kind: GrowingStoreKind, of device: inout Device
+    ) -> (old: ContiguousArray<EventRecord>, dropped: Int) {
+        guard let limit = rules.storage.maxBytes else { return ([], 0) }
+        var all = ContiguousArray<EventRecord>()
+        // What waits for its deletion takes no room from anybody.
+        device[kind].table.select {
+            all.append($0)
+            return true
+        }
+        let stored = all.count
+        all += rows
+        var known = StoredSizes()
+        swap(&known, &sizes)
+        let index = Int(device.index)
+        let bytes = known.bytes(of: all, slot: device.slot, store: kind == .timing ? 0 : 1) { row in
+            let event = event(row, of: device)
+            let channel = routes.channelOf[Int(row.template)]
+            return encoder.storedSize(
+                event, order: watchers(index, process: event.epoch.process),
+                as: channel.map { form(of: Int($0)) } ?? .json)
+        }
+        swap(&known, &sizes)
+        let count = bytes.countToDrop(above: limit)
+        return (ContiguousArray(all.prefix(min(count, stored))), max(0, count - stored))
     }
 
     /// How many of a transaction's insertions succeed.

@@ -17,22 +17,40 @@ extension GrowingSystem {
         }
     }
 
-    /// Sends a channel's next batch, unless one is under way.
+    /// Sends a channel's next batch, unless one is under way; of an own policy, as many as may be.
     mutating func send(
         _ channel: Int, of device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
     ) {
-        let isUploading = device.uploadingChannels & 1 << UInt32(channel) != 0
+        for _ in 0..<rules.upload.concurrency {
+            guard sendBatch(of: channel, of: &device, due: due, now: now, effects: &effects) else { return }
+        }
+    }
+
+    /// Whether a channel has as many uploads under way as it may have.
+    private func isBusy(_ channel: Int, _ device: borrowing Device) -> Bool {
+        guard device.uploadingChannels & 1 << UInt32(channel) != 0 else { return false }
+        let count = device.requests.reduce(0) { $0 + (Int($1.channel) == channel ? 1 : 0) }
+        // Without any, the flag is one that nobody lowers.
+        return count == 0 || count >= rules.upload.concurrency
+    }
+
+    /// - Returns: Whether there is a request.
+    private mutating func sendBatch(
+        of channel: Int, of device: inout Device, due: Instant, now: Instant, effects: inout DeviceEffects
+    ) -> Bool {
         let isCustom = routes.channels[channel].isCustom
-        if hasQueue && !isCustom && queueCount(of: device) == 0 { return }
+        if hasQueue && !isCustom && queueCount(of: device) == 0 { return false }
         let network = device.epochs.current.network
-        guard !isUploading, networkMask.contains(network), !device.retry.isQuiet(at: now) else { return }
+        guard !isBusy(channel, device), networkMask.contains(network), !device.retry.isQuiet(at: now) else {
+            return false
+        }
         let (mask, countsBytes) = policyMask(of: &device, network: network, now: now)
         let rows = batch(of: channel, mask: mask, on: &device)
-        guard !rows.isEmpty else { return }
+        guard !rows.isEmpty else { return false }
         guard services.network != nil else {
             // 3.x has raised the flag before it looks for the service, and nobody lowers it again.
             if !rules.isVersion4 { device.uploadingChannels |= 1 << UInt32(channel) }
-            return
+            return false
         }
         device.uploadingChannels |= 1 << UInt32(channel)
         let number = RequestNumber(kind: .upload, number: device.uploadCount)
@@ -43,6 +61,7 @@ extension GrowingSystem {
         device.update(request, mark: nil) { $0.inFlight += $0.inFlight < .max ? 1 : 0 }
         device.requests.append(request)
         startRequests(of: &device, effects: &effects)
+        return true
     }
 
     func kind(_ isCustom: Bool) -> GrowingStoreKind { isCustom ? .realtime : .timing }
@@ -63,10 +82,11 @@ extension GrowingSystem {
         let isCustom = routes.channels[channel].isCustom
         let limit = device.retry.limit(rules.upload.batch)
         let (bits, routes) = (policyBits, routes)
+        let sparesCarried = rules.upload.concurrency > 1
         let unloaded = isCustom ? 0..<0 : device.queue.unloaded
         func isWanted(_ row: EventRecord) -> Bool {
             bits[Int(row.template)] & mask != 0 && routes.takes(row.template, channel: channel)
-                && row.inFlight < .max
+                && (sparesCarried ? row.inFlight == 0 : row.inFlight < .max)
         }
         var rows = ContiguousArray<EventRecord>()
         device[kind(isCustom)].table.select { row in
@@ -78,16 +98,18 @@ extension GrowingSystem {
             rows.sort { $0.sequence < $1.sequence }
             if rows.count > limit { rows.removeLast(rows.count - limit) }
         }
-        if rows.count >= measuredCount { cut(&rows, channel: channel, on: device) }
+        if let limit = rules.upload.maxBytes, measuring.isNeeded(for: rows, limit: limit) {
+            cut(&rows, below: limit, channel: channel, on: device)
+        }
         return rows
     }
 
     /// 4.x: leaves out the event with which the stored bytes would reach the limit, and all after it. One
     /// that is too large by itself holds the channel up for ever.
     private mutating func cut(
-        _ rows: inout ContiguousArray<EventRecord>, channel: Int, on device: borrowing Device
+        _ rows: inout ContiguousArray<EventRecord>, below limit: Int, channel: Int,
+        on device: borrowing Device
     ) {
-        guard let limit = rules.upload.maxBytes else { return }
         let form = form(of: channel)
         var bytes = 0
         for (place, row) in rows.enumerated() {
@@ -117,7 +139,8 @@ extension GrowingSystem {
         let stm = (now + encoder.skew(Int(device.index))).milliseconds
         guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
             return RequestHead(
-                method: .post, path: endpoints.path(template: GrowingChannel.template, stm: stm),
+                method: .post,
+                path: endpoints.path(endpoints.path(template: GrowingChannel.template), stm: stm),
                 headerLines: endpoints.addedLines)
         }
         let open = device.requests[place]
@@ -157,7 +180,8 @@ extension GrowingSystem {
     private func path(
         of channel: Int, device: borrowing Device, process: UInt32, stm: Int64
     ) -> String {
-        var template = routes.paths[channel]
+        // What no interceptor may replace was put together beforehand.
+        var template: String?
         if !rules.isVersion4 {
             for place in order(Int(device.index), process: process) {
                 guard let other = interceptors[place].requestTemplate(for: routes.channels[channel]) else {
@@ -167,7 +191,8 @@ extension GrowingSystem {
                 break
             }
         }
-        return endpoints.path(template: template, stm: stm)
+        let path = template.map { endpoints.path(template: $0) } ?? carriedHeads[channel].path
+        return endpoints.path(path, stm: stm)
     }
 
     /// `X-Timestamp` is taken apart from `stm`, some milliseconds later.

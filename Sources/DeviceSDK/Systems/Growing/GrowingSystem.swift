@@ -40,8 +40,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     let stores: [GrowingStoreKind?]
     let isExcluded: [Bool]
     var networkMask: NetworkMask
-    /// See ``GrowingRulesInForce/measuredCount``.
-    var measuredCount: Int
+    var measuring: GrowingMeasuring
     let makeTable: (Int, GrowingStoreKind) -> Table
     /// By channel: the heads of uploads that are handed over without their bytes.
     let carriedHeads: [RequestHead]
@@ -51,6 +50,8 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
     var packed = WireBuffer()
     /// Delivered rows that are still in a store or in the queue.
     package var acknowledged = AcknowledgedRows()
+    /// Of stored rows, where the stores have a bound of bytes.
+    var sizes = StoredSizes()
 
     /// Makes the system of a population.
     ///
@@ -104,7 +105,7 @@ package struct GrowingSystem<Table: GrowingEventTable>: HookingSystem, RowCustod
         isExcluded = templates.all.map { rules.excludedEvents.contains($0.typeName) }
         let inForce = GrowingRulesInForce(rules, encoder, isPlain: !hasWatchers)
         networkMask = inForce.networkMask
-        measuredCount = inForce.measuredCount
+        measuring = inForce.measuring
     }
 
     package var labels: [EventLabel] { templates.labels }

@@ -126,7 +126,7 @@ struct KitEncoder {
     }
 
     /// Appends `\n` and `TypeCode,epochSeconds,content,remark`.
-    private func append(
+    func append(
         _ record: EventRecord, of device: borrowing KitDevice, to content: inout WireBuffer
     ) {
         guard let template = KitTemplate(rawValue: record.template) else { return }

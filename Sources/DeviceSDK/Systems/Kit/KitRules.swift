@@ -39,12 +39,14 @@ package struct KitRules: Hashable, Sendable {
     /// Standard deviation of the devices' clock errors.
     package var clockSkew = Interval.zero
 
-    /// A file per local day; no limit, no eviction.
+    /// A file per local day; no limit, no eviction, unless an own policy has one.
     package struct Storage: Hashable, Sendable {
         /// Rows that each device wrote on the day before the run's start.
         package var prefill = 0
         /// Age at which files are removed at a start of the app, from the end of their day on; no version does so.
         package var ttl: Interval?
+        /// Bytes of rows that all files hold at most; then the oldest file goes. No version has such a bound.
+        package var maxBytes: Int?
     }
 
     /// At each start of the app, of all earlier days; there is no other trigger.

@@ -2,6 +2,7 @@ import Accounting
 import AppModel
 package import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// The folder `userStatisics`: a file per local day, and what a failing disk makes of it.
@@ -23,12 +24,49 @@ extension KitSystem {
             template: template.rawValue, screen: view?.screen ?? .max, control: view?.node ?? .max,
             detail: view?.detail ?? 0)
         device.nextSequence += 1
-        if device.disk == .sound {
+        let isSound = device.disk == .sound
+        if isSound && makeRoom(for: record, on: &device, effects: &effects) {
             _ = device.log.append(record)
         } else {
-            seal(record, .lost(.storageError), key: nil, on: device, effects: &effects)
+            seal(
+                record, isSound ? .evicted(.storageLimit) : .lost(.storageError), key: nil, on: device,
+                effects: &effects)
             device.trimEpochs()
         }
+    }
+
+    /// `storage.maxBytes`: files are removed, the oldest first, until another row fits. The file of the row's own day is
+    /// open, and those of an archive that is under way are being sent: they stay.
+    ///
+    /// - Returns: `false` if there is no room all the same.
+    private mutating func makeRoom(
+        for record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) -> Bool {
+        guard let limit = rules.storage.maxBytes else { return true }
+        var rows = ContiguousArray<EventRecord>()
+        device.log.forEach { if !$0.isDamaged { rows.append($0) } }
+        rows.append(record)
+        var known = StoredSizes()
+        swap(&known, &sizes)
+        let bytes = known.bytes(of: rows, slot: device.slot) { row in
+            var line = WireBuffer()
+            encoder.append(row, of: device, to: &line)
+            return line.count
+        }
+        swap(&known, &sizes)
+        let count = bytes.countToDrop(above: limit)
+        guard count > 0 else { return true }
+        guard bytes[rows.count - 1] <= limit, rows[0].sequence >= device.request?.end ?? 0 else {
+            return false
+        }
+        // Files go whole.
+        let last = device.day(of: rows[count - 1].capturedAt)
+        guard last < device.day(of: record.capturedAt),
+            let end = rows.first(where: { device.day(of: $0.capturedAt) > last })?.sequence
+        else { return false }
+        leave(
+            from: rows[0].sequence, until: end, as: .evicted(.storageLimit), of: &device, effects: &effects)
+        return true
     }
 
     package mutating func changeDisk(

@@ -25,6 +25,8 @@ package struct KitSystem: HookingSystem {
     let encoder: KitEncoder
     var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
+    /// Of rows in files, where these have a bound of bytes.
+    var sizes = StoredSizes()
 
     /// Makes the system of a population.
     package init(plan: PopulationPlan, rules: KitRules) {

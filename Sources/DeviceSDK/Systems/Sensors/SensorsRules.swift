@@ -52,6 +52,8 @@ package struct SensorsRules: Hashable, Sendable {
         package var backend = Backend.memory
         /// Rows at which eviction begins.
         package var limit = 10_000
+        /// Bytes at which eviction begins: of the events' JSON as the table has it. No version has such a bound.
+        package var maxBytes: Int?
         /// Rows deleted at once, from ``evictFrom`` on.
         package var evict = 100
         /// Which rows go. Every version gives up its oldest. With `newest` the event that comes is the first

@@ -93,7 +93,12 @@ extension SensorsSystem {
     ) {
         if isVersion4 && !device.store.isOpen { reopen(&device, effects: &effects) }
         let count = device.store.count
-        if rules.storage.evictFrom == .newest, isFull(device.store.count) {
+        let room = fit(record, on: &device)
+        guard room != .never else {
+            seal(record, .evicted(.storageLimit), on: device, effects: &effects)
+            return device.trimEpochs()
+        }
+        if rules.storage.evictFrom == .newest, room == .tooMuch || isFull(device.store.count) {
             if !evictNewest(with: record, on: &device, effects: &effects) {
                 refuse(record, on: &device, effects: &effects)
             }
@@ -101,6 +106,7 @@ extension SensorsSystem {
         }
         let isStored =
             makeRoom(on: &device, effects: &effects)
+            && (room == .fits || makeBytes(for: record, on: &device, effects: &effects))
             && !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device)
             && write(record, on: &device)
         if !isStored { refuse(record, on: &device, effects: &effects) }
@@ -143,7 +149,7 @@ extension SensorsSystem {
         rules.storage.staysBelowLimit ? count + 1 >= rules.storage.limit : count >= rules.storage.limit
     }
 
-    private mutating func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
+    mutating func evict(on device: inout Device, effects: inout DeviceEffects) -> Bool {
         guard !deletionFails(on: &device) else { return false }
         var evicted = ContiguousArray<EventRecord>()
         let isDone = device.store.deleteOldest(
@@ -213,11 +219,20 @@ extension SensorsSystem {
         _ record: EventRecord, on device: inout Device, effects: inout DeviceEffects
     ) {
         let limit = rules.storage.staysBelowLimit ? rules.storage.limit - 1 : rules.storage.limit
-        if device.store.count >= max(1, limit), rules.storage.evictFrom == .newest {
+        func isFull() -> Bool {
+            device.store.count >= max(1, limit)
+                || device.store.count > 0 && fit(record, on: &device) == .tooMuch
+        }
+        guard fit(record, on: &device) != .never else {
+            seal(record, .evicted(.storageLimit), on: device, effects: &effects)
+            return device.trimEpochs()
+        }
+        if rules.storage.evictFrom == .newest, isFull() {
             _ = giveUpNewest(with: record, on: &device, effects: &effects)
             return device.trimEpochs()
         }
-        if device.store.count >= max(1, limit) {
+        while isFull() {
+            let before = device.store.count
             var evicted = ContiguousArray<EventRecord>()
             _ = device.store.deleteOldest(max(1, rules.storage.evict), idleOnly: false) {
                 evicted.append($0)
@@ -225,6 +240,7 @@ extension SensorsSystem {
             for row in evicted {
                 seal(row, .evicted(.storageLimit), on: device, effects: &effects)
             }
+            guard device.store.count < before else { break }
         }
         if !write(record, on: &device) { seal(record, .lost(.storageError), on: device, effects: &effects) }
     }

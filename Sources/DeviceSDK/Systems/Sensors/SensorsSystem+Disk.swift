@@ -44,7 +44,9 @@ extension SensorsSystem {
         for var record in waiting {
             // In the table the row is new; requests that carry it know it by another id.
             record.isUploading = false
-            guard makeRoom(on: &device, effects: &effects), write(record, on: &device) else {
+            guard makeRoom(on: &device, effects: &effects),
+                makeBytes(for: record, on: &device, effects: &effects), write(record, on: &device)
+            else {
                 // The host's own disk: a modelled one has just let the table be created.
                 _ = device.memory.append(record)
                 continue

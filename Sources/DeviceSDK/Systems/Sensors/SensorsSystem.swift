@@ -47,6 +47,8 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     var configIndices: [SensorsConfig: UInt16] = [.none: 0]
     /// Delivered rows that could not be deleted.
     package var acknowledged = AcknowledgedRows()
+    /// Of stored rows, where the store has a bound of bytes.
+    var sizes = StoredSizes()
 
     /// Makes the system of a population.
     ///

@@ -37,6 +37,8 @@ package struct TrackingSDKDevice: HookedDevice, LogDevice, Sendable {
     var isAnswered = false
     /// What a hook tells when the original method, in which the app's code is, has come back.
     var held: TrackingSDKEvent?
+    /// An upload was put off, since as many as may be were under way.
+    var isUploadOwed = false
     var appVersion: UInt16 = 0
     var retry = RetryState()
     var isRunning = false

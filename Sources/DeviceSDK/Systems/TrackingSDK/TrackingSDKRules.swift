@@ -48,12 +48,14 @@ package struct TrackingSDKRules: Hashable, Sendable {
     /// Standard deviation of the devices' clock errors.
     package var clockSkew = Interval.zero
 
-    /// The file `tracking_events.plist`: no limit, no eviction.
+    /// The file `tracking_events.plist`: no limit, no eviction, unless an own policy has one.
     package struct Storage: Hashable, Sendable {
         /// Events that each device captured before the run's start.
         package var prefill = 0
         /// Age at which events leave the file when a process starts; the text knows none.
         package var ttl: Interval?
+        /// Bytes of events that the file holds at most; then it gives up its oldest. The text knows no bound.
+        package var maxBytes: Int?
     }
 
     /// An upload of the whole file follows each event; there is no other trigger.
@@ -64,6 +66,9 @@ package struct TrackingSDKRules: Hashable, Sendable {
         /// Connections to one host (`HTTPMaximumConnectionsPerHost` on iOS): further requests wait in the
         /// session, with the bodies that they were made with.
         package var sockets = 4
+        /// Uploads at a time: an event that finds as many under way begins none, and one follows when the next of
+        /// them has ended. The text has no such rule.
+        package var concurrency = Int.max
         /// The networks on which it uploads; `nil` for all, no network included: the text does not ask.
         package var networks: Set<NetworkKind>?
         /// Which answers that are not positive leave the file as it is: all, in the text. After the others it is
@@ -93,7 +98,7 @@ package struct TrackingSDKRules: Hashable, Sendable {
 extension TrackingSDKRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
-        bounds.uploads = upload.sockets
+        bounds.uploads = min(upload.sockets, upload.concurrency)
         return bounds
     }
 
@@ -108,7 +113,7 @@ extension TrackingSDKRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
-    package var connectionsPerDevice: Int { upload.sockets }
+    package var connectionsPerDevice: Int { min(upload.sockets, upload.concurrency) }
     /// Each event uploads; a minute is about what lies between bursts of them.
     package var uploadInterval: Interval { .seconds(60) }
 }

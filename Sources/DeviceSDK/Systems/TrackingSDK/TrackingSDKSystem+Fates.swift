@@ -54,6 +54,7 @@ extension TrackingSDKSystem {
         device.retry = RetryState()
         // The original method never came back to the hook.
         device.held = nil
+        device.isUploadOwed = false
         device.isRunning = false
         device.isForeground = false
         effects.died.append(device.slot)

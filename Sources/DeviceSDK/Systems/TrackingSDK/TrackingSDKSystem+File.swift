@@ -2,6 +2,7 @@ import Accounting
 import AppModel
 package import DeviceSDK
 import Timebase
+import Wire
 import World
 
 /// The file `tracking_events.plist`: writing an event into it, and what a failing disk makes of it.
@@ -17,12 +18,54 @@ import World
 extension TrackingSDKSystem {
     /// Writes an event into the file.
     mutating func save(_ record: EventRecord, on device: inout Device, effects: inout DeviceEffects) {
-        if device.disk == .sound {
-            _ = device.log.append(record)
-            device.fileCount += 1
-        } else {
-            lose(record, on: device, effects: &effects)
+        guard device.disk == .sound else { return lose(record, on: device, effects: &effects) }
+        guard makeRoom(for: record, on: &device, effects: &effects) else {
+            return seal(record, .evicted(.storageLimit), on: device, effects: &effects)
         }
+        _ = device.log.append(record)
+        device.fileCount += 1
+    }
+
+    /// `storage.maxBytes`: the oldest events leave the file, which is written anew, until another one fits.
+    ///
+    /// - Returns: `false` for an event that takes more than all of the room.
+    private mutating func makeRoom(
+        for record: EventRecord, on device: inout Device, effects: inout DeviceEffects
+    ) -> Bool {
+        guard let limit = rules.storage.maxBytes else { return true }
+        var rows = ContiguousArray<EventRecord>()
+        device.log.forEach(in: device.fileStart..<max(device.fileStart, device.nextSequence)) {
+            rows.append($0)
+        }
+        rows.append(record)
+        var known = StoredSizes()
+        swap(&known, &sizes)
+        let (index, number) = (Int(device.index), device.number)
+        let skew = plan.clockSkew(index: index)
+        let bytes = known.bytes(of: rows, slot: device.slot) { row in
+            var event = WireBuffer()
+            encoder.encode(row, index: index, device: number, skew: skew, into: &event)
+            return event.count
+        }
+        swap(&known, &sizes)
+        let count = bytes.countToDrop(above: limit)
+        guard count < rows.count else { return false }
+        guard count > 0 else { return true }
+        giveUp(
+            device.fileStart..<rows[count].sequence, flag: EventRecord.limitFlag, of: &device,
+            effects: &effects)
+        return true
+    }
+
+    /// The oldest events leave the file, with what tells their end.
+    private mutating func giveUp(
+        _ old: Range<UInt32>, flag: UInt16, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        device.log.update(in: old) { $0.flags |= flag }
+        device.fileCount -= UInt32(device.log.count(in: old))
+        device.fileStart = old.upperBound
+        sealCleared(old, on: &device, effects: &effects)
+        device.trimLog()
     }
 
     func lose(_ record: EventRecord, on device: borrowing Device, effects: inout DeviceEffects) {
@@ -44,11 +87,7 @@ extension TrackingSDKSystem {
         device.log.forEach(in: file) { if $0.capturedAt <= now - ttl { end = $0.sequence + 1 } }
         let old = device.fileStart..<end
         guard !old.isEmpty else { return }
-        device.log.update(in: old) { $0.flags |= EventRecord.expiredFlag }
-        device.fileCount -= UInt32(device.log.count(in: old))
-        device.fileStart = end
-        sealCleared(old, on: &device, effects: &effects)
-        device.trimLog()
+        giveUp(old, flag: EventRecord.expiredFlag, of: &device, effects: &effects)
     }
 
     private mutating func damage(_ device: inout Device, effects: inout DeviceEffects) {
@@ -62,15 +101,17 @@ extension TrackingSDKSystem {
 }
 
 extension EventRecord {
-    /// The event left the file because that was damaged, or because it was too old. Else the status of the
-    /// answer that cleared it, or 0.
+    /// The event left the file because that was damaged, because it was too old, or because there was no room. Else the
+    /// status of the answer that cleared it, or 0.
     fileprivate static let damagedFlag: UInt16 = 1 << 15
     fileprivate static let expiredFlag: UInt16 = 1 << 14
+    fileprivate static let limitFlag: UInt16 = 1 << 13
 
     /// What became of an event that left the file unacknowledged.
     var endByClearing: Disposition {
         if flags & EventRecord.damagedFlag != 0 { return .lost(.storageError) }
         if flags & EventRecord.expiredFlag != 0 { return .evicted(.expired) }
+        if flags & EventRecord.limitFlag != 0 { return .evicted(.storageLimit) }
         return flags > 0 ? .rejected(status: flags) : .lost(.clearedUnsent)
     }
 }

@@ -9,6 +9,11 @@ extension TrackingSDKSystem {
     mutating func upload(_ device: inout Device, now: Instant, effects: inout DeviceEffects) {
         guard device.fileCount > 0, networkMask.contains(device.network), !device.retry.isQuiet(at: now)
         else { return }
+        guard device.requests.count < rules.upload.concurrency else {
+            device.isUploadOwed = true
+            return
+        }
+        device.isUploadOwed = false
         device.retry.takeDue()
         device.requests.append(
             TrackingSDKRequest(
@@ -78,6 +83,7 @@ extension TrackingSDKSystem {
         let range = min(ended.events.lowerBound, first)..<max(ended.events.upperBound, device.fileStart)
         sealCleared(range, on: &device, effects: &effects)
         device.trimLog()
+        if device.isUploadOwed { upload(&device, now: now, effects: &effects) }
     }
 
     /// `clearEvents`: removes the whole file, or only what the request carried.

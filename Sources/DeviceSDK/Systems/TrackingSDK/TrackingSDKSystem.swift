@@ -31,6 +31,8 @@ package struct TrackingSDKSystem: HookingSystem, Custodian {
     let head: RequestHead
     var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
+    /// Of events in files, where these have a bound of bytes.
+    var sizes = StoredSizes()
 
     /// Makes the system of a population.
     package init(plan: PopulationPlan, rules: TrackingSDKRules) {

@@ -41,8 +41,10 @@ enum GrowingFixture: SystemFixture {
                          "encryption": "\(RandomScenario.pick(["none", "xor", "aes"], &draw))"},
             "storage": {"writeBuffer": \(1 + draw.below(30)), "realtimeWriteBuffer": \(draw.below(5)),
                         "prefill": \(draw.below(30)), "deleteFailureChance": \(RandomScenario.pick(["0", "0.2"], &draw)),
-                        "insertFailureChance": \(RandomScenario.pick(["0", "0.2"], &draw))\(queue)},
+                        "insertFailureChance": \(RandomScenario.pick(["0", "0.2"], &draw)),
+                        "maxBytes": \(RandomScenario.pick(["\"none\"", "9000"], &draw))\(queue)},
             "upload": {"batch": \(1 + draw.below(30)), "firstFlush": "\(draw.below(3000))ms",
+                       "concurrency": \(1 + draw.below(3)),
                        "flushInterval": "\(200 + draw.below(5000))ms", "jitter": "\(draw.below(500))ms",
                        "timeout": "\(100 + draw.below(4000))ms", "whileInBackground": \(draw.chance(0.3)),
                        "onBackground": \(draw.chance(0.3)), "keepStatuses": \(keeps)}

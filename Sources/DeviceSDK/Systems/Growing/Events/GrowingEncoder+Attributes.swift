@@ -19,7 +19,7 @@ extension GrowingEncoder {
         let stream = properties.child(UInt64(sequence))
         let own = attributes[Int(record.template)]
         for member in own.members { put(member, stream, context, to: &writer) }
-        if rules.isVersion4 { writeGeneral(event, own, properties, stream, context, to: &writer) }
+        if rules.isVersion4 { writeGeneral(event, properties, stream, context, to: &writer) }
         if isTimed {
             scratch.removeAll()
             scratch.appendFixed(Int64(record.detail), decimals: 3)
@@ -46,30 +46,54 @@ extension GrowingEncoder {
     /// `GrowingGeneralProps`: dynamic ones before static ones, and later groups before earlier ones, where
     /// keys meet; the event's own win over all.
     private func writeGeneral(
-        _ event: GrowingEvent, _ own: GrowingAttributes, _ properties: RandomStream, _ stream: RandomStream,
+        _ event: GrowingEvent, _ properties: RandomStream, _ stream: RandomStream,
         _ context: GrowingText.Context, to writer: inout some GrowingWriter
     ) {
-        for member in dynamic.members where !own.contains(member.key.name) {
-            put(member, stream, context, to: &writer)
-        }
-        guard event.epoch.generalProperties != 0 else { return }
-        for (place, group) in groups.enumerated() where isSet(place, event.epoch) {
+        let general = generalAttributes(of: event.record.template, set: event.epoch.generalProperties)
+        for member in general.dynamic { put(member, stream, context, to: &writer) }
+        for (place, members) in general.groups {
             // Set once, so the same on every event.
             let stream = properties.child(1 << 40 | UInt64(place))
-            for member in group.members {
-                let key = member.key.name
-                let isTaken =
-                    own.contains(key) || dynamic.contains(key)
-                    || groups.indices.contains {
-                        $0 > place && isSet($0, event.epoch) && groups[$0].contains(key)
-                    }
-                if !isTaken { put(member, stream, context, to: &writer) }
-            }
+            for member in members { put(member, stream, context, to: &writer) }
         }
     }
 
-    private func isSet(_ group: Int, _ epoch: GrowingEpoch) -> Bool {
-        group < 64 && epoch.generalProperties & 1 << UInt64(group) != 0
+    /// What an event of a template has of the general attributes, looked up once for each set of groups.
+    private func generalAttributes(of template: UInt16, set groups: UInt64) -> GrowingGeneralAttributes {
+        let key = GrowingGeneralAttributes.Key(template: template, groups: groups)
+        if let known = generals[key] { return known }
+        let made = GrowingGeneralAttributes(
+            own: attributes[Int(template)], dynamic: dynamic, groups: self.groups, set: groups)
+        generals[key] = made
+        return made
+    }
+}
+
+/// The general attributes that an event has beside its own.
+struct GrowingGeneralAttributes {
+    /// - `groups`: bit n says that group n is set.
+    struct Key: Hashable {
+        var template: UInt16
+        var groups: UInt64
+    }
+
+    let dynamic: [GrowingAttributes.Member]
+    /// By group, in their order.
+    let groups: [(place: Int, members: [GrowingAttributes.Member])]
+
+    init(own: GrowingAttributes, dynamic: GrowingAttributes, groups: [GrowingAttributes], set: UInt64) {
+        func isSet(_ group: Int) -> Bool { group < 64 && set & 1 << UInt64(group) != 0 }
+        self.dynamic = dynamic.members.filter { !own.contains($0.key.name) }
+        self.groups = groups.indices.filter(isSet).map { place in
+            let members = groups[place].members.filter { member in
+                let key = member.key.name
+                let isTaken =
+                    own.contains(key) || dynamic.contains(key)
+                    || groups.indices.contains { $0 > place && isSet($0) && groups[$0].contains(key) }
+                return !isTaken
+            }
+            return (place, members)
+        }
     }
 }
 

@@ -40,6 +40,7 @@ final class GrowingEncoder {
     private let isShort: [Bool]
     let groups: [GrowingAttributes]
     let dynamic: GrowingAttributes
+    var generals: [GrowingGeneralAttributes.Key: GrowingGeneralAttributes] = [:]
     private let domain: GrowingCompiledFields
     private let states: (foreground: GrowingCompiledFields, background: GrowingCompiledFields)
     private let orientations: (portrait: GrowingCompiledFields, landscape: GrowingCompiledFields)
@@ -99,6 +100,14 @@ final class GrowingEncoder {
             GrowingCompiledFields([(.orientation, .text("PORTRAIT"))]),
             GrowingCompiledFields([(.orientation, .text("LANDSCAPE"))])
         )
+    }
+
+    /// The bytes that are the same in all events of a template: its names, and an own event's parameters.
+    func fixedLimit(of template: UInt16) -> Int {
+        let place = Int(template)
+        let fixed = types[place].json.count + names[place].json.count
+        guard case .own(let own) = templates.all[place].kind else { return fixed }
+        return fixed + extras[own].json.count + max(block.shortVisit.json.count, block.advertising.json.count)
     }
 
     /// Writes an event in one form. Interceptors are asked first, if there are any.

@@ -93,17 +93,24 @@ indirect enum GrowingText: Sendable {
         }
     }
 
-    /// The most bytes that a value takes.
+    /// The most bytes that a value takes inside a text of JSON. All that is not the app's own needs no escapes.
     var limit: Int {
         switch self {
-        case .constant(let bytes): bytes.count
-        case .choice(_, let texts): texts.map(\.count).max() ?? 0
-        case .zipf(_, let prefix), .counter(let prefix), .entityID(let prefix): prefix.count + 20
+        case .constant(let bytes): Self.escapedCount(bytes)
+        case .choice(_, let texts): texts.map(Self.escapedCount).max() ?? 0
+        case .zipf(_, let prefix), .counter(let prefix), .entityID(let prefix):
+            Self.escapedCount(prefix) + 20
         case .number: 32
         case .entity(_, _, _, let value): value.limit
         case .list(let element, _, let maximum): maximum * (element.limit + 2)
         case .date: 32
         }
+    }
+
+    private static func escapedCount(_ bytes: [UInt8]) -> Int {
+        var text = WireBuffer()
+        bytes.withUnsafeBytes { text.appendJSONEscaped(utf8: $0, slashes: .escaped) }
+        return text.count
     }
 
     private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
@@ -151,6 +158,6 @@ struct GrowingAttributes: Sendable {
 
     func contains(_ key: String) -> Bool { members.contains { $0.key.name == key } }
 
-    /// The most bytes that the attributes take as JSON: every byte of a value may need an escape.
-    var limit: Int { members.reduce(0) { $0 + $1.key.json.count + 6 * $1.value.limit + 8 } }
+    /// The most bytes that the attributes take as JSON.
+    var limit: Int { members.reduce(0) { $0 + $1.key.json.count + $1.value.limit + 8 } }
 }

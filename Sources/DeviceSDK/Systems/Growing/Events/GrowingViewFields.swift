@@ -7,6 +7,7 @@ final class GrowingViewFields {
     private let views: AppViews
     private let rules: GrowingRules
     private let form: GrowingViewPath.Form
+    private var paths: [UInt32: String?] = [:]
     private var pages: [UInt32: GrowingCompiledFields] = [:]
     private var referrals: [UInt32: GrowingCompiledFields] = [:]
     private var elements: [UInt32: Element] = [:]
@@ -44,6 +45,14 @@ final class GrowingViewFields {
 
     /// `path` of a view controller's page; `nil` for one that is not tracked.
     func pagePath(_ screen: UInt16, _ node: UInt16) -> String? {
+        let key = Self.key(screen, node)
+        if let path = paths[key] { return path }
+        let path = makePagePath(screen, node)
+        paths.updateValue(path, forKey: key)
+        return path
+    }
+
+    private func makePagePath(_ screen: UInt16, _ node: UInt16) -> String? {
         let name = views.trees[Int(screen)][node].className
         switch rules.autotrack.pages {
         case .all: return views.growingPagePath(ofController: node, on: screen, form)
@@ -110,11 +119,12 @@ final class GrowingViewFields {
     func sizeLimit(of view: ViewReference) -> Int {
         let element = element(view)
         let paths = [element.path.xpath, element.path.xcontent]
-        let web = webPage(view.screen)
-        let page = [web?.page, web?.click, web?.submit].compactMap { $0?.json.count }.max() ?? 0
-        return max(
-            page,
-            element.fields.json.count + paths.reduce(512) { $0 + $1.head.utf8.count + $1.tail.utf8.count })
+        return element.fields.json.count + paths.reduce(512) { $0 + $1.head.utf8.count + $1.tail.utf8.count }
+    }
+
+    /// The most bytes that the fields of a page in a web view take.
+    var webLimit: Int {
+        web.flatMap { [$0?.page, $0?.click, $0?.submit, $0?.custom] }.compactMap { $0?.json.count }.max() ?? 0
     }
 
     /// The node of a screen's own view controller.

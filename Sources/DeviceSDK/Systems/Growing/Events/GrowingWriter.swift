@@ -30,7 +30,7 @@ extension GrowingWriter {
 }
 
 /// The name of a type of event: texts in JSON, numbers in messages.
-struct GrowingTypeName: Sendable {
+final class GrowingTypeName: Sendable {
     let name: String
     /// `EventType` of the schema. An own type has that of no other: it is CUSTOM there.
     let number: UInt64
@@ -46,7 +46,7 @@ struct GrowingTypeName: Sendable {
 }
 
 /// The key of an attribute, in both forms.
-struct GrowingAttributeKey: Sendable {
+final class GrowingAttributeKey: Sendable {
     let name: String
     /// `"key":`.
     let json: [UInt8]

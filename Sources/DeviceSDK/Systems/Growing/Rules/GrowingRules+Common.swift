@@ -36,7 +36,7 @@ extension GrowingRules: SystemRuleSet {
         set { storage.prefill = newValue }
     }
     /// One for each channel that has something to send at a time: rarely more than two.
-    package var connectionsPerDevice: Int { 2 }
+    package var connectionsPerDevice: Int { min(4, 2 * upload.concurrency) }
     /// Two stores with their write buffers.
     package var memoryPerDevice: Int { 2700 }
     package var uploadInterval: Interval { upload.flushInterval }

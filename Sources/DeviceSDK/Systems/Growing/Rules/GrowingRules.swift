@@ -89,6 +89,9 @@ package struct GrowingRules: Hashable, Sendable {
         package var realtimeWriteBuffer = 0
         /// Age at which rows are deleted when the store is opened.
         package var ttl = Interval.hours(24 * 7)
+        /// Bytes of stored events that each of the two files holds at most; then it gives up its oldest. No version has
+        /// such a bound.
+        package var maxBytes: Int?
         /// 3.x: the timing store's rows are sent from a queue in memory, which is filled with so many
         /// of them (`kGrowingMaxQueueSize`), again when so few are left (`kGrowingFillQueueSize`).
         /// `nil`: rows are read from the store.
@@ -108,6 +111,8 @@ package struct GrowingRules: Hashable, Sendable {
         package var batch = 500
         /// Bytes of stored events that a request stays below; `nil` for no limit (3.x).
         package var maxBytes: Int?
+        /// Uploads of a channel at a time: one in every version, which sends the next when the last was answered.
+        package var concurrency = 1
         /// The first tick of the timer, from the start of the process.
         package var firstFlush = Interval.seconds(5)
         package var flushInterval = Interval.seconds(15)

@@ -1,0 +1,103 @@
+import NIOCore
+import NIOSSL
+import Reporting
+import Timebase
+
+/// Asks a target for its own metrics while it is loaded. What does not come is counted and said, and never harms the run.
+/// Lives on one event loop.
+final class TargetScraper {
+    private let endpoint: ScrapeEndpoint
+    private let tls: NIOSSLContext?
+    private let loop: any EventLoop
+    /// Seconds between two questions.
+    private let period: Double
+    /// By the machine's clock: when the run began; and how fast its own clock is.
+    private let began: Interval
+    private let pace: Int
+    private let warn: @Sendable (String) -> Void
+    private var recorder: TargetRecorder
+    private var current: EventLoopFuture<Void>?
+    private var ticks: RepeatedTask?
+    private var hasWarned = false
+
+    private init(
+        _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, pace: Int,
+        warn: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.endpoint = endpoint
+        tls = endpoint.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        self.loop = loop
+        self.period = period
+        self.pace = pace
+        self.warn = warn
+        began = Host.monotonic
+        recorder = TargetRecorder(wanted: wanted)
+    }
+
+    /// Begins to ask, at once and then again and again.
+    ///
+    /// - Parameter seconds: How long the run will take, by the clock on the wall: long runs are asked less often.
+    /// - Throws: what NIOSSL throws if the system has no certificates.
+    static func start(
+        _ endpoint: ScrapeEndpoint, wanted: [String], seconds: Double, pace: Int, on loop: any EventLoop,
+        warn: @escaping @Sendable (String) -> Void
+    ) async throws -> NIOLoopBound<TargetScraper> {
+        let period = min(15, max(1, (seconds / 120).rounded()))
+        return try await loop.submit {
+            let scraper = try TargetScraper(
+                endpoint, wanted: wanted, on: loop, period: period, pace: pace, warn: warn)
+            let bound = NIOLoopBound(scraper, eventLoop: loop)
+            let delay = TimeAmount.nanoseconds(Int64(period * 1e9))
+            scraper.ticks = loop.scheduleRepeatedTask(initialDelay: .zero, delay: delay) { _ in
+                _ = bound.value.ask()
+            }
+            return bound
+        }.get()
+    }
+
+    /// Asks, unless the question before has no answer yet.
+    private func ask() -> EventLoopFuture<Void> {
+        if let current { return current }
+        let second = (Host.monotonic - began).fractionalSeconds * Double(pace)
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let question = ScrapeExchange.ask(endpoint, tls: tls, on: loop).map { body in
+            bound.value.take(body, at: second)
+        }.recover { error in
+            bound.value.note((error as? ScrapeExchange.Problem)?.text ?? Beaconswarm.words(for: error))
+        }
+        current = question
+        question.whenComplete { _ in bound.value.current = nil }
+        return question
+    }
+
+    private func take(_ body: [UInt8], at second: Double) {
+        let read = ExpositionReader(body)
+        guard !read.samples.isEmpty else {
+            let lines = read.brokenLines
+            return note(
+                lines == 0
+                    ? "the answer has no metrics"
+                    : "the answer is none of Prometheus' (\(lines) lines cannot be read)"
+            )
+        }
+        recorder.note(read.samples, at: second)
+        note(nil)
+    }
+
+    private func note(_ problem: String?) {
+        recorder.count(problem: problem)
+        guard let problem, !hasWarned else { return }
+        hasWarned = true
+        warn("--scrape \(endpoint.text): \(problem); the run goes on, and so do the questions")
+    }
+
+    /// Asks a last time, and tells what is known.
+    func finish() -> EventLoopFuture<Report.TargetMetrics> {
+        ticks?.cancel()
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        return (current ?? loop.makeSucceededVoidFuture()).flatMap { bound.value.ask() }.map {
+            let own = bound.value
+            return own.recorder.finished(url: own.endpoint.text, period: own.period * Double(own.pace))
+        }
+    }
+}

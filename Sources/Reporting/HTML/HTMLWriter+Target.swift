@@ -1,0 +1,124 @@
+/// The target's own metrics beside ours: counters by what they grow in a second, gauges as they are.
+extension HTMLWriter {
+    /// The most charts; what is left is in `report.json`.
+    private static let targetChartLimit = 24
+    /// The most lines of a chart.
+    private static let targetLineLimit = 3
+    /// The most points of a chart.
+    private static let targetPointLimit = 120
+
+    func target(_ report: Report, into html: inout Markup) {
+        guard let metrics = report.targetMetrics else { return }
+        target(metrics, marks: report.marks, scale: TimeScale(report), into: &html)
+    }
+
+    /// - Parameters:
+    ///   - marks: What is shaded.
+    ///   - scale: Of the charts' time.
+    func target(
+        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale, into html: inout Markup
+    ) {
+        section("target", "The target's own metrics", &html) { html in
+            html.element("p", HTMLWriter.reading(metrics))
+            let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale)
+            html.element("div", ["class": "charts"]) { html in
+                for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
+            }
+            if charts.count > HTMLWriter.targetChartLimit {
+                html.element(
+                    "p", ["class": "quiet"],
+                    "\(charts.count - HTMLWriter.targetChartLimit) further metrics are in report.json.")
+            }
+        }
+    }
+
+    private static func reading(_ metrics: Report.TargetMetrics) -> String {
+        var text =
+            "Asked of \(metrics.url) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
+            + "grow by in a second, gauges as they are."
+        if metrics.omitted > 0 { text += " \(metrics.omitted) further series were left out." }
+        if metrics.failures > 0 {
+            text += " \(metrics.failures) of \(metrics.scrapes) questions had no answer that could be read"
+            text += metrics.problem.map { "; the last reason: \($0)." } ?? "."
+        }
+        return text
+    }
+
+    /// A chart for each name, in the order of the series.
+    static func charts(
+        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale
+    ) -> [TimeChart] {
+        var names: [String] = []
+        for series in metrics.series where !names.contains(series.name) { names.append(series.name) }
+        let points = points(metrics)
+        return names.enumerated().map { index, name in
+            let all = metrics.series.filter { $0.name == name }
+            // Of many, those that are the largest.
+            let largest = all.enumerated().sorted { left, right in
+                let (a, b) = (top(left.element, metrics), top(right.element, metrics))
+                return a == b ? left.offset < right.offset : a > b
+            }
+            let shown = largest.prefix(targetLineLimit).sorted { $0.offset < $1.offset }.map(\.element)
+            let isCounter = all[0].isCounter
+            return TimeChart(
+                id: "t-\(index)",
+                title: all.count > shown.count ? "\(name) (\(shown.count) of \(all.count))" : name,
+                unit: unit(name, isCounter: isCounter), points: points, marks: marks,
+                lines: zip(shown, ["a", "b", "c"]).map { series, tone in
+                    measure(series, tone: tone, metrics)
+                }, scale: scale)
+        }.filter(\.hasSamples)
+    }
+
+    private static func unit(_ name: String, isCounter: Bool) -> Axis.Unit {
+        let isBytes = name.contains("bytes")
+        return isCounter ? (isBytes ? .bytesPerSecond : .perSecond) : isBytes ? .bytes : .count
+    }
+
+    /// From each moment to the one that is drawn next.
+    private static func points(_ metrics: Report.TargetMetrics) -> [Report.SeriesPoint] {
+        let drawn = drawnMoments(metrics)
+        return zip(drawn, drawn.dropFirst()).map { moment, next in
+            var point = Report.SeriesPoint()
+            point.second = metrics.seconds[moment]
+            point.seconds = metrics.seconds[next] - metrics.seconds[moment]
+            return point
+        }
+    }
+
+    private static func drawnMoments(_ metrics: Report.TargetMetrics) -> [Int] {
+        let size = max(1, (metrics.seconds.count + targetPointLimit - 1) / targetPointLimit)
+        return Array(stride(from: 0, to: metrics.seconds.count, by: size))
+    }
+
+    private static func measure(
+        _ series: Report.TargetSeries, tone: String, _ metrics: Report.TargetMetrics
+    ) -> TimeChart.Measure {
+        let drawn = drawnMoments(metrics)
+        var values: [Double: Double] = [:]
+        for (moment, next) in zip(drawn, drawn.dropFirst()) {
+            values[metrics.seconds[moment]] = value(series, moment, next, metrics)
+        }
+        return TimeChart.Measure(
+            name: series.labels.isEmpty ? (series.isCounter ? "per second" : "value") : series.labels,
+            tone: tone, value: { [values] in values[$0.second] })
+    }
+
+    /// A gauge at the end of an interval; what a counter grew by in one of its seconds. One that is lower than before has
+    /// begun anew.
+    private static func value(
+        _ series: Report.TargetSeries, _ moment: Int, _ next: Int, _ metrics: Report.TargetMetrics
+    ) -> Double? {
+        guard let last = series.values[next] else { return nil }
+        guard series.isCounter else { return last }
+        let seconds = metrics.seconds[next] - metrics.seconds[moment]
+        guard let first = series.values[moment], seconds > 0 else { return nil }
+        return (last >= first ? last - first : last) / seconds
+    }
+
+    private static func top(_ series: Report.TargetSeries, _ metrics: Report.TargetMetrics) -> Double {
+        let known = series.values.compactMap(\.self)
+        guard series.isCounter else { return known.max() ?? 0 }
+        return (known.last ?? 0) - (known.first ?? 0)
+    }
+}

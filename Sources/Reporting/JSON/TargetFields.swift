@@ -1,0 +1,57 @@
+import Wire
+
+extension ReportCodec<Report.TargetMetrics> {
+    static var targetMetrics: ReportCodec {
+        ReportCodec(fields.write) { node throws(ReportReadError) in
+            let metrics = try fields.read(node)
+            for place in metrics.series.indices
+            where metrics.series[place].values.count != metrics.seconds.count {
+                throw ReportReadError(
+                    key: "\(node.key).series[\(place)].values",
+                    message:
+                        "expected \(metrics.seconds.count) values, found \(metrics.series[place].values.count)"
+                )
+            }
+            return metrics
+        }
+    }
+
+    private static var fields: ReportCodec {
+        object(
+            Report.TargetMetrics(),
+            [
+                ReportField("url", \.url, .text),
+                ReportField("every_seconds", \.everySeconds, .real),
+                ReportField("scrapes", \.scrapes, .count),
+                ReportField("failures", \.failures, .count),
+                .rare("problem", \.problem, .text),
+                ReportField("omitted_series", \.omitted, .whole),
+                .later("marks", \.marks, .list(.mark)),
+                ReportField("seconds", \.seconds, .list(.real)),
+                ReportField("series", \.series, .list(.targetSeries)),
+            ])
+    }
+}
+
+extension ReportCodec<Report.TargetSeries> {
+    fileprivate static var targetSeries: ReportCodec {
+        object(
+            Report.TargetSeries(),
+            [
+                ReportField("name", \.name, .text),
+                ReportField("labels", \.labels, .text),
+                ReportField("counter", \.isCounter, .boolean),
+                ReportField("values", \.values, .list(.known)),
+            ])
+    }
+}
+
+extension ReportCodec<Double?> {
+    /// A number, or null for none.
+    fileprivate static var known: ReportCodec {
+        ReportCodec({ $0.map { .number($0) } ?? .null }) { node throws(ReportReadError) in
+            if case .null = node.value.content { return nil }
+            return try node.double()
+        }
+    }
+}

@@ -1,0 +1,156 @@
+"""`--scrape`: the target's own metrics beside the run's, by an exporter of a few lines, and by targets that are none."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import socket
+import threading
+
+import pytest
+
+SCENARIO = {
+    "name": "scraped",
+    "duration": "3s",
+    "drain": "5s",
+    "populations": [
+        {"name": "ios", "devices": 3, "system": "sensors", "persona": {"preset": "steady", "rate": "5/s"},
+         "sdk": {"upload": {"flushInterval": "1s"}}}
+    ],
+    "timeline": [],
+}
+
+
+class Exporter(http.server.BaseHTTPRequestHandler):
+    """Counts who asks it. What it answers is set by the test."""
+
+    asked: list[str] = []
+    content: bytes | None = None
+    status = 200
+
+    def do_GET(self):  # noqa: N802
+        count = len(self.asked)
+        self.asked.append(self.path)
+        body = self.content
+        if body is None:
+            body = (
+                "# TYPE process_cpu_seconds_total counter\n"
+                f"process_cpu_seconds_total {100 + 2 * count}\n"
+                "# TYPE process_resident_memory_bytes gauge\n"
+                "process_resident_memory_bytes 2.5e+07\n"
+                "# TYPE queue_depth gauge\n"
+                f'queue_depth{{queue="in",key="a\\"b"}} {count}\n'
+                "# TYPE wait_seconds summary\n"
+                "wait_seconds_sum 3\nwait_seconds_count 4\n"
+            ).encode()
+        self.send_response(self.status)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@contextlib.contextmanager
+def exporter(content: bytes | None = None, status: int = 200):
+    handler = type("Own", (Exporter,), {"asked": [], "content": content, "status": status})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", handler.asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "scraped.json"
+    path.write_text(json.dumps(SCENARIO))
+    return path
+
+
+def read(done):
+    folder = done.folder / "run"
+    return json.loads((folder / "report.json").read_text()), (folder / "report.html").read_text()
+
+
+def test_metrics_of_the_target_are_in_the_report(tool, scenario):
+    with exporter() as (url, asked):
+        done = tool.run("run", scenario, "--out", "run", "--scrape", f"{url}/?token=secret-91").expect(0)
+    report, page = read(done)
+    told = report["target_metrics"]
+    assert told["url"] == f"{url}/metrics" and "secret-91" not in json.dumps(told) and "secret-91" not in page
+    assert set(asked) == {"/metrics?token=secret-91"}
+    assert told["scrapes"] == len(asked) >= 3 and told["failures"] == 0 and "problem" not in told
+    series = {row["name"]: row for row in told["series"]}
+    assert list(series) == ["process_cpu_seconds_total", "process_resident_memory_bytes", "queue_depth"]
+    count = len(told["seconds"])
+    assert count == len(asked) and told["seconds"] == sorted(told["seconds"])
+    assert series["process_cpu_seconds_total"]["values"] == [100 + 2 * place for place in range(count)]
+    assert series["process_cpu_seconds_total"]["counter"] and not series["queue_depth"]["counter"]
+    assert series["queue_depth"]["labels"] == 'key="a\\"b",queue="in"'
+    assert series["queue_depth"]["values"] == list(range(count))
+    assert "own metrics" in page and "process_cpu_seconds_total" in page and "queue_depth" in page
+    # The report is written anew from its JSON with everything in it.
+    again = tool.run("report", done.folder / "run", "--format", "html").expect(0)
+    assert "process_resident_memory_bytes" in again.out
+
+
+def test_only_what_is_named_is_kept(tool, scenario):
+    with exporter() as (url, _):
+        done = tool.run(
+            "run", scenario, "--out", "run", "--scrape", url, "--scrape-only", "wait_seconds_count, queue_*"
+        ).expect(0)
+    report, _ = read(done)
+    assert [row["name"] for row in report["target_metrics"]["series"]] == ["queue_depth", "wait_seconds_count"]
+
+
+@pytest.mark.parametrize(
+    "content, status, reason",
+    [
+        (b"<!doctype html>\n<html>It works!</html>\n", 200, "the answer is none of Prometheus' (2 lines cannot be read)"),
+        (b"", 200, "the answer has no metrics"),
+        (b"not here\n", 404, "answered 404"),
+        (b"a 1\n" * (1 << 21), 200, "answered more than 4 MB"),
+    ],
+    ids=["page", "nothing", "status", "flood"],
+)
+def test_a_target_that_tells_nonsense_is_told_and_does_no_harm(tool, scenario, content, status, reason):
+    with exporter(content, status) as (url, asked):
+        done = tool.run("run", scenario, "--out", "run", "--scrape", url).expect(0)
+    report, page = read(done)
+    told = report["target_metrics"]
+    assert told["failures"] == told["scrapes"] == len(asked) and told["series"] == []
+    assert told["problem"] == reason and any(reason in line for line in report["warnings"])
+    assert done.err.count("the run goes on") == 1 and reason in done.err
+    assert report["verdict"] == "passed" and report["events"]["balance"] == 0
+    assert "own metrics" in page
+
+
+def test_a_target_that_does_not_answer_is_told_and_does_no_harm(tool, scenario):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        done = tool.run(
+            "run", scenario, "--out", "run", "--scrape", f"http://127.0.0.1:{closed.getsockname()[1]}"
+        ).expect(0)
+    report, _ = read(done)
+    assert report["target_metrics"]["failures"] > 0 and report["verdict"] == "passed"
+    assert "cannot connect" in done.err
+
+
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        (["--scrape", "http://198.51.100.7/metrics"], "198.51.100.7"),
+        (["--scrape", "ftp://127.0.0.1/metrics"], "--scrape"),
+        (["--scrape", "http://user:key@127.0.0.1/metrics"], "--scrape"),
+        (["--scrape-only", "queue_*"], "--scrape-only"),
+    ],
+)
+def test_what_may_not_be_asked_is_refused_before_anything_runs(tool, scenario, options, reason):
+    done = tool.run("run", scenario, "--out", "run", *options).expect(64)
+    assert reason in done.err and not (done.folder / "run").exists()

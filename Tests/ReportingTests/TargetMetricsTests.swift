@@ -1,0 +1,130 @@
+import Testing
+import Timebase
+
+@testable import Reporting
+
+@Suite("A target's own metrics")
+struct TargetMetricsTests {
+    /// As Debian's python3-prometheus-client 0.14 writes it, and what else the format has.
+    private static let text = """
+        # HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.
+        # TYPE process_cpu_seconds_total counter
+        process_cpu_seconds_total 12.47
+        # HELP process_resident_memory_bytes Resident memory size in bytes.
+        # TYPE process_resident_memory_bytes gauge
+        process_resident_memory_bytes 2.1856256e+07
+        # TYPE python_info gauge
+        python_info{implementation="CPython",major="3",version="3.11.2"} 1.0
+        # TYPE requests_total counter
+        requests_total{path="/a \\"b\\", {c}",code="200"} 7 1700000000000
+        requests_total{code="500",path="/"} 2
+        # TYPE wait_seconds histogram
+        wait_seconds_bucket{le="0.1"} 3
+        wait_seconds_bucket{le="+Inf"} 5
+        wait_seconds_sum 1.5
+        wait_seconds_count 5
+        # TYPE hits counter
+        hits_total 4
+        hits_created 1.7e9
+
+        queue_depth 5
+        nothing NaN
+        endless +Inf
+        1st 3
+        broken{a="b 4
+        words only
+        """
+
+    @Test("reads the text format, and counts what it cannot read")
+    func read() {
+        let reader = ExpositionReader(Array(Self.text.utf8))
+        #expect(reader.brokenLines == 3)
+        let told = reader.samples.map { "\($0.name)|\($0.labels)|\($0.kind.rawValue)|\($0.value)" }
+        #expect(
+            told == [
+                "process_cpu_seconds_total||counter|12.47",
+                "process_resident_memory_bytes||gauge|21856256.0",
+                #"python_info|implementation="CPython",major="3",version="3.11.2"|gauge|1.0"#,
+                #"requests_total|code="200",path="/a \"b\", {c}"|counter|7.0"#,
+                #"requests_total|code="500",path="/"|counter|2.0"#,
+                #"wait_seconds_bucket|le="0.1"|histogram|3.0"#,
+                #"wait_seconds_bucket|le="+Inf"|histogram|5.0"#,
+                "wait_seconds_sum||histogram|1.5", "wait_seconds_count||histogram|5.0",
+                "hits_total||counter|4.0", "hits_created||gauge|1700000000.0", "queue_depth||untyped|5.0",
+            ])
+        let page = ExpositionReader(Array("<!doctype html>\n<html><p>It works!</p></html>".utf8))
+        #expect(page.samples.isEmpty && page.brokenLines == 2)
+        #expect(ExpositionReader([0xFF, 0x00, 0x0A, 0x7B, 0x0A]).samples.isEmpty)
+    }
+
+    private func sample(_ name: String, _ value: Double, _ kind: ExpositionReader.Kind = .gauge)
+        -> ExpositionReader.Sample
+    {
+        ExpositionReader.Sample(name: name, kind: kind, value: value)
+    }
+
+    @Test("keeps what is wanted; what is not told at a moment has no value there")
+    func recorder() {
+        let samples = ExpositionReader(Array(Self.text.utf8)).samples
+        var all = TargetRecorder(wanted: [])
+        all.note(samples, at: 0)
+        all.note([sample("queue_depth", 9), sample("late", 1)], at: 2)
+        all.note([], at: 4)
+        let metrics = all.finished(url: "http://a/metrics", period: 2)
+        #expect(metrics.seconds == [0, 2, 4])
+        #expect(
+            metrics.series.map(\.name) == [
+                "process_cpu_seconds_total", "process_resident_memory_bytes", "python_info",
+                "requests_total", "requests_total", "hits_total", "hits_created", "queue_depth", "late",
+            ])
+        #expect(metrics.series.filter(\.isCounter).map(\.name).count == 4)
+        #expect(metrics.series[7].values == [5, 9, nil] && metrics.series[8].values == [nil, 1, nil])
+        var some = TargetRecorder(wanted: ["wait_seconds_count", "process_*"])
+        some.note(samples, at: 0)
+        #expect(
+            some.metrics.series.map(\.name).sorted() == [
+                "process_cpu_seconds_total", "process_resident_memory_bytes", "wait_seconds_count",
+            ])
+    }
+
+    @Test("series and moments have their bounds")
+    func bounds() {
+        var recorder = TargetRecorder(wanted: [])
+        let many = (0..<100).map { sample("s\($0)", Double($0)) } + [sample("process_open_fds", 3)]
+        for second in 0..<1000 { recorder.note(many, at: Double(second)) }
+        let metrics = recorder.finished(url: "", period: 1)
+        #expect(metrics.series.count == TargetRecorder.seriesLimit && metrics.omitted == 37)
+        #expect(metrics.series[0].name == "process_open_fds")
+        #expect(metrics.seconds.count <= TargetRecorder.momentLimit && metrics.seconds.count > 100)
+        #expect(
+            metrics.everySeconds == 4 && metrics.seconds == metrics.seconds.indices.map { Double($0 * 4) })
+        #expect(metrics.series.allSatisfy { $0.values.count == metrics.seconds.count })
+    }
+
+    @Test("is in report.json and back, and drawn: counters by their growth, gauges as they are")
+    func report() throws {
+        var recorder = TargetRecorder(wanted: [])
+        // The target begins anew at 4 s.
+        for (second, cpu) in [(0.0, 10.0), (2, 11), (4, 0.5), (6, 3.5)] {
+            recorder.note(
+                [sample("process_cpu_seconds_total", cpu, .counter), sample("queue", 7 + second)], at: second)
+            recorder.count(problem: nil)
+        }
+        recorder.count(problem: "answered 503")
+        var report = Fixtures.outage()
+        report.targetMetrics = recorder.finished(url: "http://127.0.0.1:9100/metrics", period: 2)
+        let bytes = ReportJSON.write(report)
+        let read = try ReportJSON.read(bytes)
+        #expect(read.targetMetrics == report.targetMetrics && ReportJSON.write(read) == bytes)
+        let charts = HTMLWriter.charts(try #require(report.targetMetrics), marks: [], scale: .elapsed)
+        #expect(charts.map(\.title) == ["process_cpu_seconds_total", "queue"])
+        #expect(charts.map { $0.lines[0].values } == [[0.5, 0.25, 1.5], [9, 11, 13]])
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        #expect(page.contains("The target&#39;s own metrics") || page.contains("The target's own metrics"))
+        #expect(
+            page.contains("1 of 5 questions had no answer that could be read; the last reason: answered 503.")
+        )
+        report.targetMetrics = nil
+        #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("target_metrics"))
+    }
+}
