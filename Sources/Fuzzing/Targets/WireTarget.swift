@@ -68,6 +68,15 @@ final class WireTarget: FuzzTarget {
             let malformed = encoded.withUnsafeBytes { PercentEncoding.decodeForm($0, into: &decoded) }
             try demand(malformed == nil, "\(name) percent-encoding is malformed at \(malformed ?? 0)")
             try demand(decoded.bytes == input, "\(name) percent-encoding changes the content")
+            var base64 = WireBuffer()
+            input.withUnsafeBytes { Base64.encode($0, into: &base64) }
+            var expected = WireBuffer()
+            encoding.encode(base64, into: &expected)
+            var actual = WireBuffer()
+            let hash = input.withUnsafeBytes { encoding.encodeBase64(of: $0, into: &actual) }
+            try demand(
+                actual == expected && hash == JavaHash.hash(base64),
+                "\(name) percent-encoding of base64 in one pass is not that in two")
         }
     }
 

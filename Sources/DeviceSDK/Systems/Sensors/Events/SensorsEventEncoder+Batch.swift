@@ -84,12 +84,12 @@ extension SensorsEventEncoder {
         packed.removeAll()
         gzip.compress(json, into: &packed)
         coded.removeAll()
-        Base64.encode(packed, into: &coded)
-        body.append("crc=")
-        body.appendDecimal(Int64(JavaHash.hash(coded)))
-        body.append("&gzip=1&data_list=")
         let encoding = catalogue.isVersion4 ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
-        coded.withUnsafeBytes { encoding.encodeBase64($0, into: &body) }
+        let hash = packed.withUnsafeBytes { encoding.encodeBase64(of: $0, into: &coded) }
+        body.append("crc=")
+        body.appendDecimal(Int64(hash))
+        body.append("&gzip=1&data_list=")
+        body.append(contentsOf: coded)
     }
 
     /// `distinct_id` under an epoch. Allocates.
