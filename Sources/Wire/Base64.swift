@@ -4,7 +4,7 @@ package enum Base64 {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
     /// The two characters of each 12 bits, the first one lowest.
-    private static let pairs: [UInt16] = (0..<4096).map { bits in
+    static let pairs: [UInt16] = (0..<4096).map { bits in
         UInt16(alphabet.utf8Start[bits >> 6]) | UInt16(alphabet.utf8Start[bits & 63]) << 8
     }
 
@@ -35,8 +35,19 @@ package enum Base64 {
         input.withUnsafeBytes { encode($0, into: &output) }
     }
 
+    /// The eight characters of six bytes, the first one lowest; eight bytes are read.
+    @inline(__always)
+    static func word(at source: UnsafeRawPointer, _ pairs: UnsafeBufferPointer<UInt16>) -> UInt64 {
+        let bits = UInt64(bigEndian: source.loadUnaligned(as: UInt64.self))
+        var word = UInt64(pairs[Int(bits &>> 52)])
+        word |= UInt64(pairs[Int(bits &>> 40 & 0xFFF)]) &<< 16
+        word |= UInt64(pairs[Int(bits &>> 28 & 0xFFF)]) &<< 32
+        word |= UInt64(pairs[Int(bits &>> 16 & 0xFFF)]) &<< 48
+        return word
+    }
+
     /// Writes four characters for each three bytes, and the padded rest.
-    private static func encode(
+    static func encode(
         from source: UnsafeRawPointer, count: Int, to memory: UnsafeMutableRawPointer
     ) {
         let table = alphabet.utf8Start
@@ -46,11 +57,7 @@ package enum Base64 {
         let steps = max(0, count - 2) / 6
         pairs.withUnsafeBufferPointer { pairs in
             for _ in 0..<steps {
-                let bits = UInt64(bigEndian: source.loadUnaligned(as: UInt64.self))
-                var word = UInt64(pairs[Int(bits &>> 52)])
-                word |= UInt64(pairs[Int(bits &>> 40 & 0xFFF)]) &<< 16
-                word |= UInt64(pairs[Int(bits &>> 28 & 0xFFF)]) &<< 32
-                word |= UInt64(pairs[Int(bits &>> 16 & 0xFFF)]) &<< 48
+                let word = word(at: source, pairs)
                 UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
                 source += 6
                 target += 8

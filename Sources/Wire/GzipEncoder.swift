@@ -67,7 +67,8 @@ package final class GzipEncoder {
     /// Appends one gzip member that holds `input`.
     package func compress(_ input: UnsafeRawBufferPointer, into output: inout WireBuffer) {
         if let deflate, input.count >= deflateFrom {
-            compress(input, with: deflate, into: &output)
+            let none = UnsafeBufferPointer<DeflateRepeat>(start: nil, count: 0)
+            compress(input, notes: none, with: deflate, into: &output)
             return
         }
         // libdeflate forbids a null pointer even for nothing.
@@ -84,6 +85,23 @@ package final class GzipEncoder {
         input.withUnsafeBytes { compress($0, into: &output) }
     }
 
+    /// Whether it is worth knowing what repeats in an input. The fast effort is as fast without.
+    package var takesNotes: Bool { deflate?.effort == .small }
+
+    /// Appends one gzip member that holds what `input` holds, of which is known what repeats.
+    ///
+    /// Short bodies, and encoders that do not take notes (``takesNotes``), do without.
+    package func compress(
+        _ input: borrowing WireBuffer, repeating log: RepeatLog, into output: inout WireBuffer
+    ) {
+        input.withUnsafeBytes { input in
+            guard let deflate, takesNotes, input.count >= deflateFrom else {
+                return compress(input, into: &output)
+            }
+            compress(input, notes: log.entries, with: deflate, into: &output)
+        }
+    }
+
     private func compress(from source: UnsafeRawPointer?, count: Int, into output: inout WireBuffer) {
         let bound = libdeflate_gzip_compress_bound(compressor, count)
         output.append(upTo: bound) { memory in
@@ -96,11 +114,12 @@ package final class GzipEncoder {
     }
 
     private func compress(
-        _ input: UnsafeRawBufferPointer, with deflate: DeflateEncoder, into output: inout WireBuffer
+        _ input: UnsafeRawBufferPointer, notes: UnsafeBufferPointer<DeflateRepeat>,
+        with deflate: DeflateEncoder, into output: inout WireBuffer
     ) {
         output.append(upTo: Self.headerSize + deflate.bound(of: input.count) + Self.trailerSize) { memory in
             writeHeader(to: memory)
-            let end = Self.headerSize + deflate.compress(input, to: memory + Self.headerSize)
+            let end = Self.headerSize + deflate.compress(input, notes: notes, to: memory + Self.headerSize)
             let checksum = libdeflate_crc32(0, input.baseAddress, input.count)
             let size = UInt32(truncatingIfNeeded: input.count)
             memory.storeBytes(of: checksum.littleEndian, toByteOffset: end, as: UInt32.self)

@@ -20,7 +20,7 @@ package enum JavaHash {
         while index &+ 8 <= utf8.count {
             let word = UInt64(littleEndian: utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             guard word & 0x8080_8080_8080_8080 == 0 else { break }
-            hash = hash &* power8 &+ sum(of: word)
+            hash = next(hash, word)
             index &+= 8
         }
         while index < utf8.count, utf8[index] < 0x80 {
@@ -38,6 +38,10 @@ package enum JavaHash {
     package static func hash(_ utf8: borrowing WireBuffer, variant: Variant = .java) -> Int32 {
         utf8.withUnsafeBytes { hash($0, variant: variant) }
     }
+
+    /// The hash of a text with eight more ASCII bytes, the first one lowest.
+    @inline(__always)
+    static func next(_ hash: UInt32, _ word: UInt64) -> UInt32 { hash &* power8 &+ sum(of: word) }
 
     /// 31^8 modulo 2^32.
     private static let power8: UInt32 = 2487512833

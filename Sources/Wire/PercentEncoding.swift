@@ -3,7 +3,7 @@
 package struct PercentEncoding: Sendable {
     /// For each byte its text in the lower three bytes (the first lowest) and the text's length in
     /// the top one: one load and one store per byte, and nothing to predict.
-    private let units: [UInt32]
+    let units: [UInt32]
     /// The marks of base64's alphabet that are not literal, each in all eight bytes of a word.
     private let base64Marks: InlineArray<3, UInt64>
 
@@ -45,31 +45,9 @@ package struct PercentEncoding: Sendable {
         output.append(upTo: input.count * 3 + 1) { write(input, 0..<input.count, to: $0) }
     }
 
-    /// Appends the encoding of base64 text, quicker than of any text: most of it stays as it is.
-    /// O(`input.count`).
-    ///
-    /// - Precondition: `input` has no characters but those of ``Base64``.
-    package func encodeBase64(_ input: UnsafeRawBufferPointer, into output: inout WireBuffer) {
-        var rest = 0
-        output.append(upTo: input.count * 3 + 1) { memory in
-            var length = 0
-            while rest &+ 8 <= input.count {
-                let word = input.loadUnaligned(fromByteOffset: rest, as: UInt64.self)
-                if hasMark(word) {
-                    length &+= write(input, rest..<rest &+ 8, to: memory + length)
-                } else {
-                    memory.storeBytes(of: word, toByteOffset: length, as: UInt64.self)
-                    length &+= 8
-                }
-                rest &+= 8
-            }
-            return length &+ write(input, rest..<input.count, to: memory + length)
-        }
-    }
-
     /// Whether one of eight ASCII bytes is one of the marks.
     @inline(__always)
-    private func hasMark(_ word: UInt64) -> Bool {
+    func hasMark(_ word: UInt64) -> Bool {
         // A byte that equals a mark becomes zero, and only below a zero does the subtraction borrow.
         let ones: UInt64 = 0x0101_0101_0101_0101
         let (first, second, third) = (word ^ base64Marks[0], word ^ base64Marks[1], word ^ base64Marks[2])

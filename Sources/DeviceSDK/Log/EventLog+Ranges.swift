@@ -34,7 +34,9 @@ extension EventLog {
         var slices: ContiguousArray<(chunk: Int, rows: Range<Int>)> = []
         forEachSlice(in: range) { slices.append(($0, $1)) }
         for slice in slices {
-            for position in slice.rows { apply(change, chunk: slice.chunk, position: position) }
+            withRows(ofChunk: slice.chunk) { rows, idle in
+                for position in slice.rows { rows[position].change(change, countingIdle: &idle) }
+            }
         }
     }
 

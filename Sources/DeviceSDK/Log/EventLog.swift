@@ -95,25 +95,28 @@ package struct EventLog: Sendable {
         var next = 0
         while next < rows.count, let index = chunkIndex(holding: rows[next].sequence) {
             var position = chunks[index].rows.firstIndex(from: rows[next].sequence)
-            while next < rows.count && position < chunks[index].rows.count {
-                let wanted = rows[next].sequence
-                let present = chunks[index].rows[position].sequence
-                if present == wanted { apply(change, chunk: index, position: position) }
-                if present >= wanted { next += 1 }
-                if present <= wanted { position += 1 }
+            withRows(ofChunk: index) { present, idle in
+                while next < rows.count && position < present.count {
+                    let wanted = rows[next].sequence
+                    let found = present[position].sequence
+                    if found == wanted { present[position].change(change, countingIdle: &idle) }
+                    if found >= wanted { next += 1 }
+                    if found <= wanted { position += 1 }
+                }
             }
         }
     }
 
-    mutating func apply(
-        _ change: (inout EventRecord) -> Void, chunk: Int, position: Int
+    /// Changes rows of a chunk in place: one look at who else holds the chunk, and not one for each row.
+    ///
+    /// - Parameter body: Gets the rows, and counts by how much more of them are idle afterwards.
+    mutating func withRows(
+        ofChunk index: Int, _ body: (UnsafeMutableBufferPointer<EventRecord>, inout Int) -> Void
     ) {
-        let wasIdle = !chunks[chunk].rows[position].isUploading
-        change(&chunks[chunk].rows[position])
-        let isIdle = !chunks[chunk].rows[position].isUploading
-        guard wasIdle != isIdle else { return }
-        chunks[chunk].idle += isIdle ? 1 : -1
-        idleRowCount = isIdle ? idleRowCount + 1 : idleRowCount - 1
+        var idle = 0
+        chunks[index].rows.withUnsafeMutableBufferPointer { body($0, &idle) }
+        chunks[index].idle += idle
+        idleRowCount = UInt32(Int(idleRowCount) + idle)
     }
 
     /// Deletes the rows that have the sequences of `rows`, and reports each that was there.
@@ -171,8 +174,8 @@ package struct EventLog: Sendable {
     /// Changes every row.
     package mutating func updateAll(_ change: (inout EventRecord) -> Void) {
         for index in chunks.indices {
-            for position in chunks[index].rows.indices {
-                apply(change, chunk: index, position: position)
+            withRows(ofChunk: index) { rows, idle in
+                for position in rows.indices { rows[position].change(change, countingIdle: &idle) }
             }
         }
     }
@@ -269,6 +272,18 @@ extension EventLog {
         chunks[index].rows.reserveCapacity(EventLog.chunkSize)
         chunks[index].rows.append(contentsOf: moved.rows)
         chunks[index].idle += moved.idle
+    }
+}
+
+extension EventRecord {
+    /// Changes the row.
+    ///
+    /// - Parameter idle: Counts the row in or out if it becomes idle or ceases to be.
+    @inline(__always)
+    mutating func change(_ change: (inout EventRecord) -> Void, countingIdle idle: inout Int) {
+        let wasUploading = isUploading
+        change(&self)
+        idle += (wasUploading ? 1 : 0) - (isUploading ? 1 : 0)
     }
 }
 

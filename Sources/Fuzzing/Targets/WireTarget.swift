@@ -12,12 +12,14 @@ final class WireTarget: FuzzTarget {
     private static let inflatedLimit = 1 << 20
     private let decoder = GzipDecoder(limit: WireTarget.inflatedLimit)
     private let encoders = [1, 6, 9].map { GzipEncoder(level: $0) }
+    private let noting = GzipEncoder(batches: .small, from: 0)
     private let parser = JSONParser()
 
     init() {}
 
     func check(_ input: [UInt8]) throws {
         try checkGzip(input)
+        try checkNotes(input)
         try checkBase64(input)
         try checkPercent(input)
         try checkForm(input)
@@ -41,6 +43,36 @@ final class WireTarget: FuzzTarget {
         } catch let error as GzipError {
             try demand(output.text == "before", "a failed unpacking (\(error)) leaves something behind")
         }
+    }
+
+    /// Notes of what repeats are hints: whatever they say, the content comes back. The input's first half tells
+    /// where they are and what is said to stand there; all of it is what is packed.
+    private func checkNotes(_ input: [UInt8]) throws {
+        var content = WireBuffer()
+        content.append(contentsOf: input)
+        let log = RepeatLog()
+        var places = [RepeatPlace](repeating: RepeatPlace(), count: 8)
+        log.removeAll()
+        content.withUnsafeBytes { bytes in
+            guard let origin = bytes.baseAddress else { return }
+            places.withUnsafeMutableBufferPointer { places in
+                var position = 0
+                for byte in input.prefix(input.count / 2) {
+                    let state = log.open(origin: origin)
+                    let place = byte & 64 == 0 ? places.baseAddress.map { $0 + Int(byte & 7) } : nil
+                    state.pointee.note(origin + position, place, isChance: byte & 128 != 0)
+                    position += Int(byte >> 3 & 7) - 1
+                    position = min(max(0, position), input.count)
+                }
+            }
+        }
+        var packed = WireBuffer()
+        noting.compress(content, repeating: log, into: &packed)
+        var unpacked = WireBuffer()
+        do throws(GzipError) { try decoder.decompress(packed, into: &unpacked) } catch {
+            throw FuzzFinding("what was packed by notes cannot be unpacked: \(error)")
+        }
+        try demand(unpacked == content, "packing by notes changes the content")
     }
 
     private func checkBase64(_ input: [UInt8]) throws {
@@ -68,6 +100,15 @@ final class WireTarget: FuzzTarget {
             let malformed = encoded.withUnsafeBytes { PercentEncoding.decodeForm($0, into: &decoded) }
             try demand(malformed == nil, "\(name) percent-encoding is malformed at \(malformed ?? 0)")
             try demand(decoded.bytes == input, "\(name) percent-encoding changes the content")
+            var base64 = WireBuffer()
+            input.withUnsafeBytes { Base64.encode($0, into: &base64) }
+            var expected = WireBuffer()
+            encoding.encode(base64, into: &expected)
+            var actual = WireBuffer()
+            let hash = input.withUnsafeBytes { encoding.encodeBase64(of: $0, into: &actual) }
+            try demand(
+                actual == expected && hash == JavaHash.hash(base64),
+                "\(name) percent-encoding of base64 in one pass is not that in two")
         }
     }
 

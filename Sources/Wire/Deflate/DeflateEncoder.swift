@@ -8,6 +8,7 @@ package final class DeflateEncoder {
     private var block = DeflateBlock()
     private let heads = UnsafeMutablePointer<UInt32>.allocate(capacity: DeflateWindow.headCount)
     private let links = UnsafeMutablePointer<UInt32>.allocate(capacity: DeflateWindow.linkCount)
+    private let digits = UnsafeMutablePointer<UInt32>.allocate(capacity: DeflateGuidedParser.digitsCount)
     /// What the next input's positions count from in the tables. Not 0, which stands for nothing.
     private var base: Int
     /// Longer inputs are cut into parts that know nothing of each other, so that the tables' numbers
@@ -27,17 +28,19 @@ package final class DeflateEncoder {
         self.partLimit = partLimit
         heads.initialize(repeating: 0, count: DeflateWindow.headCount)
         links.initialize(repeating: 0, count: DeflateWindow.linkCount)
+        digits.initialize(repeating: 0, count: DeflateGuidedParser.digitsCount)
     }
 
     deinit {
         heads.deallocate()
         links.deallocate()
+        digits.deallocate()
     }
 
     /// The most bytes that an input of `count` bytes becomes.
     ///
     /// A block is never longer than its bytes stored: 5 bytes beside each 65,535, and at most one
-    /// for the block before it that ended within a byte. Blocks have 65,532 bytes or more, but for
+    /// for the block before it that ended within a byte. Blocks have 49,000 bytes or more, but for
     /// the last of each part.
     package func bound(of count: Int) -> Int {
         count + (count / 32_768 + count / partLimit + 2) * 6 + DeflateBitWriter.slack
@@ -52,10 +55,22 @@ package final class DeflateEncoder {
 
     /// Writes a deflate stream that holds `input`.
     ///
-    /// - Parameter memory: Has room for ``bound(of:)`` bytes.
+    /// - Parameters:
+    ///   - notes: What is known to repeat, by rising position. Without notes an input is searched
+    ///     throughout, and so is one that is cut into parts.
+    ///   - memory: Has room for ``bound(of:)`` bytes.
     /// - Returns: The stream's length.
-    func compress(_ input: UnsafeRawBufferPointer, to memory: UnsafeMutableRawPointer) -> Int {
+    func compress(
+        _ input: UnsafeRawBufferPointer,
+        notes: UnsafeBufferPointer<DeflateRepeat> = UnsafeBufferPointer(start: nil, count: 0),
+        to memory: UnsafeMutableRawPointer
+    ) -> Int {
         var writer = DeflateBitWriter(memory)
+        if !notes.isEmpty, !input.isEmpty, input.count <= partLimit {
+            compress(input, notes: notes, to: &writer)
+            writer.align()
+            return writer.byteCount
+        }
         var rest = input
         repeat {
             let part = UnsafeRawBufferPointer(rebasing: rest.prefix(partLimit))
@@ -74,12 +89,7 @@ package final class DeflateEncoder {
             block.write(part, isFinal: isFinal, to: &writer)
             return
         }
-        if base + part.count > Int(UInt32.max) {
-            base = 1
-            heads.update(repeating: 0, count: DeflateWindow.headCount)
-        }
-        var parser = DeflateParser(
-            DeflateWindow(source: source, count: part.count, base: base, heads: heads, links: links))
+        var parser = DeflateParser(window(source, part.count))
         repeat {
             let start = parser.position
             switch effort {
@@ -90,5 +100,29 @@ package final class DeflateEncoder {
             block.write(bytes, isFinal: isFinal && parser.isAtEnd, to: &writer)
         } while !parser.isAtEnd
         base += part.count
+    }
+    /// As ``compressPart(_:isFinal:to:)``, of an input that is not empty.
+    private func compress(
+        _ input: UnsafeRawBufferPointer, notes: UnsafeBufferPointer<DeflateRepeat>,
+        to writer: inout DeflateBitWriter
+    ) {
+        guard let source = input.baseAddress else { return }
+        var parser = DeflateGuidedParser(window(source, input.count), notes: notes, digits: digits)
+        repeat {
+            let start = parser.position
+            parser.fill(&block)
+            let bytes = UnsafeRawBufferPointer(rebasing: input[start..<parser.position])
+            block.write(bytes, isFinal: parser.isAtEnd, to: &writer)
+        } while !parser.isAtEnd
+        base += input.count
+    }
+
+    /// The window of an input that is next.
+    private func window(_ source: UnsafeRawPointer, _ count: Int) -> DeflateWindow {
+        if base + count > Int(UInt32.max) {
+            base = 1
+            heads.update(repeating: 0, count: DeflateWindow.headCount)
+        }
+        return DeflateWindow(source: source, count: count, base: base, heads: heads, links: links)
     }
 }

@@ -2,7 +2,7 @@
 package enum DeflateEffort: Sendable, CaseIterable {
     /// As small as zlib's level 6 where the input repeats itself at length, as event batches do.
     case small
-    /// A fifth larger, in half the time.
+    /// Some 8 % larger, in three quarters of the time.
     case fast
 }
 

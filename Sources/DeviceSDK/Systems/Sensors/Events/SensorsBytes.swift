@@ -6,6 +6,8 @@ import Wire
 struct SensorsBytes {
     fileprivate(set) var start: UnsafeRawPointer?
     fileprivate(set) var count = 0
+    /// Where the fragment was written last; `nil` for a part from within one.
+    fileprivate(set) var place: UnsafeMutablePointer<RepeatPlace>?
 
     /// Nothing.
     init() {}
@@ -16,6 +18,7 @@ struct SensorsBytes {
         var part = self
         part.start = start.map { $0 + range.lowerBound }
         part.count = range.count
+        if range.lowerBound > 0 { part.place = nil }
         return part
     }
 }
@@ -30,7 +33,16 @@ final class SensorsArena {
     func keep(_ bytes: [UInt8]) -> SensorsBytes { bytes.withUnsafeBytes { keep($0) } }
 
     /// Copies a buffer's content into the arena.
-    func keep(_ buffer: borrowing WireBuffer) -> SensorsBytes { buffer.withUnsafeBytes { keep($0) } }
+    ///
+    /// - Parameter place: Where fragments were written last in whose place this one comes; they are
+    ///   much alike. By default, the fragment has one of its own.
+    func keep(
+        _ buffer: borrowing WireBuffer, place: UnsafeMutablePointer<RepeatPlace>? = nil
+    ) -> SensorsBytes {
+        var kept = buffer.withUnsafeBytes { keep($0) }
+        if let place { kept.place = place }
+        return kept
+    }
 
     /// Copies plain values into the arena. They are never destroyed, so they must not own anything:
     /// numbers, pointers, structs and enums of such.
@@ -46,13 +58,16 @@ final class SensorsArena {
     private func keep(_ bytes: UnsafeRawBufferPointer) -> SensorsBytes {
         var kept = SensorsBytes()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return kept }
-        // Cursors read whole blocks, from anywhere in the fragment.
-        let size = bytes.count + SensorsCursor.block
+        // Cursors read whole blocks, from anywhere in the fragment. Its place is in front of it, where
+        // it costs no further cache line.
+        let size = SensorsCursor.block + bytes.count + SensorsCursor.block
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        memory.copyMemory(from: source, byteCount: bytes.count)
+        (memory + SensorsCursor.block).copyMemory(from: source, byteCount: bytes.count)
         chunks.append(memory)
-        kept.start = UnsafeRawPointer(memory)
+        kept.place = memory.bindMemory(to: RepeatPlace.self, capacity: 1)
+        kept.place?.initialize(to: RepeatPlace())
+        kept.start = UnsafeRawPointer(memory + SensorsCursor.block)
         kept.count = bytes.count
         return kept
     }
@@ -71,6 +86,8 @@ final class SensorsArena {
 struct SensorsCursor {
     private let start: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
+    /// Where fragments are noted, for a compressor; `nil` for nowhere.
+    private let log: UnsafeMutablePointer<RepeatLog.State>?
     /// The most bytes that ``put(_:)-(UInt64)`` writes.
     static let digits = 20
     /// The size of the blocks in which fragments are copied.
@@ -78,9 +95,10 @@ struct SensorsCursor {
     /// Bytes behind the content that a cursor may touch.
     static let slack = block
 
-    init(_ memory: UnsafeMutableRawPointer) {
+    init(_ memory: UnsafeMutableRawPointer, log: UnsafeMutablePointer<RepeatLog.State>? = nil) {
         start = memory
         end = memory
+        self.log = log
     }
 
     var count: Int { end - start }
@@ -95,9 +113,18 @@ struct SensorsCursor {
         if (end - 1).load(as: UInt8.self) == UInt8(ascii: ",") { end -= 1 }
     }
 
+    /// Notes that digits follow which are like no other digits.
+    ///
+    /// - Parameter place: Where the digits were written last that begin most like them.
+    @inline(__always)
+    func noteChance(_ place: UnsafeMutablePointer<RepeatPlace>? = nil) {
+        if let log { log.pointee.note(end, place, isChance: true) }
+    }
+
     @inline(__always)
     mutating func put(_ bytes: SensorsBytes) {
         guard let source = bytes.start else { return }
+        if let log, bytes.count >= RepeatLog.shortest { log.pointee.note(end, bytes.place) }
         if bytes.count <= 4 * Self.block {
             // A call of memcpy costs more than up to four loads and stores.
             var place = 0

@@ -78,6 +78,7 @@ struct SensorsEpochTexts {
     private(set) var traits: SensorsTraits?
     /// Holds the fragments of the view.
     private let arena = SensorsArena()
+    private let places = SensorsEpochPlaces()
     var epoch = SensorsEpoch()
     private var properties = RandomStream(key: 0)
 
@@ -122,7 +123,7 @@ struct SensorsEpochTexts {
         deviceID.append("\",")
         arena.removeAll()
         let ownID = arena.keep(deviceID)
-        let identity = arena.keep(identity)
+        let identity = arena.keep(identity, place: places[.identity])
         writeCommon(traits, catalogue, ownID: ownID)
         writeLocation(traits, isVersion4: catalogue.isVersion4, isOn: catalogue.rules.collectsLocation)
         return SensorsEpochBlock.View(
@@ -133,8 +134,10 @@ struct SensorsEpochTexts {
             trackIdentifiers: catalogue.streams.stream(.trackIdentifiers, index: index),
             bindings: traits.bindings, skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty,
             identity: identity, distinctID: identity.part(0..<distinctEnd),
-            originalID: arena.keep(originalID), lib: arena.keep(lib), webLib: arena.keep(webLib),
-            common: arena.keep(common), location: arena.keep(location), deviceID: ownID)
+            originalID: arena.keep(originalID), lib: arena.keep(lib, place: places[.lib]),
+            webLib: arena.keep(webLib, place: places[.webLib]),
+            common: arena.keep(common, place: places[.common]),
+            location: arena.keep(location, place: places[.location]), deviceID: ownID)
     }
 
     // MARK: Automatic and super properties

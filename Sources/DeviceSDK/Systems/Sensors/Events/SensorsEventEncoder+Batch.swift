@@ -17,14 +17,17 @@ extension SensorsEventEncoder {
         epochs: EpochLog<SensorsEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
         json.removeAll()
-        encodeList(records, index: index, number: number, epochs: epochs, at: now, into: &json)
-        writeForm(into: &body)
+        repeats.removeAll()
+        encodeList(
+            records, index: index, number: number, epochs: epochs, at: now, isNoted: gzip.takesNotes,
+            into: &json)
+        writeForm(isNoted: gzip.takesNotes, into: &body)
     }
 
     /// Appends the events' JSON array as it is in an upload; see ``encodeBatch(_:index:number:epochs:at:into:)``.
     func encodeList(
         _ records: some Collection<EventRecord>, index: Int, number: UInt32,
-        epochs: EpochLog<SensorsEpoch>, at now: Instant, into list: inout WireBuffer
+        epochs: EpochLog<SensorsEpoch>, at now: Instant, isNoted: Bool = false, into list: inout WireBuffer
     ) {
         let traits = SensorsTraits(plan: catalogue.plan, index: index)
         let flushTime = traits.clockMilliseconds(at: now)
@@ -35,7 +38,7 @@ extension SensorsEventEncoder {
             isFirst = false
             encode(
                 record, epoch: epochs[record.epoch], traits: traits, index: index, device: number,
-                flushTime: flushTime, into: &list)
+                flushTime: flushTime, isNoted: isNoted, into: &list)
         }
         list.append(UInt8(ascii: "]"))
     }
@@ -80,16 +83,22 @@ extension SensorsEventEncoder {
     }
 
     /// The form around what is in ``json``.
-    func writeForm(into body: inout WireBuffer) {
+    ///
+    /// - Parameter isNoted: Whether ``repeats`` knows what is in it.
+    func writeForm(isNoted: Bool = false, into body: inout WireBuffer) {
         packed.removeAll()
-        gzip.compress(json, into: &packed)
+        if isNoted {
+            gzip.compress(json, repeating: repeats, into: &packed)
+        } else {
+            gzip.compress(json, into: &packed)
+        }
         coded.removeAll()
-        Base64.encode(packed, into: &coded)
-        body.append("crc=")
-        body.appendDecimal(Int64(JavaHash.hash(coded)))
-        body.append("&gzip=1&data_list=")
         let encoding = catalogue.isVersion4 ? PercentEncoding.sensorsModern : PercentEncoding.sensorsLegacy
-        coded.withUnsafeBytes { encoding.encodeBase64($0, into: &body) }
+        let hash = packed.withUnsafeBytes { encoding.encodeBase64(of: $0, into: &coded) }
+        body.append("crc=")
+        body.appendDecimal(Int64(hash))
+        body.append("&gzip=1&data_list=")
+        body.append(contentsOf: coded)
     }
 
     /// `distinct_id` under an epoch. Allocates.

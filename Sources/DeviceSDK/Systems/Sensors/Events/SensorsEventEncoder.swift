@@ -31,6 +31,11 @@ package final class SensorsEventEncoder {
     /// The end of each event of a batch, `,"_flush_time":…}`, and the time that it tells.
     private var tail: (time: Int64, text: SensorsBytes)?
     private let tailArena = SensorsArena()
+    /// What repeats in a batch, for the compressor.
+    let repeats = RepeatLog()
+    private let words: SensorsWords
+    /// Where the last event's time and its `bs_id` were written.
+    private let places = UnsafeMutablePointer<RepeatPlace>.allocate(capacity: 2)
 
     /// The configurations' texts that `$app_remote_config` quotes, by ``EventRecord/detail``.
     package var remoteConfigTexts: [String] = [] {
@@ -45,8 +50,12 @@ package final class SensorsEventEncoder {
     ) {
         catalogue = SensorsEventCatalogue(plan: plan, rules: rules, templates: templates)
         bridge = SensorsWebBridge(plan: plan)
+        words = SensorsWords(catalogue.arena)
+        places.initialize(repeating: RepeatPlace(), count: 2)
         self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
     }
+
+    deinit { places.deallocate() }
 
     /// - Parameter compression: libdeflate's level, 1 to 12, for comparisons.
     package convenience init(
@@ -68,9 +77,10 @@ package final class SensorsEventEncoder {
     ///   - index: The device's index in its population.
     ///   - device: The device's number in the run, for `bs_id`.
     ///   - flushTime: `_flush_time` in milliseconds on the device's clock; `nil` leaves it out.
+    ///   - isNoted: Whether ``repeats`` gets to know what is written, as it does of a batch.
     package func encode(
         _ record: EventRecord, epoch: SensorsEpoch, traits: @autoclosure () -> SensorsTraits, index: Int,
-        device: UInt32, flushTime: Int64?, into out: inout WireBuffer
+        device: UInt32, flushTime: Int64?, isNoted: Bool = false, into out: inout WireBuffer
     ) {
         let template = catalogue.eventTemplates[Int(record.template)]
         let view = block.prepare(
@@ -80,8 +90,9 @@ package final class SensorsEventEncoder {
         if record.template == SensorsTemplates.remoteConfigChanged {
             limit += remoteConfig(record.detail).count
         }
+        let offset = out.count
         out.append(upTo: limit) { memory in
-            var cursor = SensorsCursor(memory)
+            var cursor = SensorsCursor(memory, log: isNoted ? repeats.open(origin: memory - offset) : nil)
             writeHead(template, event, view, to: &cursor)
             if template.kind == .web, catalogue.isVersion4 { cursor.put(",\"_hybrid_h5\":true") }
             if view.pointee.hasLifted || template.lifted.count > 0 {
@@ -89,7 +100,7 @@ package final class SensorsEventEncoder {
             }
             writeLib(record, template, view, device: device, to: &cursor)
             if template.hasProperties {
-                cursor.put("},\"properties\":{")
+                cursor.put(words.properties)
                 writeProperties(record, template, event, view, device: device, to: &cursor)
             } else {
                 cursor.put(byte: UInt8(ascii: "}"))
@@ -140,7 +151,7 @@ package final class SensorsEventEncoder {
         cursor.put(template.head)
         if template.kind == .item {
             template.itemID.writeAll(event.stream, event.context, to: &cursor)
-            cursor.put("\"time\":")
+            cursor.put(words.time)
             cursor.put(time)
             return
         }
@@ -152,9 +163,11 @@ package final class SensorsEventEncoder {
         } else {
             cursor.put(view.pointee.identity)
         }
-        cursor.put("\"time\":")
+        cursor.put(words.time)
+        cursor.noteChance(places)
         cursor.put(time)
-        cursor.put(",\"_track_id\":")
+        cursor.put(words.trackIdentifier)
+        cursor.noteChance()
         cursor.put(identifier)
     }
 
@@ -227,7 +240,8 @@ package final class SensorsEventEncoder {
     /// `"bs_id":"17-3"`.
     @inline(__always)
     func writeTag(_ record: EventRecord, device: UInt32, to cursor: inout SensorsCursor) {
-        cursor.put("\"bs_id\":\"")
+        cursor.put(words.tag)
+        cursor.noteChance(places + 1)
         cursor.put(UInt64(device))
         cursor.put(byte: UInt8(ascii: "-"))
         cursor.put(UInt64(record.sequence))

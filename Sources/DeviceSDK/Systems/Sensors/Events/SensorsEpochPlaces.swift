@@ -1,0 +1,33 @@
+import Wire
+
+/// Where the fragments of the last epoch's block were written last. Those of the next one take over:
+/// they differ from them in a property or two.
+final class SensorsEpochPlaces {
+    enum Fragment: Int, CaseIterable { case identity, lib, webLib, common, location }
+
+    private let places: UnsafeMutablePointer<RepeatPlace>
+
+    init() {
+        places = .allocate(capacity: Fragment.allCases.count)
+        places.initialize(repeating: RepeatPlace(), count: Fragment.allCases.count)
+    }
+
+    deinit { places.deallocate() }
+
+    subscript(fragment: Fragment) -> UnsafeMutablePointer<RepeatPlace> { places + fragment.rawValue }
+}
+
+/// The names of members that all events have and that are followed by digits.
+struct SensorsWords {
+    let time: SensorsBytes
+    let trackIdentifier: SensorsBytes
+    let tag: SensorsBytes
+    let properties: SensorsBytes
+
+    init(_ arena: SensorsArena) {
+        time = arena.keep(Array("\"time\":".utf8))
+        trackIdentifier = arena.keep(Array(",\"_track_id\":".utf8))
+        tag = arena.keep(Array("\"bs_id\":\"".utf8))
+        properties = arena.keep(Array("},\"properties\":{".utf8))
+    }
+}
