@@ -45,10 +45,10 @@ struct Bench {
         case ("live", 5):
             return await LiveFigures.load(
                 port: number(1), devices: number(2), seconds: Double(number(3)), effort: arguments[4])
-        case ("collector", 3):
-            do { try await CollectorFigures.serve(port: number(1), path: arguments[2]) } catch {
-                return "\(error)"
-            }
+        case ("collector", 4):
+            do {
+                try await CollectorFigures.serve(port: number(1), path: arguments[2], log: arguments[3])
+            } catch { return "\(error)" }
             return "ended"
         default: return nil
         }

@@ -10,12 +10,17 @@ final class WebServer {
     private let program: String?
     private var process: Process?
     private let folder: String
+    private let keepsLog: Bool
 
-    /// - Parameter port: Where it is to listen.
-    init(port: Int) {
+    /// - Parameters:
+    ///   - port: Where it is to listen.
+    ///   - keepsLog: Whether it writes a line about each request.
+    init(port: Int, keepsLog: Bool = false) {
         self.port = port
+        self.keepsLog = keepsLog
         program = Programs.find("nginx")
-        folder = NSTemporaryDirectory() + "beaconswarm-bench-\(ProcessInfo.processInfo.processIdentifier)"
+        folder =
+            NSTemporaryDirectory() + "beaconswarm-bench-\(ProcessInfo.processInfo.processIdentifier)-\(port)"
     }
 
     /// What the server says of itself; `nil` if there is none.
@@ -37,7 +42,7 @@ final class WebServer {
             error_log stderr crit;
             events { worker_connections 16384; use epoll; multi_accept on; }
             http {
-              access_log off; keepalive_requests 1000000000; keepalive_timeout 600s;
+              access_log \(keepsLog ? "\(folder)/access.log" : "off"); keepalive_requests 1000000000; keepalive_timeout 600s;
               client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy;
               fastcgi_temp_path \(folder)/fastcgi; uwsgi_temp_path \(folder)/uwsgi;
               scgi_temp_path \(folder)/scgi;
