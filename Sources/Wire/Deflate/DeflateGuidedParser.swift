@@ -34,9 +34,9 @@ struct DeflateGuidedParser {
     /// The shortest match that is looked for.
     private static let shortest = 5
     /// Positions that a search looks at.
-    private static let depth = 8
+    private static let depth = 16
     /// A shorter match makes a search look one byte further on for a longer one.
-    private static let lazyBelow = 16
+    private static let lazyBelow = 64
 
     /// - Parameter digits: Scratch memory for ``digitsCount`` numbers.
     init(
