@@ -29,8 +29,8 @@ struct ProblemTests {
             population: #""sdk": {"upload": {"firstFlush": "1s"}}"#, kind: .notSupported,
             pointer: "/populations/0/sdk/upload/firstFlush"),
         BadCase(
-            population: #""sdk": {"storage": {"maxBytes": 1}}"#, kind: .notSupported,
-            pointer: "/populations/0/sdk/storage/maxBytes"),
+            population: #""sdk": {"upload": {"maxBytes": 1}}"#, kind: .notSupported,
+            pointer: "/populations/0/sdk/upload/maxBytes"),
         BadCase(
             extra: #""target": {"url": "http://h/sa", "path": "sa"}"#, kind: .outOfRange,
             pointer: "/target/path"),

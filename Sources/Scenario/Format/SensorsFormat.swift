@@ -116,8 +116,8 @@ enum SensorsFormat {
                 "Time from the start of a request to the last byte of its answer."),
             Knob(
                 "compression", \.upload.compression, .cases(what: "an effort"),
-                "How hard the generator compresses. Bodies are gzip in any case; default is as small as the "
-                    + "SDK's own, fast up to a quarter larger for more load from a core."),
+                "How hard the generator compresses. Bodies are gzip in any case; default is about as small as "
+                    + "the SDK's own, fast up to a quarter larger for more load from a core."),
             Knob(
                 "keepStatuses", \.upload.keeps, PolicyForms.keeps,
                 "Answers after which rows are kept: \"notSuccess\" (all from 300 on), or a list of statuses "

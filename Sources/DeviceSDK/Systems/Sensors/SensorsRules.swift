@@ -126,7 +126,7 @@ package struct SensorsRules: Hashable, Sendable {
     /// The effort of compression. Bodies are gzip in any case; the SDK leaves zlib at its default,
     /// level 6.
     package enum Compression: String, CaseIterable, Sendable {
-        /// Batches as small as zlib's level 6 makes them.
+        /// Batches about as small as zlib's level 6 makes them.
         case `default`
         /// Up to a quarter larger, for more load from a core.
         case fast

@@ -129,7 +129,8 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
                 at: now, into: &body)
         } else {
             encoder.encodeBatch(
-                stored: open.contents, index: Int(device.index), at: now, into: &body)
+                stored: open.contents, of: open.rows, index: Int(device.index), number: device.number,
+                epochs: device.epochs, at: now, into: &body)
         }
         if tellsInstant && open.flush != .normal { body.append("&instant_event=true") }
         return open.isDebug ? endpoints.debug : endpoints.upload

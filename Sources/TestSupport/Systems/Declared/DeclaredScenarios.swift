@@ -16,22 +16,31 @@ extension DeclaredFixture {
         #""flushBulkSize": 4, "flushInterval": "1h", "onBackground": false, "maxBatchesPerFlush": 1"#
 
     static func members(in text: ScenarioText, versions: [String]) -> [SystemMember] {
-        versions.map { .declared($0, sdk: "\"upload\": {\(quick)}\(calm($0))") }
+        versions.map { .declared($0, sdk: "\"upload\": {\(quick)\(count($0))}\(calm($0))") }
+    }
+
+    /// What keeps its rows after a failure, and waits for nothing, would try again at each further event: how often, would
+    /// hang on how long answers take.
+    private static func count(_ version: String) -> String {
+        version.hasPrefix("ga4") ? #", "countOf": "sinceFlush""# : ""
     }
 
     /// Nothing is captured in the moment before a process may die, and nothing tries again by itself, which it would when
     /// an answer's time says.
     private static func calm(_ version: String) -> String {
         let wakes = ["amplitude", "otlp", "rudderstack"].contains { version.hasPrefix($0) }
+        // They have no event for it.
+        let isSilent = ["countly", "ga4", "mixpanel"].contains { version.hasPrefix($0) }
         return (wakes ? #", "retry": {"wakes": false}"# : "")
-            + (version.hasPrefix("mixpanel") ? "" : #", "events": {"background": {"off": true}}"#)
+            + (isSilent ? "" : #", "events": {"background": {"off": true}}"#)
     }
 
     static func drawn(
         in text: ScenarioText, versions: [String], _ draw: inout RandomStream
     ) -> SystemMember {
         // Files are batches of their own, for which there is less to draw.
-        let rows = versions.filter { !$0.hasPrefix("segment") && !$0.hasPrefix("amplitude") }
+        let inFiles = ["amplitude", "countly", "segment"]
+        let rows = versions.filter { version in !inFiles.contains { version.hasPrefix($0) } }
         return .declared(RandomScenario.pick(rows, &draw), sdk: knobs(&draw))
     }
 

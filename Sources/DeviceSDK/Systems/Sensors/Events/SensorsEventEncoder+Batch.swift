@@ -57,15 +57,28 @@ extension SensorsEventEncoder {
 
     /// Appends the body of an upload made from stored events: the same bytes as ``encodeBatch(_:index:number:epochs:at:into:)``
     /// makes of their records. The SDK reads each row's JSON, adds `_flush_time`, and joins them.
+    ///
+    /// What repeats in it is known from the records, where what is stored is what they say.
     func encodeBatch(
-        stored: SensorsContents, index: Int, at now: Instant, into body: inout WireBuffer
+        stored: SensorsContents, of records: some Collection<EventRecord>, index: Int, number: UInt32,
+        epochs: EpochLog<SensorsEpoch>, at now: Instant, into body: inout WireBuffer
     ) {
         json.removeAll()
-        encodeList(stored: stored, index: index, at: now, into: &json)
-        writeForm(into: &body)
+        guard gzip.takesNotes else {
+            encodeList(stored: stored, index: index, at: now, into: &json)
+            return writeForm(into: &body)
+        }
+        repeats.removeAll()
+        encodeList(
+            records, index: index, number: number, epochs: epochs, at: now, isNoted: true, into: &json)
+        var list = WireBuffer(capacity: json.count)
+        encodeList(stored: stored, index: index, at: now, into: &list)
+        let isSame = json == list
+        if !isSame { json = list }
+        writeForm(isNoted: isSame, into: &body)
     }
 
-    /// Appends the JSON array of stored events; see ``encodeBatch(stored:index:at:into:)``.
+    /// Appends the JSON array of stored events; see ``encodeBatch(stored:of:index:number:epochs:at:into:)``.
     func encodeList(stored: SensorsContents, index: Int, at now: Instant, into list: inout WireBuffer) {
         let flushTime = SensorsTraits(plan: catalogue.plan, index: index).clockMilliseconds(at: now)
         list.append(UInt8(ascii: "["))
