@@ -1,7 +1,5 @@
 import Files
 import Glibc
-import Snapshots
-import Wire
 
 /// The folder of one attempt at a part of a run: `part-003-of-016/attempt-1` in the folder that all parts of the run
 /// share.
@@ -73,36 +71,19 @@ struct PartFolder: Hashable, Sendable {
     // MARK: - Its state
 
     func write(_ state: PartState) throws(CommandFailure) {
-        var writer = SnapshotWriter()
-        writer.append(Array(PartFolder.head.utf8))
-        writer.write(state)
-        let sum = SHA256.hexadecimal(of: writer.bytes)
-        try OutputFile.write(writer.bytes + Array(sum.utf8), to: file(PartFolder.stateName))
+        try OutputFile.write(
+            StateFile.bytes(of: state, head: PartFolder.head), to: file(PartFolder.stateName))
     }
 
     /// Reads the state of a whole attempt.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a file that is cut, was changed, or is none.
     func read() throws(CommandFailure) -> PartState {
-        let path = file(PartFolder.stateName)
-        let bytes = try OutputFile.read(path, failing: .usage)
-        let head = Array(PartFolder.head.utf8)
-        guard bytes.starts(with: head), bytes.count > head.count + 64 else {
-            throw CommandFailure(.usage, "\(path): not the state of a run's part of this version")
-        }
-        let body = bytes.dropLast(64)
-        guard SHA256.hexadecimal(of: Array(body)) == String(decoding: bytes.suffix(64), as: UTF8.self) else {
-            throw CommandFailure(
-                .usage, "\(path): the file is cut or was changed: its sum is another; play the part again")
-        }
-        do throws(SnapshotError) {
-            var reader = SnapshotReader(body.dropFirst(head.count))
-            var state = try PartState(from: &reader)
-            state.live?.checksum = String(decoding: bytes.suffix(64), as: UTF8.self)
-            return state
-        } catch {
-            throw CommandFailure(.usage, "\(path): \(error)")
-        }
+        var (state, sum): (PartState, String) = try StateFile.read(
+            file(PartFolder.stateName), head: PartFolder.head, of: "a run's part",
+            remedy: "play the part again")
+        state.live?.checksum = sum
+        return state
     }
 
     // MARK: - Finding them

@@ -1,7 +1,6 @@
 import Files
 import Reporting
 import Snapshots
-import Wire
 
 /// What joins a part of a dataset with the others: what it is a part of, and the sums behind its answers. It is written
 /// before `_SUCCESS`, beside the scenario as it was played.
@@ -40,34 +39,18 @@ struct DatasetPart {
     var patterns: [PatternCounter.Totals]
 
     func write(to folder: String) throws(FileFailure) {
-        var writer = SnapshotWriter()
-        writer.append(Array(DatasetPart.head.utf8))
-        writer.write(self)
-        let sum = SHA256.hexadecimal(of: writer.bytes)
-        try GrowingFile.write(writer.bytes + Array(sum.utf8), to: "\(folder)/\(DatasetPart.stateName)")
+        try GrowingFile.write(
+            StateFile.bytes(of: self, head: DatasetPart.head), to: "\(folder)/\(DatasetPart.stateName)")
     }
 
     /// Reads the state of a part.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a file that is cut, was changed, or is none.
     init(of folder: String) throws(CommandFailure) {
-        let path = "\(folder)/\(DatasetPart.stateName)"
-        let bytes = try OutputFile.read(path, failing: .usage)
-        let head = Array(DatasetPart.head.utf8)
-        guard bytes.starts(with: head), bytes.count > head.count + 64 else {
-            throw CommandFailure(.usage, "\(path): not the state of a dataset's part of this version")
-        }
-        let body = bytes.dropLast(64)
-        guard SHA256.hexadecimal(of: Array(body)) == String(decoding: bytes.suffix(64), as: UTF8.self) else {
-            throw CommandFailure(
-                .usage, "\(path): the file is cut or was changed: its sum is another; make the part again")
-        }
-        do throws(SnapshotError) {
-            var reader = SnapshotReader(body.dropFirst(head.count))
-            self = try DatasetPart(from: &reader)
-        } catch {
-            throw CommandFailure(.usage, "\(path): \(error)")
-        }
+        self = try StateFile.read(
+            "\(folder)/\(DatasetPart.stateName)", head: DatasetPart.head, of: "a dataset's part",
+            remedy: "make the part again"
+        ).state
     }
 
     init(
