@@ -22,7 +22,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import real_clock  # noqa: E402
 import reference_collector as reference  # noqa: E402
-from real_clock import pytest_runtest_makereport, pytest_sessionfinish, pytest_terminal_summary  # noqa: E402, F401
+from real_clock import (  # noqa: E402, F401
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("BEACONSWARM_BIN", ROOT / ".build" / "release" / "beaconswarm")).absolute()
@@ -38,12 +43,10 @@ def pytest_configure(config) -> None:
         tempfile.tempdir = None
 
 
-def pytest_collection_finish(session) -> None:
-    """Modules with a `begin_early` start what takes long by itself, such as a wait of half a minute, before the first
-    test; their tests look at it when it is done."""
-    if not session.config.option.collectonly:
-        for module in {item.module for item in session.items}:
-            getattr(module, "begin_early", lambda: None)()
+def pytest_collection_modifyitems(items) -> None:
+    """Modules that say they are `LONG` go first: where several processes take one module after the other, none of
+    these is left to the end."""
+    items.sort(key=lambda item: not getattr(item.module, "LONG", False))
 
 
 @dataclass

@@ -18,6 +18,9 @@ import pytest
 from conftest import ROOT, Tool
 from helpers import read_events, write_scenario
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 TABLES = ["events", "truth", "users", "devices", "sessions"]
 
 #: All systems, faults with a share, copies, late and lost events, and several days.

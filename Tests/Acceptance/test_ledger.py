@@ -18,6 +18,9 @@ from conftest import Finished, Tool
 from helpers import assert_events_agree, by_device, read_report
 from rough_days import RAN, RESTLESS, Played, play
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 #: The same with processes that die all the time.
 MORTAL = RESTLESS | {"killAtBackgroundChance": 0.5, "crashChance": 0.3}
 

@@ -19,6 +19,9 @@ import pytest
 from conftest import Collector, Finished, Tool
 from helpers import assert_events_agree, by_device, read_events, read_report, rows, steady, write_scenario
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 PARTS = 4
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -116,34 +113,40 @@ def test_a_run_that_passes_the_limit_ends_at_once(tool: Tool, tmp_path: Path):
 
 # The guard
 
-GUARDED: dict[str, tuple[Path, Running]] = {}
+
+@pytest.fixture(scope="module", autouse=True)
+def guarded_runs(tmp_path_factory):
+    """Runs against a target of somebody else's that refuses everything, for longer than the guard stands by: they begin
+    before the module's first test, and the last tests look at them."""
+    runs: dict[str, tuple[Path, Running]] = {}
+    if subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True).returncode == 0:
+        for name, status in (("ended", 503), ("expected", 429), ("served", 200)):
+            folder = tmp_path_factory.mktemp(name)
+            scenario = write_scenario(folder, steady(2, "40s" if status != 200 else "33s", drain="1s"))
+            options = ["--target", "http://collector.example:8106/sa", "--i-own", "collector.example"]
+            options += ["--out", folder / "out"] + (["--set", "expect=guard"] if name != "ended" else [])
+            runs[name] = folder, in_own_network(folder, "collector.example", status, "run", scenario, *options)
+    yield runs
+    for _, running in runs.values():
+        running.kill()
 
 
-def begin_early() -> None:
-    """A target of somebody else's that refuses everything, for longer than the guard stands by."""
-    if subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True).returncode:
-        return
-    for name, status in (("ended", 503), ("expected", 429), ("served", 200)):
-        folder = Path(tempfile.mkdtemp())
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        scenario = write_scenario(folder, steady(2, "40s" if status != 200 else "33s", drain="1s"))
-        options = ["--target", "http://collector.example:8106/sa", "--i-own", "collector.example", "--out", folder / "out"]
-        expected = ["--set", "expect=guard"] if name != "ended" else []
-        running = in_own_network(folder, "collector.example", status, "run", scenario, *options, *expected)
-        atexit.register(running.kill)
-        GUARDED[name] = folder, running
+@pytest.fixture
+def guarded(guarded_runs):
+    """The report of one of these runs, once it has ended as it should."""
 
+    def read(name: str, code: int) -> dict:
+        if name not in guarded_runs:
+            pytest.skip("no network of one's own (root needed)")
+        real_clock.plays()
+        folder, running = guarded_runs[name]
+        finished = running.wait()
+        finished.folder = folder / "out"
+        finished.expect(code)
+        assert counts(folder)["queries"] == 0 and counts(folder)["requests"] > 20
+        return read_report(folder / "out")
 
-def guarded(name: str, code: int) -> dict:
-    if name not in GUARDED:
-        pytest.skip("no network of one's own (root needed)")
-    real_clock.plays()
-    folder, running = GUARDED[name]
-    finished = running.wait()
-    finished.folder = folder / "out"
-    finished.expect(code)
-    assert counts(folder)["queries"] == 0 and counts(folder)["requests"] > 20
-    return read_report(folder / "out")
+    return read
 
 
 # The collector
@@ -164,14 +167,14 @@ def test_a_collector_that_others_may_reach(tool: Tool, tmp_path: Path):
 # These have gone on since before the first test.
 
 
-def test_the_guard_ends_a_run_that_is_refused_for_half_a_minute():
+def test_the_guard_ends_a_run_that_is_refused_for_half_a_minute(guarded):
     report = guarded("ended", 99)
     assert report["causes"] == ["guard", "nothing_delivered"] and report["verdict"] == "failed"
     assert report["ended_by"]["cause"] == "guard" and "http://collector.example:8106" in report["ended_by"]["text"]
     assert 30 <= report["simulated_seconds"] < 40 and report["events"]["balance"] == 0
 
 
-def test_a_scenario_may_be_there_to_be_guarded():
+def test_a_scenario_may_be_there_to_be_guarded(guarded):
     report = guarded("expected", 0)
     assert report["causes"] == [] and report["ended_by"]["cause"] == "guard"
     assert report["scenario"]["expect"] == "guard" and report["answers"] == {"429": report["answers"]["429"]}

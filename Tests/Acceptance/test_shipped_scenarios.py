@@ -19,6 +19,9 @@ from conftest import BINARY
 from helpers import offered, write_scenario
 from shipped import FILES, ROOT, SHIPPED, Players, normal, seconds
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 CASES = [(name, claim) for name, shipped in SHIPPED.items() for claim in shipped.claims]
 
 

@@ -15,6 +15,9 @@ from helpers import by_device, rows, write_scenario
 from rough_days import RAN, RESTLESS, Played, play
 from systems_collector import SENSORS, SystemsCollector
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 #: Versions by system; each is a population of its own.
 VERSIONS = {
     SENSORS: ["1.10.17", "4.9.1"],

@@ -19,6 +19,9 @@ from conftest import BINARY, HANG, Finished, Tool
 from helpers import read_report, steady, write_scenario
 from rough_days import RAN
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 
 class Server:
     """Answers every upload with the same bytes, read or not: no HTTP library is in the way."""

@@ -20,6 +20,9 @@ from helpers import SCENARIOS, read_report, steady, write_scenario
 from otlp_sink import Sink
 from viewer import Browser, Page, find_browser, page_of
 
+#: Takes minutes, so it goes before what is soon done.
+LONG = True
+
 #: What a page would do if a scenario's words were not escaped.
 NASTY = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 
