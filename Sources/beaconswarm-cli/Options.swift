@@ -68,7 +68,8 @@ struct WatchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Pushes figures there every 10 s and at the end (OpenTelemetry, OTLP/HTTP with JSON); "
-                + "OTEL_EXPORTER_OTLP_HEADERS holds keys.", valueName: "URL"))
+                + "OTEL_EXPORTER_OTLP_HEADERS holds keys, OTEL_EXPORTER_OTLP_CERTIFICATE names a file of authorities.",
+            valueName: "URL"))
     var otlp: String?
 }
 

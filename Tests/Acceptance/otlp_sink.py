@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import ssl
 import threading
 
 from google.protobuf import json_format
@@ -10,9 +11,9 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 
 
 class Sink:
-    """Keeps what is pushed to it, and answers with `status`."""
+    """Keeps what is pushed to it, and answers with `status`; over TLS, if it is given a server's context."""
 
-    def __init__(self, status: int = 200):
+    def __init__(self, status: int = 200, tls: ssl.SSLContext | None = None):
         sink = self
         self.status = status
         self.requests: list[tuple[str, dict, ExportMetricsServiceRequest]] = []
@@ -31,7 +32,9 @@ class Sink:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def metrics(self, number: int) -> dict:

@@ -15,6 +15,7 @@ import threading
 import pytest
 
 from helpers import read_report, steady, write_scenario
+from otlp_sink import Sink
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 
@@ -268,3 +269,26 @@ def test_several_addresses(tool, serve, tmp_path):
     single = tool.run("run", file, "--target", urls[0], "--out", tmp_path / "single")
     single.expect(0)
     assert read_report(tmp_path / "single")["run"]["target"] == urls[0]
+
+
+def test_figures_are_pushed_over_tls(tool, pki, tmp_path):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pki / "server.pem", pki / "server.key")
+    sink = Sink(tls=context)
+    scenario = write_scenario(tmp_path, steady(4, "5s"))
+
+    def push(name: str, authority: str | None, code: int = 0) -> str:
+        env = {"OTEL_EXPORTER_OTLP_CERTIFICATE": str(pki / authority)} if authority else {}
+        out = tmp_path / name
+        return tool.run("simulate", scenario, "--out", out, "--otlp", sink.url, env=env).expect(code).err
+
+    try:
+        assert "--otlp" not in push("trusted", "ca.pem") and len(sink.requests) == 1
+        for name, authority in [("stranger", "other-ca.pem"), ("system", None)]:
+            refused = push(name, authority)
+            assert "1 of 1 pushes did not get through" in refused and "CERTIFICATE_VERIFY_FAILED" in refused, refused
+        assert len(sink.requests) == 1
+        wrong = push("wrong", "ca.key", 64)
+        assert "OTEL_EXPORTER_OTLP_CERTIFICATE" in wrong and "ca.key" in wrong and not (tmp_path / "wrong").exists()
+    finally:
+        sink.close()

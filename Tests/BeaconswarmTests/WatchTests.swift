@@ -102,11 +102,11 @@ struct WatchTests {
     func endpoint(text: String, host: String, port: Int, isSecure: Bool, path: String) throws {
         let headers = ["OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, x=1"]
         let endpoint = try OTLPEndpoint(text, environment: headers)
-        #expect(endpoint.host == host && endpoint.port == port)
-        #expect(endpoint.isSecure == isSecure && endpoint.path == path)
+        #expect(endpoint.http.host == host && endpoint.http.port == port)
+        #expect(endpoint.http.isSecure == isSecure && endpoint.http.path == path)
         #expect(endpoint.headers.map(\.name) == ["api-key", "x"])
         #expect(endpoint.headers.map(\.value) == ["a b", "1"])
-        #expect(!endpoint.text.contains("k=1"), "what may be a key is not told")
+        #expect(!endpoint.http.origin.contains("k=1"), "what may be a key is not told")
     }
 
     @Test(

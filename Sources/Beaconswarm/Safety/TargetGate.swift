@@ -9,7 +9,7 @@ enum TargetGate {
     ///
     /// - Throws: ``CommandFailure`` with code 64 that names the others, and says how to let them through.
     static func check(_ document: ScenarioDocument, options: RunOptions) throws(CommandFailure) {
-        let scraped = try options.scrapeEndpoint().map { [$0.host] } ?? []
+        let scraped = try options.scrapeEndpoint().map { [$0.http.host] } ?? []
         let written = listed(hosts: document.populations.flatMap(\.targets).map(\.host) + scraped)
         // What was said is checked even where nothing depends on it.
         guard !written.isEmpty || !options.ownedHosts.isEmpty || options.targetsFile != nil else { return }

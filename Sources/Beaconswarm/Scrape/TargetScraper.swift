@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import Reporting
 import Timebase
@@ -25,7 +26,7 @@ final class TargetScraper {
         warn: @escaping @Sendable (String) -> Void
     ) throws {
         self.endpoint = endpoint
-        tls = endpoint.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        tls = try endpoint.http.tls()
         self.loop = loop
         self.period = period
         self.pace = pace
@@ -60,11 +61,12 @@ final class TargetScraper {
         if let current { return current }
         let second = (Host.monotonic - began).fractionalSeconds * Double(pace)
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let question = ScrapeExchange.ask(endpoint, tls: tls, on: loop).map { body in
-            bound.value.take(body, at: second)
-        }.recover { error in
-            bound.value.note((error as? ScrapeExchange.Problem)?.text ?? Beaconswarm.words(for: error))
-        }
+        let request = HTTPExchange.Request(
+            method: .GET, headers: ["Accept": "text/plain;version=0.0.4;q=1,*/*;q=0.1"])
+        let question = HTTPExchange.send(request, to: endpoint.http, tls: tls, on: loop)
+            .map { bound.value.take($0, at: second) }
+            .problem()
+            .map { problem in if let problem { bound.value.note(problem) } }
         current = question
         question.whenComplete { _ in bound.value.current = nil }
         return question

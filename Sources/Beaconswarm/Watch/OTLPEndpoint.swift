@@ -1,47 +1,40 @@
 import Foundation
+import NIOHTTP1
 
-/// Where figures are pushed to, as `--otlp` says it.
-struct OTLPEndpoint: Hashable, Sendable {
-    let host: String
-    let port: Int
-    let isSecure: Bool
-    /// With its query.
-    let path: String
+/// Where figures are pushed to, as `--otlp` says it, and OpenTelemetry's own variables.
+struct OTLPEndpoint: Sendable {
+    let http: HTTPEndpoint
     /// What every request bears: `OTEL_EXPORTER_OTLP_HEADERS`, as OpenTelemetry's own exporters read it.
-    var headers: [Header] = []
-
-    struct Header: Hashable, Sendable {
-        var name: String
-        var value: String
-    }
+    let headers: HTTPHeaders
+    /// A PEM file of certificates to trust in place of the system's: `OTEL_EXPORTER_OTLP_CERTIFICATE`.
+    let authorities: String?
 
     /// The path of metrics in OTLP/HTTP.
     private static let metricsPath = "/v1/metrics"
+    static let authoritiesName = "OTEL_EXPORTER_OTLP_CERTIFICATE"
 
     /// - Parameter text: A URL; one that does not end in `/v1/metrics` is a base, to which that is added.
     /// - Throws: ``CommandFailure`` with code 64 for anything else.
     init(_ text: String, environment: [String: String]) throws(CommandFailure) {
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
-            ["http", "https"].contains(scheme), let host = url.host, !host.isEmpty, url.user == nil,
-            url.fragment == nil, (1...65_535).contains(url.port ?? 1)
-        else {
+        // 4318 is what OTLP/HTTP has; https is mostly behind a gateway.
+        guard let http = HTTPEndpoint(text, port: 4318, path: OTLPEndpoint.path) else {
             throw CommandFailure(
                 .usage, "--otlp \(text): expected a URL such as http://127.0.0.1:4318, http or https")
         }
-        isSecure = scheme == "https"
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        // 4318 is what OTLP/HTTP has; https is mostly behind a gateway.
-        port = url.port ?? (isSecure ? 443 : 4318)
-        var path = url.percentEncodedPath
-        while path.hasSuffix("/") { path.removeLast() }
-        if !path.hasSuffix(OTLPEndpoint.metricsPath) { path += OTLPEndpoint.metricsPath }
-        self.path = path + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+        self.http = http
         headers = try OTLPEndpoint.headers(environment["OTEL_EXPORTER_OTLP_HEADERS"] ?? "")
+        authorities = environment[OTLPEndpoint.authoritiesName].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func path(_ base: String) -> String {
+        var path = base
+        while path.hasSuffix("/") { path.removeLast() }
+        return path.hasSuffix(metricsPath) ? path : path + metricsPath
     }
 
     /// `name=value,name=value`, percent-encoded.
-    private static func headers(_ text: String) throws(CommandFailure) -> [Header] {
-        var headers: [Header] = []
+    private static func headers(_ text: String) throws(CommandFailure) -> HTTPHeaders {
+        var headers = HTTPHeaders()
         for pair in text.split(separator: ",") {
             let parts = pair.split(separator: "=", maxSplits: 1).map {
                 $0.trimmingCharacters(in: .whitespaces).removingPercentEncoding ?? ""
@@ -52,14 +45,8 @@ struct OTLPEndpoint: Hashable, Sendable {
                 throw CommandFailure(
                     .usage, "OTEL_EXPORTER_OTLP_HEADERS: expected name=value, separated by commas")
             }
-            headers.append(Header(name: parts[0], value: parts[1]))
+            headers.add(name: parts[0], value: parts[1])
         }
         return headers
     }
-
-    /// What a message may say of it: neither path nor query, which may hold a key.
-    var text: String { "\(isSecure ? "https" : "http")://\(authority)" }
-
-    /// As the header `Host` has it.
-    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

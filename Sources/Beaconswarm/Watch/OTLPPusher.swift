@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import Reporting
 import Timebase
@@ -20,12 +21,12 @@ final class OTLPPusher {
     private var failures = 0
     private var lastProblem: String?
 
-    /// - Throws: what NIOSSL throws if the system has no certificates.
+    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates; what NIOSSL throws if the system has none.
     init(_ watch: Watch, to endpoint: OTLPEndpoint, on loop: any EventLoop) throws {
         self.watch = watch
         self.endpoint = endpoint
         self.loop = loop
-        tls = endpoint.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        tls = try endpoint.http.tls(authorities: endpoint.authorities, name: OTLPEndpoint.authoritiesName)
         writer = OTLPWriter(
             resource: [
                 ("service.name", "beaconswarm"), ("service.version", Beaconswarm.version),
@@ -37,13 +38,13 @@ final class OTLPPusher {
     func push() -> EventLoopFuture<Void> {
         if let current { return current }
         latest = watch.edition(after: latest?.number) ?? latest
-        let body = writer.body(of: latest?.content.report, progress: watch.standing.share, now: Host.now)
+        var request = HTTPExchange.Request(method: .POST, headers: endpoint.headers, accepted: 200...299)
+        request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+        request.body = writer.body(
+            of: latest?.content.report, progress: watch.standing.share, now: Host.now)
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let push = OTLPExchange.push(body, to: endpoint, tls: tls, on: loop).map {
-            bound.value.note(nil)
-        }.recover { error in
-            bound.value.note((error as? OTLPExchange.Problem)?.text ?? Beaconswarm.words(for: error))
-        }
+        let push = HTTPExchange.send(request, to: endpoint.http, tls: tls, on: loop).problem()
+            .map { bound.value.note($0) }
         current = push
         return push
     }
@@ -62,7 +63,8 @@ final class OTLPPusher {
         failures += 1
         // The first of each kind is said at once, the rest at the end.
         if problem != lastProblem {
-            let text = "warning: --otlp \(endpoint.text): \(problem); the run goes on, and so do the pushes"
+            let text =
+                "warning: --otlp \(endpoint.http.origin): \(problem); the run goes on, and so do the pushes"
             Console.error(text)
             watch.say(text)
         }
@@ -72,7 +74,8 @@ final class OTLPPusher {
     /// What came of all pushes; `nil` if all got through.
     var complaint: String? {
         guard failures > 0 else { return nil }
-        return "warning: --otlp \(endpoint.text): \(failures) of \(pushes) pushes did not get through; "
+        return
+            "warning: --otlp \(endpoint.http.origin): \(failures) of \(pushes) pushes did not get through; "
             + "the last reason: \(lastProblem ?? "unknown")"
     }
 }

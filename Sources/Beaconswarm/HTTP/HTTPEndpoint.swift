@@ -1,0 +1,55 @@
+import Foundation
+import NIOSSL
+
+/// Where a service beside the target listens: one that takes figures, or tells its own.
+struct HTTPEndpoint: Hashable, Sendable {
+    let host: String
+    let port: Int
+    let isSecure: Bool
+    /// With its query.
+    var path: String
+
+    /// - Parameters:
+    ///   - text: A URL with the scheme `http` or `https`.
+    ///   - port: The port of a URL without one; 443 for `https`.
+    ///   - path: What a URL's path (without a query, as it is encoded) stands for.
+    /// - Returns: `nil` for what is no such URL, and for one with a user or a fragment.
+    init?(_ text: String, port: Int, path: (String) -> String) {
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = url.host, !host.isEmpty, url.user == nil,
+            url.fragment == nil, (1...65_535).contains(url.port ?? 1)
+        else { return nil }
+        isSecure = scheme == "https"
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        self.port = url.port ?? (isSecure ? 443 : port)
+        self.path = path(url.percentEncodedPath) + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+
+    /// As the header `Host` has it.
+    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// Scheme, host and port: neither path nor query, which may hold a key.
+    var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+    /// The path without its query.
+    var pathAlone: Substring { path.prefix { $0 != "?" } }
+
+    /// What a connection to it needs for TLS; `nil` without TLS.
+    ///
+    /// - Parameters:
+    ///   - authorities: A PEM file of certificates to trust in place of the system's.
+    ///   - name: What names the file, for the message.
+    /// - Throws: ``CommandFailure`` with code 64 for a file without certificates; what NIOSSL throws if the system has none.
+    func tls(authorities: String? = nil, name: String = "") throws -> NIOSSLContext? {
+        guard isSecure else { return nil }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let authorities {
+            guard let found = try? NIOSSLCertificate.fromPEMFile(authorities), !found.isEmpty else {
+                throw CommandFailure(
+                    .usage, "\(name) \(authorities): expected a PEM file of certificates, found none")
+            }
+            configuration.trustRoots = .certificates(found)
+        }
+        return try NIOSSLContext(configuration: configuration)
+    }
+}
