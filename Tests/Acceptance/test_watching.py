@@ -209,6 +209,32 @@ def test_a_search_shows_the_loads_that_it_tried(tool: Tool, tmp_path: Path):
     assert "<caption>" in stream.parts["series"]
 
 
+def test_a_sweep_shows_the_points_that_it_played(tool: Tool, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(40, "1m"))
+    vary = ["--vary", "populations.0.sdk.upload.flushInterval=5s,15s", "--vary", "populations.0.sdk.upload.batch=10,50"]
+    running = tool.start("sweep", scenario, *vary, "--seeds", 2, "--out", tmp_path / "out", "--ui")
+    stream = page_of(running).stream()
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(0)
+    assert "4 of 4" in stream.parts["now"] and "8 of 8" in stream.parts["now"]
+    page = (tmp_path / "out" / "sweep.html").read_text()
+    picture = stream.parts["series"].split("<table>")[0].rsplit("<section", 1)[0]
+    assert "<svg" in picture and picture in page
+    # A row for each point; what sorts a table is in the style sheet of the page alone.
+    assert stream.parts["series"].count('<th scope="row">') == 4 and "sort-0" not in stream.parts["series"]
+
+
+def test_variants_are_shown_side_by_side(tool: Tool, tmp_path: Path):
+    scenario = steady(40, "1m", variants={"slow": {"populations.0.sdk.upload.flushInterval": "30s"}})
+    running = tool.start("simulate", write_scenario(tmp_path, scenario), "--seeds", 2, "--out", tmp_path / "out", "--ui")
+    stream = page_of(running).stream()
+    stream.until(lambda event: event.name == "end", "heard of the end")
+    running.wait().expect(0)
+    page = (tmp_path / "out" / "report.html").read_text()
+    for name in ("now", "series"):
+        assert stream.parts[name] and stream.parts[name] in page, name
+
+
 # Metrics
 
 

@@ -63,7 +63,11 @@ struct LabRunner {
         }
         output.report.bodies = bodies.rawValue
         let isWhole = !results.contains { $0 == nil }
-        guard let part, isWhole else { return try output.finish(isWhole: isWhole) }
+        guard let part, isWhole else {
+            let status = try output.finish(isWhole: isWhole)
+            console.watch?.take(.lab(output.report))
+            return status
+        }
         try LabPart(number: part, report: output.report).write(to: folder)
         folder.remove("report.partial.json")
         console.say(
@@ -89,8 +93,14 @@ struct LabRunner {
         let cells = cells
         let progress = CellProgress(count: cells.count, console: console)
         let pool = CellPool(interruption: interruption, progress: progress)
+        let board = CellBoard(output.report, watch: console.watch) { .lab($0) }
         return try pool.run(cells.count, threads: threads) { [self] index, control, note in
-            try play(cells[index], into: output, control, note)
+            let cell = cells[index]
+            let result = try play(cell, into: output, control, note)
+            if let result, let variant = variants.firstIndex(of: cell.variant) {
+                board.add(result, to: variant)
+            }
+            return result
         }
     }
 

@@ -129,6 +129,7 @@ struct SweepRunner {
         let missing = kept.indices.filter { kept[$0] == nil }
         let cells = cells
         let grid = grid
+        let board = CellBoard(lab(kept), watch: console.watch) { [self] in .sweep(sweep($0)) }
         let progress = CellProgress(count: missing.count, console: console)
         let pool = CellPool(interruption: interruption, progress: progress)
         let played = try pool.run(missing.count, threads: threads) { [self] index, control, note in
@@ -140,7 +141,9 @@ struct SweepRunner {
             let result = LabReport.Cell(report)
             try OutputFile.write(LabJSON.write(result), to: folder.file(cell.file), isDurable: false)
             // As it is read back, so that a sweep that went on is the same as one that did not stop.
-            return read(cell, in: folder)
+            let kept = read(cell, in: folder)
+            if let kept { board.add(kept, to: cell.point) }
+            return kept
         }
         var results = kept
         for (index, cell) in zip(missing, played) { results[index] = cell }
@@ -149,9 +152,8 @@ struct SweepRunner {
 
     // MARK: The result
 
-    private func finish(
-        _ results: [LabReport.Cell], in folder: RunFolder
-    ) throws(CommandFailure) -> CommandStatus {
+    /// The points with what was played of each so far.
+    private func lab(_ results: [LabReport.Cell?]) -> LabReport {
         var variants: [LabReport.Variant] = []
         for point in grid {
             let changes = zip(axes, point).map { axis, value in
@@ -160,14 +162,28 @@ struct SweepRunner {
             variants.append(
                 LabReport.Variant(name: SweepReport.name(point, of: axes), changes: changes))
         }
-        for (cell, result) in zip(cells, results) { variants[cell.point].cells.append(result) }
+        for (cell, result) in zip(cells, results) {
+            if let result { variants[cell.point].cells.append(result) }
+        }
         var lab = LabReport(
             toolVersion: Beaconswarm.version, scenario: base.reference, mode: .virtual, seeds: seeds,
             variants: variants)
         let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
         lab.resolved = JSONNode(.object(members))
+        return lab
+    }
+
+    private func sweep(_ lab: LabReport) -> SweepReport {
+        SweepReport(axes: axes, lab: lab, cost: cost, freshness: freshness)
+    }
+
+    private func finish(
+        _ results: [LabReport.Cell], in folder: RunFolder
+    ) throws(CommandFailure) -> CommandStatus {
+        var lab = lab(results)
         lab.judge()
-        let sweep = SweepReport(axes: axes, lab: lab, cost: cost, freshness: freshness)
+        let sweep = sweep(lab)
+        console.watch?.take(.sweep(sweep))
         try OutputFile.write(SweepJSON.write(sweep), to: folder.file(SweepRunner.result))
         folder.remove(SweepRunner.manifest)
         try OutputFile.write(SweepCSV.write(sweep), to: folder.file("sweep.csv"))

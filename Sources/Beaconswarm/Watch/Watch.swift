@@ -19,6 +19,8 @@ final class Watch: Sendable {
     enum Content: Sendable {
         case run(Report)
         case search(CapacityReport)
+        case lab(LabReport)
+        case sweep(SweepReport)
 
         /// The report of a run, which has figures for monitoring.
         var report: Report? {
@@ -29,6 +31,8 @@ final class Watch: Sendable {
             switch self {
             case .run(let report): LivePage.parts(of: report)
             case .search(let report): LivePage.parts(of: report)
+            case .lab(let report): LivePage.parts(of: report)
+            case .sweep(let report): LivePage.parts(of: report)
             }
         }
     }

@@ -33,13 +33,30 @@ package enum ComparisonHTML {
         ) { html in
             verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
         } content: { html in
-            overview(report, into: &html)
-            for (index, comparison) in comparisons.enumerated() {
-                HTMLWriter().section(
-                    "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
-                ) { html in opening(comparison, into: &html) }
-                content(comparison, prefix: "v\(index)-", into: &html)
-            }
+            content(report, comparisons: comparisons, into: &html)
+        }
+    }
+
+    static func content(_ report: LabReport, comparisons: [Comparison], into html: inout Markup) {
+        overview(report, into: &html)
+        for (index, comparison) in comparisons.enumerated() {
+            HTMLWriter().section(
+                "variant-\(index)", "\(comparison.base.variant) → \(comparison.candidate.variant)", &html
+            ) { html in opening(comparison, into: &html) }
+            content(comparison, prefix: "v\(index)-", into: &html)
+        }
+    }
+
+    /// How far the runs of variants are, or what they came to.
+    static func standing(_ report: LabReport, into html: inout Markup) {
+        let played = report.variants.reduce(0) { $0 + $1.cells.count }
+        let all = report.variants.count * report.seeds.count
+        if played == all || report.isPartial {
+            verdict(LabText.verdict(report), report.verdict.rawValue, word: LabText.word(report), into: &html)
+        } else {
+            html.element(
+                "p", ["class": "lead"],
+                "\(played) of \(all) runs have ended. This is what they came to so far.")
         }
     }
 

@@ -3,11 +3,10 @@ import Measurement
 /// `sweep.html`: the trade-off as a picture, and every point in a table that sorts; without network or script.
 package enum SweepHTML {
     package static func write(_ sweep: SweepReport) -> [UInt8] {
-        let columns = columns(sweep)
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
         html.head(title: "\(sweep.lab.scenario.name): sweep – Beaconswarm", styles: [style]) { html in
-            html.orders(columns.map(\.order))
+            html.orders(columns(sweep).map(\.order))
         }
         html.literal("<body>\n")
         html.element("header") { html in
@@ -20,14 +19,14 @@ package enum SweepHTML {
         }
         html.element("main") { html in
             picture(sweep, into: &html)
-            table(sweep, columns, into: &html)
+            table(sweep, sorts: true, into: &html)
         }
         html.element("footer", [:], "Beaconswarm \(sweep.lab.toolVersion) · \(SweepJSON.schema)")
         html.literal("</body>\n</html>\n")
         return Array(html.text.utf8)
     }
 
-    private static let style: StaticString = """
+    static let style: StaticString = """
         .trade circle{stroke:var(--card);stroke-width:1.2}.trade .front circle{stroke:var(--ink);stroke-width:2.2}
         .trade .number{font-size:12px;font-weight:650}
         .loss0{fill:var(--delivered)}.loss1{fill:var(--pending)}.loss2{fill:var(--evicted)}
@@ -55,7 +54,7 @@ package enum SweepHTML {
     /// As many columns as the style sheet can sort by.
     private static let columnLimit = 16
 
-    private static func picture(_ sweep: SweepReport, into html: inout Markup) {
+    static func picture(_ sweep: SweepReport, into html: inout Markup) {
         HTMLWriter().section("picture", "Freshness against cost", &html) { html in
             html.element(
                 "p",
@@ -114,32 +113,65 @@ package enum SweepHTML {
         return places
     }
 
-    private static func table(_ sweep: SweepReport, _ columns: [Column], into html: inout Markup) {
+    /// - Parameter sorts: Whether the heads of columns sort; on a page whose style sheet has the orders.
+    static func table(_ sweep: SweepReport, sorts: Bool, into html: inout Markup) {
+        let columns = columns(sweep)
         HTMLWriter().section("points", "All points", &html) { html in
-            html.element("p", "Choose the head of a column to sort by it.")
-            html.element("div", ["class": "panel sorts"]) { html in
-                for index in columns.indices {
-                    html.empty("input", ["type": "radio", "name": "sort", "id": "sort-\(index)"])
-                }
-                html.empty("input", ["type": "checkbox", "id": "descending"])
-                html.element("label", ["for": "descending", "class": "turn"], "turn the order round")
+            if sorts { html.element("p", "Choose the head of a column to sort by it.") }
+            html.element("div", ["class": sorts ? "panel sorts" : "panel"]) { html in
+                if sorts { choices(columns.count, into: &html) }
                 html.scroller("All points", columns: columns.count) { html in
                     html.open("table")
                     html.element("thead") { html in
-                        html.element("tr") { html in
-                            for (index, column) in columns.enumerated() {
-                                html.element(
-                                    "th", ["scope": "col", "class": index <= sweep.axes.count ? "w" : "n"]
-                                ) {
-                                    $0.element("label", ["for": "sort-\(index)"], column.name)
-                                }
-                            }
-                        }
+                        html.element("tr") { head(columns, sweep.axes.count, sorts: sorts, into: &$0) }
                     }
                     html.element("tbody") { html in
                         for point in sweep.points { row(point, columns, sweep.axes.count, into: &html) }
                     }
                     html.close("table")
+                }
+            }
+        }
+    }
+
+    /// What the style sheet sorts by.
+    private static func choices(_ count: Int, into html: inout Markup) {
+        for index in 0..<count {
+            html.empty("input", ["type": "radio", "name": "sort", "id": "sort-\(index)"])
+        }
+        html.empty("input", ["type": "checkbox", "id": "descending"])
+        html.element("label", ["for": "descending", "class": "turn"], "turn the order round")
+    }
+
+    private static func head(_ columns: [Column], _ words: Int, sorts: Bool, into html: inout Markup) {
+        for (index, column) in columns.enumerated() {
+            html.element("th", ["scope": "col", "class": index <= words ? "w" : "n"]) { html in
+                if sorts {
+                    html.element("label", ["for": "sort-\(index)"], column.name)
+                } else {
+                    html.add(column.name)
+                }
+            }
+        }
+    }
+
+    /// How far it is.
+    static func tiles(_ sweep: SweepReport, into html: inout Markup) {
+        let lab = sweep.lab
+        let whole = lab.variants.count { $0.cells.count == lab.seeds.count }
+        html.element("p", ["class": "lead"], SweepText.sentence(sweep))
+        html.element("dl", ["class": "tiles"]) { html in
+            let played = lab.variants.reduce(0) { $0 + $1.cells.count }
+            let front = sweep.points.count(where: \.isOnFront)
+            let counts = [
+                ("Points played", "\(whole) of \(lab.variants.count)"),
+                ("Simulations", "\(played) of \(lab.variants.count * lab.seeds.count)"),
+                ("On the front so far", "\(front)"),
+            ]
+            for (name, value) in counts {
+                html.element("div") { html in
+                    html.element("dt", name)
+                    html.element("dd", value)
                 }
             }
         }

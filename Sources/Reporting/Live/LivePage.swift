@@ -30,7 +30,7 @@ package enum LivePage {
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
         html.head(
-            title: "\(title) – Beaconswarm", styles: [LiveStylesheet.text, CapacityHTML.style],
+            title: "\(title) – Beaconswarm", styles: [LiveStylesheet.text, CapacityHTML.style, ComparisonHTML.style, SweepHTML.style],
             hasPolicy: false
         ) { html in
             html.literal("<script src=\"watch.js\" defer></script>\n")
@@ -112,6 +112,25 @@ package enum LivePage {
             },
             drawn("thresholds") { CapacityHTML.conditions(report, into: &$0) },
             drawn("run") { CapacityHTML.howItWasRun(report, into: &$0) },
+        ]
+    }
+
+    /// What is known of several runs of one scenario, drawn part by part: what they came to so far, side by side.
+    package static func parts(of report: LabReport) -> [Part] {
+        [
+            drawn("now") { ComparisonHTML.standing(report, into: &$0) },
+            drawn("series") { ComparisonHTML.content(report, comparisons: report.comparisons, into: &$0) },
+        ]
+    }
+
+    /// What is known of a sweep, drawn part by part: the points that were played, and which of them nothing beats so far.
+    package static func parts(of report: SweepReport) -> [Part] {
+        [
+            drawn("now") { SweepHTML.tiles(report, into: &$0) },
+            drawn("series") { html in
+                SweepHTML.picture(report, into: &html)
+                SweepHTML.table(report, sorts: false, into: &html)
+            },
         ]
     }
 

@@ -1,0 +1,35 @@
+import Reporting
+import Synchronization
+
+/// What many simulations come to, as they end one after the other, for whoever watches.
+final class CellBoard: Sendable {
+    private struct State {
+        var report: LabReport
+        var count: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - report: All variants, with the cells that are known already.
+    ///   - content: What a watcher is shown of it.
+    init(_ report: LabReport, watch: Watch?, content: @escaping @Sendable (LabReport) -> Watch.Content) {
+        state = Mutex(State(report: report))
+        watch?.follow { [self] in
+            let now = state.withLock { $0 }
+            return (now.count, { content(now.report) })
+        }
+    }
+
+    /// Takes a cell in, among those of its variant in the order of the seeds.
+    ///
+    /// - Parameter variant: Its number in the report.
+    func add(_ cell: LabReport.Cell, to variant: Int) {
+        state.withLock { state in
+            let cells = state.report.variants[variant].cells
+            let place = cells.firstIndex { $0.seed > cell.seed } ?? cells.endIndex
+            state.report.variants[variant].cells.insert(cell, at: place)
+            state.count += 1
+        }
+    }
+}
