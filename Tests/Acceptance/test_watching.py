@@ -16,6 +16,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from conftest import Tool
+from contrast import faint_words
 from helpers import SCENARIOS, read_report, steady, write_scenario
 from otlp_sink import Sink
 from viewer import Browser, Page, find_browser, page_of
@@ -437,6 +438,7 @@ def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, brows
     browser.value("window.old = document.querySelector('[data-part=ledger] details')")
     browser.wait_for("document.querySelector('[data-part=ledger] details') !== window.old")
     assert browser.value("document.querySelector('[data-part=ledger] details').open")
+    assert faint_words(browser)[1] == []
     # On a phone nothing is wider than the screen.
     browser.resize(390, 844)
     assert browser.value("document.documentElement.scrollWidth") <= 390

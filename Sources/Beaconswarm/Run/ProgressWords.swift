@@ -9,6 +9,12 @@ enum ProgressWords {
         return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
     }
 
+    /// A line without the bar at its beginning, for who draws one.
+    static func withoutBar(_ line: String) -> String {
+        guard let first = line.first, "█░".contains(first) else { return line }
+        return String(line.drop { "█░ ".contains($0) })
+    }
+
     /// `, about 1m20s left`; nothing where all is done.
     ///
     /// - Parameter least: Of a smaller share done, nothing can be said.

@@ -154,7 +154,7 @@ final class RunConsole: Sendable {
     ///
     /// - Parameter share: How much of the work is done, 0…1; `nil` if that is no more than was said before.
     func progress(share: Double? = nil, _ line: () -> String) {
-        watch?.show(line(), share: share)
+        watch?.show(ProgressWords.withoutBar(line()), share: share)
         guard !quiet, isProgressDue else { return }
         if isTerminal { status(line()) } else { Console.error(line()) }
     }
@@ -226,7 +226,7 @@ final class RunConsole: Sendable {
     ///
     /// - Parameter share: As of ``progress(share:_:)``.
     func status(_ line: String, share: Double? = nil) {
-        if !line.isEmpty { watch?.show(line, share: share) }
+        if !line.isEmpty { watch?.show(ProgressWords.withoutBar(line), share: share) }
         guard isTerminal, !quiet else { return }
         Console.status("\r\u{1B}[2K" + String(line.prefix(max(1, Host.terminalWidth - 1))))
     }

@@ -170,7 +170,8 @@ extension Comparison {
         if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
         let left = base.cells.count + candidate.cells.count - 2 * seeds.count
         if left > 0, isPaired, !seeds.isEmpty {
-            warnings.append("\(left) simulations of seeds that only one of the two has are left out")
+            let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
+            warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
         }
         for side in [base, candidate] {
             let bad = side.cells.filter { $0.verdict != .passed }

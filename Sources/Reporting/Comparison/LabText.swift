@@ -41,9 +41,13 @@ package enum LabText {
     }
 
     static func sentence(_ report: LabReport) -> String {
+        let isWhole = report.variants.allSatisfy { $0.cells.count == report.seeds.count }
         let seeds =
             report.seeds.count == 1
-            ? "seed \(report.seeds.first ?? 0)" : "the mean of \(report.seeds.count) seeds"
+            ? "seed \(report.seeds.first ?? 0)"
+            : isWhole
+                ? "the mean of \(report.seeds.count) seeds"
+                : "the mean of those of \(report.seeds.count) seeds that were played"
         guard report.mode == .live else {
             return
                 "Each variant is played by the same users, doing the same at the same times on the same networks. Shown "

@@ -30,7 +30,8 @@ package enum LivePage {
         var html = Markup()
         html.literal("<!doctype html>\n<html lang=\"en\">\n")
         html.head(
-            title: "\(title) – Beaconswarm", styles: [LiveStylesheet.text, CapacityHTML.style, ComparisonHTML.style, SweepHTML.style],
+            title: "\(title) – Beaconswarm",
+            styles: [LiveStylesheet.text, CapacityHTML.style, ComparisonHTML.style, SweepHTML.style],
             hasPolicy: false
         ) { html in
             html.literal("<script src=\"watch.js\" defer></script>\n")
