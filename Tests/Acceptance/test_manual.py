@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +82,44 @@ def test_bash_completes(share: Path):
     """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
     assert sorted(done.stdout.split()) == ["run", "runs"], done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
+def test_fish_completes(share: Path, tmp_path: Path):
+    (tmp_path / "beaconswarm").symlink_to(BINARY)
+    script = f"set PATH {tmp_path} $PATH; source {share / SHELLS['fish']}; complete -C 'beaconswarm ru'; complete -C 'beaconswarm run --se'"
+    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60)
+    words = [line.split("\t")[0] for line in done.stdout.splitlines()]
+    assert words[:2] == ["run", "runs"] and "--seed" in words[2:], (words, done.stderr)
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
+def test_zsh_completes(share: Path, tmp_path: Path):
+    """In a terminal, as a person would: zsh completes for nobody else."""
+    folder = tmp_path / "functions"
+    folder.mkdir()
+    (folder / "_beaconswarm").write_bytes((share / SHELLS["zsh"]).read_bytes())
+    (tmp_path / "beaconswarm").symlink_to(BINARY)
+    process, terminal = pty.fork()
+    if process == 0:
+        environment = os.environ | {"TERM": "dumb", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        os.execvpe("zsh", ["zsh", "-f", "-i"], environment)
+    try:
+        for typed, shown in [
+            (f"fpath=({folder} $fpath); autoload -U compinit; compinit -u -D; echo REA''DY\n", b"READY"),
+            ("beaconswarm simul\t", b"simulate "),
+            ("--see\t", b"--seed"),
+        ]:
+            os.write(terminal, typed.encode())
+            said, deadline = b"", time.monotonic() + 60
+            while shown not in said:
+                assert time.monotonic() < deadline, said
+                if select.select([terminal], [], [], 1)[0]:
+                    said += os.read(terminal, 1 << 16)
+    finally:
+        os.close(terminal)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
 
 
 def test_the_version_tells_the_commit(tool: Tool):
