@@ -15,6 +15,8 @@ package struct CollectorModel {
     let collected: CollectedSystems
     var counters = CollectorStatistics()
     private let wholeShare: UInt64 = 16
+    /// Draws which events are invalid.
+    let refusals: RandomStream
 
     /// Makes a collector with an empty store.
     ///
@@ -28,6 +30,8 @@ package struct CollectorModel {
         self.plan = plan
         collected = CollectedSystems(plan)
         self.systems = systems
+        refusals = RandomStream(
+            seed: plan.seed, population: RandomStream.hash(of: "collector"), index: 1, purpose: .faults)
     }
 
     /// What was counted so far.
@@ -146,6 +150,9 @@ package struct CollectorModel {
         }
         let fault = decide { decoder.firstDevice }
         var forced = faultyReply(fault, acceptance: system.acceptance(for: client))
+        if forced == nil, fault.refusal != nil {
+            forced = reply(to: fault.refusal, of: decoder.keys) { system.listing(status: $0, for: client) }
+        }
         if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
             forced = refusal(status: status)
         }

@@ -58,7 +58,17 @@ enum DescriptionDrawing {
             rules.append((matches, verdicts[Int(draw.below(UInt64(verdicts.count)))]))
         }
         rules.append(("*", ["keep", "retry", "drop"][Int(draw.below(3))]))
-        return .list(rules.map { .list([.text($0.0), .text($0.1)]) })
+        var table = rules.map { JSONNode.list([.text($0.0), .text($0.1)]) }
+        if draw.chance(0.4) { table.insert(dropListed(&draw), at: 1) }
+        return .list(table)
+    }
+
+    /// A rule for answers that list what they refuse.
+    private static func dropListed(_ draw: inout RandomStream) -> JSONNode {
+        let places = ["/invalid", "/errors/*", "/failed/*/index"]
+        return .list([
+            .text("400 422"), .text("dropListed"), .texts([places[Int(draw.below(UInt64(places.count)))]]),
+        ])
     }
 
     @Sendable private static func body(

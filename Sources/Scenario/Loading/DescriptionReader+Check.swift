@@ -59,6 +59,12 @@ extension DescriptionReader {
             checkSeal(seal, sdk, place, &reading)
         }
         checkOverlap(sdk, place, &reading)
+        let lists = sdk.answers.rules.contains { $0.verdict == .dropListed }
+        if storage.removeBy == .position, lists {
+            reading.report(
+                .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
+                allowed: "\"id\" with the verdict \"dropListed\": what is listed need not be at the front")
+        }
         if storage.removeBy == .position, sdk.upload.concurrency > 1 || storage.order == .newest {
             reading.report(
                 .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",

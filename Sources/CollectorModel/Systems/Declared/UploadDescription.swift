@@ -1,4 +1,5 @@
 package import SDKDescription
+package import Wire
 
 /// How the requests of one client are read: what a collector has to know of it, and no more.
 ///
@@ -126,6 +127,8 @@ package struct DescribedAnswer: Hashable, Sendable {
     package var words: [UInt8]?
     /// The statuses by which the client forgets what it sent.
     package var delivered: [ClosedRange<UInt16>]
+    /// By status, where the client looks for the events that an answer refuses.
+    package var listings: [UInt16: JSONPath] = [:]
     /// What the client makes of answers, where that depends on their bodies too.
     package var table: AnswerTable?
 

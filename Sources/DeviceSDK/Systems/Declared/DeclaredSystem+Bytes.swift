@@ -29,6 +29,11 @@ extension DeclaredSystem {
         device.openBytes += record.bytes
     }
 
+    /// The bytes of rows' JSON, where something asks for them.
+    func bytes(of rows: some Sequence<EventRecord>) -> Int {
+        countsBytes ? rows.reduce(0) { $0 + $1.bytes } : 0
+    }
+
     /// Closes the file that is being written if an event has no room in it.
     func makeRoomInFile(for record: EventRecord, of device: inout Device) {
         guard let limit = sdk.storage.seal?.bytes, device.openBytes > 0,
