@@ -15,6 +15,8 @@ package struct DescribedSDK: Hashable, Sendable {
     package var retry = Retry()
     /// What it fetches beside its uploads; fewer than 256.
     package var configs: [Config] = []
+    /// `nil` for an SDK that knows no consent: it is always there.
+    package var consent: Consent?
     package var events = Events()
 
     package init() {}

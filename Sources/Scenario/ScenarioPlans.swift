@@ -73,7 +73,7 @@ extension ScenarioDocument {
                 change.region = region.map { RandomStream.hash(of: $0) }
                 schedule.deviceEntries.append(change)
             // Users' own affairs are in the populations' plans.
-            case .remoteConfig, .push, .disk, .rollOut: break
+            case .remoteConfig, .push, .disk, .consent, .rollOut: break
             }
         }
         collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
@@ -125,6 +125,7 @@ extension ScenarioDocument {
             plan.patterns = population.patterns.users.shifted(by: toStart)
             plan.trackingBugs = population.patterns.bugs.map { $0.shifted(by: toStart) }
             plan.disk = disk(of: index, start: schedule.start)
+            plan.consents = consents(of: index, start: schedule.start)
             plan.utcOffset = population.zones.usualOffset(at: schedule.start)
             plan.week = population.week
             plan.zones = population.zones
@@ -159,6 +160,19 @@ extension ScenarioDocument {
                 failure: failure, share: share, number: number)
         }
         return DiskSchedule(entries)
+    }
+
+    /// What a population's users say to being tracked.
+    private func consents(of population: Int, start: Instant) -> ConsentSchedule {
+        let entries = timeline.enumerated().compactMap { number, entry -> ConsentSchedule.Entry? in
+            guard case .consent(let isGiven, let share, let only) = entry.change,
+                only ?? population == population
+            else { return nil }
+            return ConsentSchedule.Entry(
+                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture,
+                isGiven: isGiven, share: share, number: number)
+        }
+        return ConsentSchedule(entries)
     }
 
     /// The notifications that a population gets.

@@ -23,6 +23,7 @@ enum DescriptionDrawing {
         "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in .int(200 + draw.below(20_000)) },
         "request.form": .value(presence: 0.25, form),
         "request.escaping": .presence(0.3),
+        "sdk-declared.consent": .presence(0.35),
         "config.[].holdsCapture": .most(40, presence: 0.4),
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])

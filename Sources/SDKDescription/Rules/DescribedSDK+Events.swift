@@ -19,7 +19,7 @@ extension DescribedSDK {
     package enum Action: String, CaseIterable, Hashable, Sendable {
         case install, update, launch, passiveLaunch, foreground, background, crash
         case screen, screenEnd, disappear, tap, business, login, logout
-        case sessionStart, sessionEnd
+        case sessionStart, sessionEnd, optIn, optOut
         case profileSet = "profile.set"
         case profileSetOnce = "profile.setOnce"
         case profileUnset = "profile.unset"

@@ -15,6 +15,7 @@ struct DeclaredDraft: Sendable {
     var actions: [DescribedSDK.Action: ActionDraft] = [:]
     var backoff: DescribedSDK.Retry.Backoff?
     var configs: [ConfigDraft] = []
+    var consent: DescribedSDK.Consent?
     var retryAfter: DescribedSDK.Retry.RetryAfter?
 }
 

@@ -89,7 +89,6 @@ enum DeclaredFormat {
         "An SDK that is described: what it captures, how it stores and sends that, and what answers do.",
         unsupported: .keys(
             ["lanes"], "one lane: an SDK with several stores and routes needs code of its own")
-            + .keys(["consent"], "no such group: users of a simulated app do not opt out")
             + .keys(["debugMode"], "no such knob for a described SDK")
             + .keys(["remoteConfig"], "config: what a described SDK fetches, and what that turns"),
         [
@@ -108,6 +107,10 @@ enum DeclaredFormat {
             Knob(
                 "config", \.configs, .list(of: .object(config), count: 0...20),
                 "Configurations that the SDK fetches, and what they turn."),
+            Knob(
+                "consent", \.consent, .object(consent),
+                "What the SDK does for users who have not consented, which the timeline's entries for \"device\" say; "
+                    + "without this group it asks nobody."),
             Knob(group: "events", events),
         ])
 

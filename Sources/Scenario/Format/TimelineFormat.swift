@@ -76,7 +76,7 @@ struct TimelineDraft: Sendable {
                     + "With \"for\", the one before comes back."),
             Field(
                 "device", \.device, Form<DeviceDraft>.object(DeviceDraft.format).located,
-                "The devices' network changes."),
+                "The devices' network or disk changes, or what their users consent to."),
             Field(
                 "push", \.push, Form<PushDraft>.object(PushDraft.format).located,
                 "A notification makes users open the app."),
@@ -139,15 +139,18 @@ struct RemoteConfigDraft: Hashable, Sendable {
         ])
 }
 
-/// A change of the devices' network or disk as decoded.
+/// A change of the devices' network or disk, or of their users' will, as decoded.
 struct DeviceDraft: Hashable, Sendable {
+    enum Consent: String, CaseIterable, Sendable { case given, withdrawn }
+
     var network: NetworkKind?
     var disk: DiskFailure?
+    var consent: Consent?
 
     static let format: ObjectDescription<DeviceDraft> = ObjectDescription(
-        "What happens to devices: exactly one of the two.", start: DeviceDraft.init,
+        "What happens to devices: exactly one of the three.", start: DeviceDraft.init,
         unsupported: ["kill", "clock", "uninstall", "storage"].map {
-            .init(name: $0, instead: "\"network\" or \"disk\"")
+            .init(name: $0, instead: "\"network\", \"disk\" or \"consent\"")
         },
         [
             Field(
@@ -156,5 +159,9 @@ struct DeviceDraft: Hashable, Sendable {
                 "disk", \.disk, .cases(what: "a failure of the disk"),
                 "full: every write into the store's file fails; readOnly: the file can only be read; corrupt: "
                     + "the file is damaged, for good: what was stored is lost, and what is captured then."),
+            Field(
+                "consent", \.consent, .cases(what: "what users say"),
+                "What users of described SDKs say to being tracked, with the next thing that they do in the app; "
+                    + "at the end of the entry they say what they said before."),
         ])
 }

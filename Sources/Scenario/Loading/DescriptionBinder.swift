@@ -17,6 +17,7 @@ struct DescriptionBinder {
         var sdk = draft.sdk
         sdk.retry.backoff = draft.backoff
         sdk.retry.retryAfter = draft.retryAfter
+        sdk.consent = draft.consent
         for name in constants.keys.sorted() where Placeholder.Source(rawValue: name) != nil {
             reading.report(
                 .conflict, at(["consts", name]), found: "the name of a placeholder",

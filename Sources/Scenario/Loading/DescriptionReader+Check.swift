@@ -8,6 +8,7 @@ extension DescriptionReader {
         checkStorage(sdk, place, &reading)
         checkFraming(sdk, place, &reading)
         checkRetry(sdk, place, &reading)
+        checkConsent(sdk, place, &reading)
         checkPlaces(sdk, place, &reading)
     }
 
@@ -165,6 +166,19 @@ extension DescriptionReader {
                     allowed: "\"max\" not below \"initial\"")
             }
         }
+    }
+
+    private static func checkConsent(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        for action in [DescribedSDK.Action.optIn, .optOut] {
+            refuse(
+                ["events", action.rawValue], in: place, unless: sdk.consent != nil,
+                because: "\(action.rawValue) only with the group consent", &reading)
+        }
+        guard let consent = sdk.consent else { return }
+        refuse(
+            ["consent", "captures"], in: place,
+            unless: consent.captures == .suppress || consent.stored != .send,
+            because: "\"store\" only where what is stored is not sent without consent", &reading)
     }
 
     /// The places of ids must be in every event.

@@ -95,7 +95,7 @@ extension ScenarioBinder {
     private mutating func change(
         _ device: DeviceDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
     ) -> BoundChange? {
-        let kinds = ["network", "disk"]
+        let kinds = ["network", "disk", "consent"]
         let present = kinds.filter { place.node[$0] != nil }
         guard present.count == 1 else {
             reading.report(
@@ -111,6 +111,12 @@ extension ScenarioBinder {
                 change: .network(
                     network, share: share, population: population, region: entry.region?.value),
                 text: "network: \(network.name)" + some + region + suffix(population))
+        }
+        if let consent = device.consent {
+            return BoundChange(
+                change: .consent(isGiven: consent == .given, share: share, population: population),
+                text: "consent \(consent.rawValue)"
+                    + (share < 1 ? " by \(ScenarioBinder.percent(share)) of users" : "") + suffix(population))
         }
         guard let disk = device.disk else { return nil }
         if disk == .corrupt, entry.length != nil {
@@ -177,8 +183,21 @@ extension ScenarioBinder {
                         "users of population \"\(population.name)\" have the app open all the time: a notification "
                             + "changes nothing for them")
                 }
+            case .consent(_, _, let only): warnAboutConsent(populations, only, path)
             case .collector, .network, .disk, .rollOut: break
             }
+        }
+    }
+
+    private mutating func warnAboutConsent(
+        _ populations: [ScenarioPopulation], _ only: Int?, _ path: JSONPath
+    ) {
+        for (index, population) in populations.enumerated() where only ?? index == index {
+            guard (population.system as? DeclaredRules)?.sdk.consent == nil else { continue }
+            reading.warn(
+                path,
+                "population \"\(population.name)\" has no described SDK with a group \"consent\": nothing changes for it"
+            )
         }
     }
 

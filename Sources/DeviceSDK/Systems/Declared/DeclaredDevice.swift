@@ -22,6 +22,10 @@ package struct DeclaredDevice: RowDevice {
     var installed = UInt16.max
     /// What configurations have turned: an index into the system's table.
     var turned: UInt16 = 0
+    /// What the user has told the SDK of consent; `nil` for nothing.
+    var consentSaid: Bool?
+    /// Whether consent is absent.
+    var isRefused = false
     /// Rows from this sequence on are in the memory of the process alone.
     var volatileFrom: UInt32
     /// Bytes of the rows' JSON, and of those in the file that is being written, where something asks for them.

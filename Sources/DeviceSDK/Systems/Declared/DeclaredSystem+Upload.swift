@@ -49,7 +49,7 @@ extension DeclaredSystem {
     func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
         now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
             && !device.state.contains(.isLatched) && (device.turned == 0 || turned(device).uploads)
-            && (!holdsCaptures || heldLimit(of: device) == nil)
+            && (!holdsCaptures || heldLimit(of: device) == nil) && maySend(device)
     }
 
     /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.

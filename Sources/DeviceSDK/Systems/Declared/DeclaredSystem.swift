@@ -99,10 +99,12 @@ package struct DeclaredSystem: RowCustodian {
     package var labels: [EventLabel] { templates.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        DeclaredDevice(
+        var device = DeclaredDevice(
             index: index, slot: slot, number: number,
             epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)),
             volatileFrom: sdk.storage.persist == .each ? .max : 0)
+        device.isRefused = sdk.consent?.initial == .absent
+        return device
     }
 
     package mutating func fireTimer(
