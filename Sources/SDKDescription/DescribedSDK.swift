@@ -10,6 +10,8 @@ package struct DescribedSDK: Hashable, Sendable {
     package var identity = Identity()
     package var storage = Storage()
     package var upload = Upload()
+    /// Ways of events beside the main one, in the order in which a flush takes them; fewer than 255.
+    package var lanes: [Lane] = []
     package var request = Request()
     package var answers = AnswerTable.plain
     package var retry = Retry()
@@ -22,7 +24,12 @@ package struct DescribedSDK: Hashable, Sendable {
     package init() {}
 
     /// The paths, without queries, to which devices send, in a target that says no more than an origin.
-    package var paths: [String] { [String(request.path.prefix { $0 != "?" })] }
+    package var paths: [String] {
+        requests.reduce(into: []) { paths, request in
+            let path = String(request.path.prefix { $0 != "?" })
+            if !paths.contains(path) { paths.append(path) }
+        }
+    }
 
     /// The product of an SDK's name, which has its platform after the last dash: `posthog` of `posthog-ios`.
     package static func product(of name: String) -> String {

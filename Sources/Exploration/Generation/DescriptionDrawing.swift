@@ -28,6 +28,25 @@ enum DescriptionDrawing {
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])
         },
+        "sdk-declared.lanes": .value(presence: 0.2) { _, _, _ in
+            .object([
+                (
+                    "side",
+                    .object([
+                        ("request", .object([("path", .text("/described/side"))])), ("tag", .text("/side/bs_id")),
+                        (
+                            "common",
+                            .object([
+                                ("what", .text("{{name}}")), ("id", .text("{{id}}")), ("at", .text("{{time|ms}}")),
+                                ("side", .object([("more", .text("{{properties}}"))])),
+                                ("more", .object([("id", .text("{{id}}"))])),
+                            ])
+                        ),
+                    ])
+                )
+            ])
+        },
+        "sdk-action.lane": .texts("side", presence: 0.3),
         "sdk-declared.events": .presence(0.6),
         "events.common": .value(presence: 0.4, envelope),
         "events.tag": .texts("/more/bs_id", presence: 0.3),

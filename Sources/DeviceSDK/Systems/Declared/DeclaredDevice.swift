@@ -49,6 +49,9 @@ package struct DeclaredDevice: RowDevice {
     var eventLimit = UInt32.max
     /// Requests that the flush which is under way may still begin.
     var batchesLeft = 0
+    /// The same for each further lane, and how many lanes still have their turn in the flush.
+    var laneBatches = 0
+    var lanesLeft: UInt8 = 0
     /// Files that begin before this sequence have had their turn in the flush.
     var fileCursor: UInt32 = 0
     /// When each configuration was fetched last; empty before the first.

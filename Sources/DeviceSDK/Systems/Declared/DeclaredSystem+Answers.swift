@@ -68,8 +68,8 @@ extension DeclaredSystem {
     private mutating func goOn(
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        if !mayUpload(device, now: now) { device.batchesLeft = 0 }
-        if device.batchesLeft > 0 || !device.parts.isEmpty {
+        if !mayUpload(device, now: now) { (device.batchesLeft, device.lanesLeft) = (0, 0) }
+        if device.batchesLeft > 0 || device.lanesLeft > 0 || !device.parts.isEmpty {
             if device.batchesLeft == 0 {
                 // What was split and is not sent any more is like any other row.
                 for part in device.parts { device.log.update(part) { $0.isUploading = false } }
@@ -77,7 +77,7 @@ extension DeclaredSystem {
             }
             sendBatches(of: &device, plannedAt: now, now: now, effects: &effects)
         }
-        if device.requests.isEmpty { device.batchesLeft = 0 }
+        if device.requests.isEmpty { (device.batchesLeft, device.lanesLeft) = (0, 0) }
     }
 
     /// The flush of a request goes on by itself, unless its rows stay: those would come first again.

@@ -9,7 +9,7 @@ extension DeclaredSystem {
     func measured(_ record: EventRecord, on device: borrowing Device) -> EventRecord {
         guard countsBytes else { return record }
         var record = record
-        let size = encoder.size(
+        let size = encoders[Int(lanes[Int(record.template)])].size(
             of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
         record.bytes = size
         return record
