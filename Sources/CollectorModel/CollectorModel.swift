@@ -103,7 +103,7 @@ package struct CollectorModel {
             let fault = decide { nil }
             if let reply = faultyReply(fault) { return (reply, fault) }
             let member = collected[system]
-            let served = plan.config(of: system, at: now).flatMap { $0.body.isEmpty ? nil : $0 }
+            let served = plan.config(of: system, path: request.path, at: now)
             let config =
                 served ?? .neutral(member.neutralConfig(for: request), of: system)
             return (member.reply(with: config, to: request), fault)

@@ -42,7 +42,8 @@ extension JSONPath {
         guard first == "*" else { return .object([(first, listing(places, at: rest))]) }
         // Of lists by field one is enough.
         guard !rest.isEmpty else { return .object([("field", listing(places, at: rest))]) }
-        return .list(places.map { place in rest.reversed().reduce(JSONNode.int(place)) { .object([($1, $0)]) } })
+        return .list(
+            places.map { place in rest.reversed().reduce(JSONNode.int(place)) { .object([($1, $0)]) } })
     }
 }
 

@@ -194,6 +194,8 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
     package var effectMode = 0
     /// What described SDKs get; Sensors' devices then get what they had.
     package var answer: JSONNode?
+    /// The path of those who get it: components in braces are any; `nil` for all described SDKs.
+    package var answerPath: String?
 
     package init() {}
 

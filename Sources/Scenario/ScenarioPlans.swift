@@ -229,17 +229,22 @@ enum RemoteConfigTimeline {
         return result + answers(all.filter { $0.config.answer != nil }, start: start)
     }
 
-    /// What described SDKs get: of the entries that go on, the one that began last, else what changes nothing.
+    /// What described SDKs get: of the entries of a path that go on, the one that began last, else what changes nothing.
     private static func answers(
         _ changes: [(entry: TimelineEntry, config: ScenarioRemoteConfig)], start: Instant
     ) -> [ServedConfig] {
-        let times = Set(changes.map(\.entry.at) + changes.compactMap(\.entry.until)).sorted()
-        return times.map { time in
-            let active = changes.last {
-                $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true)
+        var paths: [String?] = []
+        for path in changes.map(\.config.answerPath) where !paths.contains(path) { paths.append(path) }
+        return paths.flatMap { path in
+            let own = changes.filter { $0.config.answerPath == path }
+            let times = Set(own.map(\.entry.at) + own.compactMap(\.entry.until)).sorted()
+            return times.map { time in
+                let active = own.last { $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true) }
+                let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
+                var served = ServedConfig(from: start + time, system: .declared, version: "", body: body)
+                served.pattern = path.map { RequestPattern(.get, $0) }
+                return served
             }
-            let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
-            return ServedConfig(from: start + time, system: .declared, version: "", body: body)
         }
     }
 }

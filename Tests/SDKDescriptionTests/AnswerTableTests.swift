@@ -80,7 +80,8 @@ import Wire
         let rule = try #require(table.rule(status: 400))
         func listed(_ body: String) -> [Int] { rule.listed(in: Array(body.utf8), of: 5) }
         #expect(listed(#"{"invalid": {"time": [4, 0], "name": [0, 2]}}"#) == [0, 2, 4])
-        #expect(listed(#"{"failed": [{"index": 1}, {"index": 1}, {"other": 3}], "silenced": [3]}"#) == [1, 3])
+        #expect(
+            listed(#"{"failed": [{"index": 1}, {"index": 1}, {"other": 3}], "silenced": [3]}"#) == [1, 3])
         // What is no place of an event is none.
         #expect(listed(#"{"silenced": [5, -1, 1.5, "2", null, 1e1]}"#) == [])
         #expect(listed(#"{"silenced": 4}"#) == [4])

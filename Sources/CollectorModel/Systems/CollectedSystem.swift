@@ -116,7 +116,7 @@ extension PathSystem {
         switch request.method {
         case .post: Self.takesUploads(at: request.path) ? .upload : nil
         case .get: Self.servesConfig(at: request.path) ? .config : nil
-        case .other: nil
+        case .put, .other: nil
         }
     }
 }

@@ -33,11 +33,13 @@ enum DescriptionDrawing {
                 (
                     "side",
                     .object([
-                        ("request", .object([("path", .text("/described/side"))])), ("tag", .text("/side/bs_id")),
+                        ("request", .object([("path", .text("/described/side"))])),
+                        ("tag", .text("/side/bs_id")),
                         (
                             "common",
                             .object([
-                                ("what", .text("{{name}}")), ("id", .text("{{id}}")), ("at", .text("{{time|ms}}")),
+                                ("what", .text("{{name}}")), ("id", .text("{{id}}")),
+                                ("at", .text("{{time|ms}}")),
                                 ("side", .object([("more", .text("{{properties}}"))])),
                                 ("more", .object([("id", .text("{{id}}"))])),
                             ])

@@ -6,7 +6,8 @@ extension DeclaredFormat {
         [
             Field(
                 "initial", \.initial, .cases(what: "what holds at first"),
-                "What holds for a user who has said nothing: consent is \"given\" (opt-out), or \"absent\" (opt-in)."),
+                "What holds for a user who has said nothing: consent is \"given\" (opt-out), or \"absent\" (opt-in)."
+            ),
             Field(
                 "captures", \.captures, .cases(what: "what becomes of events"),
                 "Without consent, events are suppressed (consent), or stored."),

@@ -4,9 +4,11 @@ extension DeclaredFormat {
     static let request = group(
         "What a request looks like.",
         unsupported: .keys(
-            ["codec"], "compress, and form with the filters gzip, base64 and javaHash of {{body}}")
-            + .keys(["method"], "POST: nothing in this build sends events in another way"),
+            ["codec"], "compress, and form with the filters gzip, base64 and javaHash of {{body}}"),
         [
+            Knob(
+                "method", \.sdk.request.method, .cases(what: "a method"),
+                "POST or PUT; or GET, with the fields of the form in the query."),
             Knob(
                 "path", \.sdk.request.path, DeclaredForms.path,
                 "Path without a query, in a target that says no more than an origin."),

@@ -83,7 +83,9 @@ extension DeclaredForms {
         else {
             reading.report(
                 .wrongType, place,
-                allowed: "a rule of two texts, what it matches and its verdict; with \"dropListed\" the places too")
+                allowed:
+                    "a rule of two texts, what it matches and its verdict; with \"dropListed\" the places too"
+            )
             return nil
         }
         func part(_ index: Int) -> Place {
@@ -103,7 +105,8 @@ extension DeclaredForms {
         guard verdict == .dropListed, parts.count == 3 else {
             reading.report(
                 .conflict, place, found: "\(verdict.rawValue) with \(parts.count) parts",
-                allowed: "three parts with \"dropListed\", the last one where the body lists events; else two")
+                allowed: "three parts with \"dropListed\", the last one where the body lists events; else two"
+            )
             return nil
         }
         guard let listed = listed.decode(part(2), &reading) else { return nil }

@@ -111,8 +111,9 @@ struct RemoteConfigDraft: Hashable, Sendable {
     var autoTrackMode = -1
     var eventBlacklist: [String] = []
     var effectMode = 0
-    /// What described SDKs get, whole.
+    /// What described SDKs get, whole, and at which path.
     var answer: JSONNode?
+    var path: String?
 
     static let format: ObjectDescription<RemoteConfigDraft> = ObjectDescription(
         "A remote configuration of Sensors, or the answer that described SDKs get.",
@@ -134,8 +135,13 @@ struct RemoteConfigDraft: Hashable, Sendable {
                 "0: takes effect at the next start; 1: at once (4.9.1)."),
             Field(
                 "answer", \.answer, DeclaredForms.jsonObject,
-                "What described SDKs get when they fetch a configuration (sdk.config): JSON, whole; by itself."
+                "What described SDKs get when they fetch a configuration (sdk.config): JSON, whole; without the keys of "
+                    + "Sensors' configurations."
             ),
+            Field(
+                "path", \.path, DeclaredForms.path,
+                "Beside \"answer\": only fetches of this path get it; a part in braces such as {key} is any. An answer for a "
+                    + "path goes before one for all."),
         ])
 }
 

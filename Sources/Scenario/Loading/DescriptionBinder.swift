@@ -80,9 +80,12 @@ struct DescriptionBinder {
 
     private func bindForm(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
         guard !draft.form.isEmpty else { return }
-        request.headers = [
-            DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
-        ]
+        request.headers =
+            request.method == .get
+            ? []
+            : [
+                DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
+            ]
         request.form = draft.form.map { field in
             let value = template(field.value, Self.bodyScopes.union([.form]), &reading)
             switch value {

@@ -124,7 +124,8 @@ extension DescriptionReader {
             guard let own = place.value(at: ["lanes", lane.name]) else { continue }
             checkFraming(lane.request, ofBatch: lane.batch, sdk, own, &reading)
             refuse(
-                ["tag"], in: own, unless: sdk.events.tag != nil, because: "a tag only where events.tag is one",
+                ["tag"], in: own, unless: sdk.events.tag != nil,
+                because: "a tag only where events.tag is one",
                 &reading)
             let number = sdk.lanes.firstIndex(of: lane).map { $0 + 1 }
             if !sdk.events.actions.values.contains(where: { $0.lane == number }) {
@@ -151,6 +152,9 @@ extension DescriptionReader {
         refuse(
             ["request", "escaping"], in: place, unless: !request.form.isEmpty,
             because: "escaping only with a form", &reading)
+        refuse(
+            ["request", "method"], in: place, unless: request.method != .get || !request.form.isEmpty,
+            because: "GET only with a form, whose fields are in the query", &reading)
         if framing == .one, batch != 1 || sdk.storage.seal != nil {
             reading.report(
                 .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",
@@ -209,7 +213,9 @@ extension DescriptionReader {
     private static func checkPlaces(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         for action in DescribedSDK.Action.allCases {
             guard let event = sdk.events.actions[action] else { continue }
-            if let tag = sdk.events.tag.flatMap({ event.tag ?? $0 }), event.envelope.inserting(.null, at: tag) == nil {
+            if let tag = sdk.events.tag.flatMap({ event.tag ?? $0 }),
+                event.envelope.inserting(.null, at: tag) == nil
+            {
                 reading.report(
                     .conflict, place.value(at: ["events", "tag"]) ?? place, found: "\"\(tag.pointer)\"",
                     allowed:

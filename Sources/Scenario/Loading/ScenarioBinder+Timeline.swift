@@ -76,10 +76,17 @@ extension ScenarioBinder {
     private mutating func change(_ entry: TimelineDraft, _ place: Place) -> BoundChange? {
         if let draft = entry.remoteConfig?.value {
             let config = ScenarioRemoteConfig(draft)
-            if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer) {
+            if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer, path: draft.path) {
                 reading.report(
                     .conflict, place, found: "\"answer\" beside other keys",
-                    allowed: "\"answer\" by itself: it is for described SDKs, all else is for Sensors")
+                    allowed:
+                        "\"answer\" alone or with \"path\": it is for described SDKs, all else is for Sensors"
+                )
+            }
+            if draft.path != nil, draft.answer == nil {
+                reading.report(
+                    .conflict, place, found: "\"path\" without \"answer\"",
+                    allowed: "\"path\" beside \"answer\": Sensors has one configuration")
             }
             return BoundChange(change: .remoteConfig(config), text: "remote config: \(config.summary)")
         }
@@ -169,10 +176,7 @@ extension ScenarioBinder {
                 guard let device = scope.device, Int(device) >= devices else { continue }
                 reading.warn(path, "there is no device \(device): the devices are 0 to \(devices - 1)")
             case .remoteConfig(let config) where config.answer != nil:
-                let fetches = populations.contains {
-                    ($0.system as? DeclaredRules)?.sdk.configs.isEmpty == false
-                }
-                if !fetches { reading.warn(path, "no described SDK fetches a configuration (sdk.config)") }
+                warnAboutAnswer(config, populations, path)
             case .remoteConfig:
                 for population in populations { warnAboutConfig(entry, population, path) }
             case .push(_, _, let only):
@@ -187,6 +191,22 @@ extension ScenarioBinder {
             case .collector, .network, .disk, .rollOut: break
             }
         }
+    }
+
+    private mutating func warnAboutAnswer(
+        _ config: ScenarioRemoteConfig, _ populations: [ScenarioPopulation], _ path: JSONPath
+    ) {
+        let fetched = populations.compactMap { $0.system as? DeclaredRules }
+            .flatMap { UploadDescription($0.sdk).configs }
+        guard let wanted = config.answerPath else {
+            if fetched.isEmpty {
+                reading.warn(path, "no described SDK fetches a configuration (sdk.config)")
+            }
+            return
+        }
+        let pattern = RequestPattern(.get, wanted)
+        guard !fetched.contains(where: { $0.pattern.overlaps(pattern) }) else { return }
+        reading.warn(path, "no described SDK fetches a configuration at \"\(wanted)\" (sdk.config)")
     }
 
     private mutating func warnAboutConsent(
@@ -226,11 +246,12 @@ extension ScenarioRemoteConfig {
         eventBlacklist = draft.eventBlacklist
         effectMode = draft.effectMode
         answer = draft.answer
+        answerPath = draft.path
     }
 
     /// What differs from the default.
     var summary: String {
-        if let answer { return answer.compactText }
+        if let answer { return (answerPath.map { "\($0): " } ?? "") + answer.compactText }
         var parts: [String] = []
         if disableSDK { parts.append("SDK disabled") }
         if disableDebugMode { parts.append("debug mode disabled") }

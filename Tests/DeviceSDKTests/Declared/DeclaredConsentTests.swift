@@ -22,7 +22,8 @@ struct DeclaredConsentTests {
     }
 
     /// Consent is given or withdrawn from a second to another.
-    private static func said(_ isGiven: Bool, _ from: Double, _ until: Double = 1e6) -> ConsentSchedule.Entry {
+    private static func said(_ isGiven: Bool, _ from: Double, _ until: Double = 1e6) -> ConsentSchedule.Entry
+    {
         ConsentSchedule.Entry(
             from: ManualWorld.time(from), until: ManualWorld.time(until), isGiven: isGiven, share: 1,
             number: 0)
@@ -84,7 +85,8 @@ struct DeclaredConsentTests {
         world.run(to: 4)
         #expect(world.stored == [0, 1, 2, 3, 4] && world.counts == [])
         world.track(6)
-        #expect(world.counts == [6], "with the event that tells of the consent; the user's own comes after it")
+        #expect(
+            world.counts == [6], "with the event that tells of the consent; the user's own comes after it")
         let never = try self.world(#""initial": "absent""#)
         never.startApp()
         never.track(1)

@@ -155,7 +155,8 @@ struct DeclaredUploadTests {
     }
 
     @Test(
-        "Amplitude: a 400 drops the events that it lists, and the others are written into the open file again")
+        "Amplitude: a 400 drops the events that it lists, and the others are written into the open file again"
+    )
     func amplitudeLists() throws {
         let world = try DeclaredWorld(Self.preset("amplitude-ios"))
         func refuse(_ body: String, at seconds: Double) {

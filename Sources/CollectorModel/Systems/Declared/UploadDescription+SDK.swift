@@ -10,7 +10,7 @@ extension UploadDescription {
             EventPlace(request.body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath())
         }
         self.init(
-            name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.paths.map { RequestPattern(.post, $0) },
+            name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.requests.map(\.pattern).uniqued(),
             lists: lists.uniqued(), event: EventDescription(sdk))
         // A target without a key leaves its component empty, which is none.
         configs = sdk.configs.flatMap { config in
@@ -22,6 +22,18 @@ extension UploadDescription {
         if !fields.isEmpty { formFields = fields }
         project = sdk.requests.flatMap { $0.body.places(of: [.apiKey, .account]) }.uniqued()
         answer = DescribedAnswer(sdk.answers)
+    }
+}
+
+extension DescribedSDK.Request {
+    fileprivate var pattern: RequestPattern {
+        let method: CollectedRequest.Method =
+            switch method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            }
+        return RequestPattern(method, String(path.prefix { $0 != "?" }))
     }
 }
 
@@ -44,7 +56,9 @@ extension EventDescription {
             timeUnit = filters.compactMap { units[$0] }.first ?? .milliseconds
         }
         distinctIDs = envelopes.flatMap { $0.places(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
-        if let tag = sdk.events.tag { tags = ([tag] + events.compactMap(\.tag)).map { EventPlace($0) }.uniqued() }
+        if let tag = sdk.events.tag {
+            tags = ([tag] + events.compactMap(\.tag)).map { EventPlace($0) }.uniqued()
+        }
         key = sdk.events.key.map { [EventPlace($0)] }
         attemptMembers = sdk.requests.flatMap { $0.perEvent.compactMap(\.name) }.uniqued()
     }

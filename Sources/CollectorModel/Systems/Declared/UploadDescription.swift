@@ -85,6 +85,13 @@ package struct RequestPattern: Hashable, Sendable {
         components = path.split(separator: "/").map { $0.contains("{") ? nil : String($0) }
     }
 
+    /// Whether there are paths that fit both, whatever their methods are.
+    package func overlaps(_ other: RequestPattern) -> Bool {
+        zip(components.reversed(), other.components.reversed()).allSatisfy { own, others in
+            own == nil || others == nil || own == others
+        }
+    }
+
     /// How a path fits.
     enum Fit: Int, Comparable {
         /// Below another path, as behind a gateway.

@@ -95,7 +95,8 @@ extension DeclaredSystem {
 
     /// An event that a configuration or the user forbids is numbered, and nothing else.
     private func suppress(
-        _ draft: DeclaredDraft, _ cause: Disposition.Suppression, at now: Instant, on device: inout Device, effects: inout DeviceEffects
+        _ draft: DeclaredDraft, _ cause: Disposition.Suppression, at now: Instant, on device: inout Device,
+        effects: inout DeviceEffects
     ) {
         let record = EventRecord(
             capturedAt: now, sequence: device.nextSequence, epoch: 0, template: draft.template,

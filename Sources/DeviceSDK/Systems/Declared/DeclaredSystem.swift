@@ -100,7 +100,13 @@ package struct DeclaredSystem: RowCustodian {
         var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
         if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
         for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
-        return RequestHead(method: .post, path: path, headerLines: lines)
+        let method: RequestHead.Method =
+            switch request.method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            }
+        return RequestHead(method: method, path: path, headerLines: lines)
     }
 
     private static func encoded(_ text: String) -> String {
@@ -156,7 +162,15 @@ package struct DeclaredSystem: RowCustodian {
         encoders[lane].encode(
             device.requests[place].rows, index: Int(device.index), number: device.number,
             epochs: device.epochs, at: now, into: &body)
-        return heads[lane]
+        return heads[lane].method == .get ? Self.asking(heads[lane], &body) : heads[lane]
+    }
+
+    /// A request without a body: the form is in its query.
+    private static func asking(_ head: RequestHead, _ form: inout WireBuffer) -> RequestHead {
+        var head = head
+        head.path += (head.path.contains("?") ? "&" : "?") + form.text
+        form.removeAll(keepingCapacity: true)
+        return head
     }
 
     package mutating func encodePlain(
@@ -179,7 +193,8 @@ package struct DeclaredSystem: RowCustodian {
                 events.add(row, device: number, isCounted: false)
                 continue
             }
-            let key = encoders[0].naturalKey(row, epoch: device.epochs[row.epoch], index: index, number: number)
+            let key = encoders[0].naturalKey(
+                row, epoch: device.epochs[row.epoch], index: index, number: number)
             events.add(row, key: .natural(key), isCounted: false)
         }
         return heads[lane(of: device.requests[place].rows)]
