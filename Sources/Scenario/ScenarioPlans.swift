@@ -238,14 +238,28 @@ enum RemoteConfigTimeline {
         return paths.flatMap { path in
             let own = changes.filter { $0.config.answerPath == path }
             let times = Set(own.map(\.entry.at) + own.compactMap(\.entry.until)).sorted()
-            return times.map { time in
+            return times.flatMap { time in
                 let active = own.last { $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true) }
                 let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
-                var served = ServedConfig(from: start + time, system: .declared, version: "", body: body)
-                served.pattern = path.map { RequestPattern(.get, $0) }
-                return served
+                return patterns(of: path).map { pattern in
+                    var served = ServedConfig(
+                        from: start + time, system: .declared, version: "", body: body)
+                    served.pattern = pattern
+                    return served
+                }
             }
         }
+    }
+}
+
+extension RemoteConfigTimeline {
+    /// What fits a path: itself, and without its parts in braces, which are empty for a target without a key. `nil` for
+    /// every path.
+    private static func patterns(of path: String?) -> [RequestPattern?] {
+        guard let path else { return [nil] }
+        let bare = path.split(separator: "/").filter { !$0.contains("{") }.joined(separator: "/")
+        let (whole, short) = (RequestPattern(.get, path), RequestPattern(.get, bare))
+        return whole == short ? [whole] : [whole, short]
     }
 }
 

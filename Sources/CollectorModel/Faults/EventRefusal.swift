@@ -1,4 +1,5 @@
 import Accounting
+import SDKDescription
 import Timebase
 import Wire
 

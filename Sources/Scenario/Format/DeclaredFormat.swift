@@ -238,10 +238,12 @@ enum DeclaredFormat {
 
     private static let actionForm = ObjectDescription<ActionDraft>(
         "An event that an action makes.", start: { ActionDraft() },
-        unsupported: .keys(["lane"], "no lane: a described SDK has one store and one route"),
         [
             Field(
                 "name", \.name, DeclaredForms.template, "{{name}}; {{event}} is the app's own name for it."),
+            Field(
+                "lane", \.lane, Form<String>.text(limit: 100).located,
+                "The lane that the event takes; by default the main one."),
             Field(
                 "properties", \.properties, DeclaredForms.template,
                 "{{properties}}; in here it stands for what the app's code hands over."),

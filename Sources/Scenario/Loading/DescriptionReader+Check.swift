@@ -164,11 +164,15 @@ extension DescriptionReader {
 
     private static func checkRetry(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         let retry = sdk.retry
-        let fails = sdk.answers.rules.contains { $0.verdict.countsAsFailure }
+        // One that lists nothing is a failure.
+        let fails = sdk.answers.rules.contains {
+            $0.verdict.countsAsFailure || $0.verdict == .dropListed
+        }
         for key in ["backoff", "attempts"] {
             refuse(
                 ["retry", key], in: place, unless: fails,
-                because: "\(key) only where the answers have \"retry\" or \"halve\"", &reading)
+                because: "\(key) only where the answers have \"retry\", \"halve\" or \"dropListed\"", &reading
+            )
         }
         refuse(
             ["retry", "exhausted"], in: place, unless: retry.attempts != nil,

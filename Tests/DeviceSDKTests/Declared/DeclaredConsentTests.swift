@@ -96,7 +96,7 @@ struct DeclaredConsentTests {
     @Test("what is not written down is forgotten by the next process")
     func restarts() throws {
         for (persisted, captured) in [(true, [UInt32]()), (false, [3, 4])] {
-            let world = try world(#""persisted": \(persisted)"#, Self.said(false, 2))
+            let world = try world("\"persisted\": \(persisted)", Self.said(false, 2))
             world.startApp()
             world.track(3)
             #expect(world.stored == [0, 1] && world.sequences(.suppressed(.consent)) == [2])

@@ -187,6 +187,11 @@ struct DeclaredUploadTests {
     func segment() throws {
         let world = try DeclaredWorld(Self.preset("segment-ios"))
         world.startApp()
+        #expect(world.stored == [0, 1], "they wait in memory for the settings")
+        world.end(
+            with: .answered(
+                status: 200, body: Array(#"{"integrations": {"Segment.io": {}}}"#.utf8), retryAfter: nil),
+            at: 0.5, where: { $0.number.kind == .config })
         world.track(1, count: 8)
         #expect(world.counts == [10], "Application Installed, Application Opened, and the app's events")
         world.answer(401, at: 2)
