@@ -50,7 +50,12 @@ extension CollectorModel {
         _ keys: ContiguousArray<EventKey>, by route: CarriedRoute, _ fault: LateFault
     ) -> CollectorReply {
         let system = collected[route.system]
-        guard var reply = faultyReply(fault, acceptance: system.acceptance(for: route.client)) else {
+        let forced =
+            faultyReply(fault, acceptance: system.acceptance(for: route.client))
+            ?? reply(to: fault.refusal, of: keys.lazy.map { $0 }) {
+                system.listing(status: $0, for: route.client)
+            }
+        guard var reply = forced else {
             var reply = system.acceptance(for: route.client)
             if route.dryRun {
                 for key in keys { noteDryRun(key) }

@@ -15,6 +15,8 @@ package struct CollectorModel {
     let collected: CollectedSystems
     var counters = CollectorStatistics()
     private let wholeShare: UInt64 = 16
+    /// Draws which events are invalid.
+    let refusals: RandomStream
 
     /// Makes a collector with an empty store.
     ///
@@ -28,6 +30,8 @@ package struct CollectorModel {
         self.plan = plan
         collected = CollectedSystems(plan)
         self.systems = systems
+        refusals = RandomStream(
+            seed: plan.seed, population: RandomStream.hash(of: "collector"), index: 1, purpose: .faults)
     }
 
     /// What was counted so far.
@@ -99,7 +103,7 @@ package struct CollectorModel {
             let fault = decide { nil }
             if let reply = faultyReply(fault) { return (reply, fault) }
             let member = collected[system]
-            let served = plan.config(of: system, at: now).flatMap { $0.body.isEmpty ? nil : $0 }
+            let served = plan.config(of: system, path: request.path, at: now)
             let config =
                 served ?? .neutral(member.neutralConfig(for: request), of: system)
             return (member.reply(with: config, to: request), fault)
@@ -146,6 +150,9 @@ package struct CollectorModel {
         }
         let fault = decide { decoder.firstDevice }
         var forced = faultyReply(fault, acceptance: system.acceptance(for: client))
+        if forced == nil, fault.refusal != nil {
+            forced = reply(to: fault.refusal, of: decoder.keys) { system.listing(status: $0, for: client) }
+        }
         if forced == nil, envelope.hasWrongChecksum, let status = plan.wrongChecksumStatus {
             forced = refusal(status: status)
         }

@@ -20,6 +20,9 @@ package struct AnswerTable: Hashable, Sendable {
         case halve
         /// The batch is sent again in two halves. One event that is refused alone is dropped.
         case split
+        /// Those leave the store that the answer's body lists (``Rule/listed``); the others stay. As `retry` where it
+        /// lists none.
+        case dropListed
 
         /// Whether the collector has taken the events.
         package var isPositive: Bool { self == .delivered || self == .deliveredClear }
@@ -54,10 +57,14 @@ package struct AnswerTable: Hashable, Sendable {
     package struct Rule: Hashable, Sendable {
         package var matches: [Match]
         package var verdict: Verdict
+        /// Where an answer's body has the places, from 0, of the events that are refused: numbers, or lists of them. `*`
+        /// stands for each member and each element. Of ``Verdict/dropListed`` alone.
+        package var listed: [JSONPath]
 
-        package init(_ matches: [Match], _ verdict: Verdict) {
+        package init(_ matches: [Match], _ verdict: Verdict, listed: [JSONPath] = []) {
             self.matches = matches
             self.verdict = verdict
+            self.listed = listed
         }
     }
 
@@ -93,22 +100,27 @@ package struct AnswerTable: Hashable, Sendable {
     package static let statuses: ClosedRange<UInt16> = 100...599
 
     /// Whether a verdict may depend on what an answer's body has.
-    package var readsBodies: Bool { !readers.isEmpty }
+    package var readsBodies: Bool { !readers.isEmpty || rules.contains { $0.verdict == .dropListed } }
 
     /// The verdict on an answer; one with a status that HTTP does not have stays.
     ///
     /// - Parameter body: Read only where ``readsBodies``; one that is no JSON has no values.
     /// - Complexity: O(1), and with rules about bodies O(these rules + bytes).
     package func verdict(status: UInt16, body: @autoclosure () -> [UInt8] = []) -> Verdict {
-        guard Self.statuses.contains(status) else { return .retry }
+        rule(status: status, body: body())?.verdict ?? .retry
+    }
+
+    /// The rule that holds for an answer; `nil` for a status that HTTP does not have.
+    package func rule(status: UInt16, body: @autoclosure () -> [UInt8] = []) -> Rule? {
+        guard Self.statuses.contains(status) else { return nil }
         let holder = Int(holders[Int(status) - 100])
         let before = readers.filter { $0 < holder }
         if !before.isEmpty, let node = try? JSONReader.readStrictly(body()) {
             for rule in before where rules[rule].matches.contains(where: { $0.holds(for: status, node) }) {
-                return rules[rule].verdict
+                return rules[rule]
             }
         }
-        return rules[holder].verdict
+        return rules[holder]
     }
 
     /// The verdict on an upload without an answer.
@@ -125,6 +137,9 @@ package struct AnswerTable: Hashable, Sendable {
 
     /// A failure that the table takes for success, though nobody has answered; `nil` for none.
     package var unanswered: Failure? { Failure.allCases.first { verdict($0).isPositive } }
+
+    /// A failure after which the table looks for a list in an answer that nobody has given; `nil` for none.
+    package var unlisted: Failure? { Failure.allCases.first { verdict($0) == .dropListed } }
 
     /// The rules, by number from 0, that never hold: others before them have taken all.
     package var idle: [Int] {

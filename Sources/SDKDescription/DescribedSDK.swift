@@ -10,17 +10,26 @@ package struct DescribedSDK: Hashable, Sendable {
     package var identity = Identity()
     package var storage = Storage()
     package var upload = Upload()
+    /// Ways of events beside the main one, in the order in which a flush takes them; fewer than 255.
+    package var lanes: [Lane] = []
     package var request = Request()
     package var answers = AnswerTable.plain
     package var retry = Retry()
     /// What it fetches beside its uploads; fewer than 256.
     package var configs: [Config] = []
+    /// `nil` for an SDK that knows no consent: it is always there.
+    package var consent: Consent?
     package var events = Events()
 
     package init() {}
 
     /// The paths, without queries, to which devices send, in a target that says no more than an origin.
-    package var paths: [String] { [String(request.path.prefix { $0 != "?" })] }
+    package var paths: [String] {
+        requests.reduce(into: []) { paths, request in
+            let path = String(request.path.prefix { $0 != "?" })
+            if !paths.contains(path) { paths.append(path) }
+        }
+    }
 
     /// The product of an SDK's name, which has its platform after the last dash: `posthog` of `posthog-ios`.
     package static func product(of name: String) -> String {

@@ -40,11 +40,17 @@ package struct DescriptionDraft: Sendable {
                     "\(other.requests.count) requests to \(other.requests[0].path) are left out\(other.reason)",
                     .sure))
         }
-        let fetches = captured.filter { $0.method != "POST" }
+        let fetches = captured.filter { !$0.carriesBody }
         if !fetches.isEmpty {
-            guesses.append(Guess("", "\(fetches.count) requests that are no POST are left out", .sure))
+            guesses.append(
+                Guess("", "\(fetches.count) requests that are neither POST nor PUT are left out", .sure))
         }
     }
+}
+
+extension CapturedRequest {
+    /// Whether its method is one by which SDKs hand over bodies.
+    fileprivate var carriesBody: Bool { method == "POST" || method == "PUT" }
 }
 
 /// The requests of one method and path.
@@ -53,12 +59,12 @@ struct Route {
     let bodies: [CapturedBody]
     let events: EventList?
 
-    /// The routes of all POSTs, the one with the most events first.
+    /// The routes of all POSTs and PUTs, the one with the most events first.
     static func all(_ requests: [CapturedRequest]) -> [Route] {
         var order: [String] = []
         var groups: [String: [CapturedRequest]] = [:]
-        for request in requests where request.method == "POST" {
-            let name = request.origin + request.path
+        for request in requests where request.carriesBody {
+            let name = request.method + request.origin + request.path
             if groups[name] == nil { order.append(name) }
             groups[name, default: []].append(request)
         }

@@ -67,6 +67,7 @@ struct DraftBuilder {
     private mutating func request() -> [(String, JSONNode)] {
         let first = route.requests[0]
         var members: [(String, JSONNode)] = [("path", .text(first.path))]
+        if first.method != "POST" { members.insert(("method", .text(first.method)), at: 0) }
         if !first.query.isEmpty { members.append(("query", query(first))) }
         let headers = CapturedHeaders(route.requests)
         guesses += headers.guesses

@@ -151,6 +151,8 @@ package struct TimelineEntry: Hashable, Sendable {
         case network(NetworkKind, share: Double, population: Int?, region: String?)
         /// `population` as above. A damaged file stays damaged.
         case disk(DiskFailure, share: Double, population: Int?)
+        /// What a share of the users says to being tracked; `population` as above.
+        case consent(isGiven: Bool, share: Double, population: Int?)
         /// A notification that makes a share of the users open the app within a time.
         case push(share: Double, within: Interval, population: Int?)
         /// A new version of the app; its rules are the populations' (``ScenarioPopulation/rollOuts``).
@@ -174,7 +176,7 @@ package struct TimelineEntry: Hashable, Sendable {
     package var needsOwnCollector: Bool {
         switch change {
         case .collector, .remoteConfig: true
-        case .client, .network, .disk, .push, .rollOut: false
+        case .client, .network, .disk, .consent, .push, .rollOut: false
         }
     }
 }
@@ -192,6 +194,8 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
     package var effectMode = 0
     /// What described SDKs get; Sensors' devices then get what they had.
     package var answer: JSONNode?
+    /// The path of those who get it: components in braces are any; `nil` for all described SDKs.
+    package var answerPath: String?
 
     package init() {}
 

@@ -73,7 +73,7 @@ extension ScenarioDocument {
                 change.region = region.map { RandomStream.hash(of: $0) }
                 schedule.deviceEntries.append(change)
             // Users' own affairs are in the populations' plans.
-            case .remoteConfig, .push, .disk, .rollOut: break
+            case .remoteConfig, .push, .disk, .consent, .rollOut: break
             }
         }
         collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
@@ -125,6 +125,7 @@ extension ScenarioDocument {
             plan.patterns = population.patterns.users.shifted(by: toStart)
             plan.trackingBugs = population.patterns.bugs.map { $0.shifted(by: toStart) }
             plan.disk = disk(of: index, start: schedule.start)
+            plan.consents = consents(of: index, start: schedule.start)
             plan.utcOffset = population.zones.usualOffset(at: schedule.start)
             plan.week = population.week
             plan.zones = population.zones
@@ -159,6 +160,19 @@ extension ScenarioDocument {
                 failure: failure, share: share, number: number)
         }
         return DiskSchedule(entries)
+    }
+
+    /// What a population's users say to being tracked.
+    private func consents(of population: Int, start: Instant) -> ConsentSchedule {
+        let entries = timeline.enumerated().compactMap { number, entry -> ConsentSchedule.Entry? in
+            guard case .consent(let isGiven, let share, let only) = entry.change,
+                only ?? population == population
+            else { return nil }
+            return ConsentSchedule.Entry(
+                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture,
+                isGiven: isGiven, share: share, number: number)
+        }
+        return ConsentSchedule(entries)
     }
 
     /// The notifications that a population gets.
@@ -215,18 +229,37 @@ enum RemoteConfigTimeline {
         return result + answers(all.filter { $0.config.answer != nil }, start: start)
     }
 
-    /// What described SDKs get: of the entries that go on, the one that began last, else what changes nothing.
+    /// What described SDKs get: of the entries of a path that go on, the one that began last, else what changes nothing.
     private static func answers(
         _ changes: [(entry: TimelineEntry, config: ScenarioRemoteConfig)], start: Instant
     ) -> [ServedConfig] {
-        let times = Set(changes.map(\.entry.at) + changes.compactMap(\.entry.until)).sorted()
-        return times.map { time in
-            let active = changes.last {
-                $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true)
+        var paths: [String?] = []
+        for path in changes.map(\.config.answerPath) where !paths.contains(path) { paths.append(path) }
+        return paths.flatMap { path in
+            let own = changes.filter { $0.config.answerPath == path }
+            let times = Set(own.map(\.entry.at) + own.compactMap(\.entry.until)).sorted()
+            return times.flatMap { time in
+                let active = own.last { $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true) }
+                let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
+                return patterns(of: path).map { pattern in
+                    var served = ServedConfig(
+                        from: start + time, system: .declared, version: "", body: body)
+                    served.pattern = pattern
+                    return served
+                }
             }
-            let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
-            return ServedConfig(from: start + time, system: .declared, version: "", body: body)
         }
+    }
+}
+
+extension RemoteConfigTimeline {
+    /// What fits a path: itself, and without its parts in braces, which are empty for a target without a key. `nil` for
+    /// every path.
+    private static func patterns(of path: String?) -> [RequestPattern?] {
+        guard let path else { return [nil] }
+        let bare = path.split(separator: "/").filter { !$0.contains("{") }.joined(separator: "/")
+        let (whole, short) = (RequestPattern(.get, path), RequestPattern(.get, bare))
+        return whole == short ? [whole] : [whole, short]
     }
 }
 

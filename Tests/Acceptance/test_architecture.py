@@ -141,7 +141,8 @@ def everything() -> dict[str, list[str]]:
             rf"\.{name[0].lower()}{name[1:]}\b|\b{name}({forms})\b|`{name.lower()}`|in: \"{name}\"" for name in SYSTEMS
         ],
         "a fault of the collector": [
-            rf"\b{fault}\b" for fault in ("acceptThenDie", "slowBody", "truncate", "wrongContent", "capacity", "deploy")
+            rf"\b{fault}\b"
+            for fault in ("acceptThenDie", "slowBody", "truncate", "wrongContent", "invalidEvents", "capacity", "deploy")
         ],
         "a level of the fleet": [
             r"\bstoredRows\b|(?m:^)\| `store_depth`", r"\bdevicesActive\b|(?m:^)\| `devices_active`",

@@ -97,7 +97,15 @@ def test_an_option_changes_what_a_file_says(tmp_path: Path):
         ({"file": "missing.json"}, ["/populations/0/sdk/file", "a file that can be read"]),
         ({"preset": "posthog-ios", "events": {"common": {"who": "{{distinctid}}"}}}, ['did you mean "distinctId"?']),
         ({"preset": "posthog-ios", "answers": [["2xx", "delivered"]]}, ["/sdk/answers", "no rule for 100"]),
-        ({"preset": "posthog-ios", "lanes": []}, ["/sdk/lanes", "not supported by this build"]),
+        ({"preset": "posthog-ios", "lanes": []}, ["/sdk/lanes", "an object of"]),
+        ({"preset": "posthog-ios", "lanes": {"a": {}}}, ["/sdk/lanes", "\"removeBy\": \"position\"", "a lane without events"]),
+        ({"preset": "mixpanel-ios", "events": {"business": {"lane": "peopel"}}}, ['did you mean "people"?']),
+        ({"preset": "mixpanel-ios", "lanes": {"people": {"request": {"method": "GET"}}}}, ["/lanes/people/request/method"]),
+        ({"preset": "posthog-ios", "request": {"method": "GET"}}, ["/request/method", "GET only with a form"]),
+        ({"preset": "posthog-ios", "answers": [["*", "dropListed", ["/a"]]]}, ['dropListed on "offline"']),
+        ({"preset": "amplitude-ios", "answers": [["400", "dropListed"], ["*", "keep"]]}, ["/answers/0", "three parts"]),
+        ({"preset": "posthog-ios", "consent": {"stored": "send", "captures": "store"}}, ["/consent/captures"]),
+        ({"preset": "posthog-ios", "consent": None, "events": {"optIn": {"name": "in"}}}, ["/events/optIn", "group consent"]),
         ({"preset": "mixpanel-ios", "storage": {"evictAt": "flush"}}, ["a knob without effect"]),
         ({"preset": "segment-ios", "request": {"form": {"a": "{{apiKey}}"}}}, ["/request/form", "0 fields with the body"]),
         ({"preset": "segment-ios", "request": {"form": {"a": "{{body|gzip}}"}}}, ["/form/a", "{{body|gzip|base64}}"]),
@@ -212,3 +220,85 @@ def test_what_no_audit_could_tell_apart_is_refused(tmp_path: Path, sdks: list[di
     done = run("validate", scenario(tmp_path, *(OWN | sdk for sdk in sdks), tagEvents=False))
     assert done.returncode == 104 and place in done.stderr + done.stdout
     assert run("validate", scenario(tmp_path, *(OWN | sdk for sdk in sdks))).returncode == 0
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_an_sdk_that_reads_lists_of_refused_events_drops_these_alone(tmp_path: Path, verb: str):
+    """Of the same events, one SDK loses those that are invalid, and one blocks, since nobody tells it which they are."""
+    upload = {"flushBulkSize": 5, "flushInterval": "1s"}
+    path = scenario(
+        tmp_path, {"preset": "amplitude-ios", "upload": upload},
+        {"preset": "mixpanel-ios", "upload": upload | {"flushBulkSize": "none"}, "retry": {"backoff": None}},
+        duration="8s", drain="4s",
+        timeline=[{"at": "0s", "collector": {"fault": "invalidEvents", "events": 0.05}}],
+    )
+    found = report(tmp_path / "out", verb, path)
+    lists, blocks = (found["populations"][name]["events"] for name in ("p0", "p1"))
+    assert lists["balance"] == blocks["balance"] == 0
+    refused = lists["rejected"]["400"]
+    assert 0.02 < refused / lists["captured"] < 0.1
+    assert lists["delivered"] + refused > 0.8 * lists["captured"]
+    assert blocks["rejected"] == {} or sum(blocks["rejected"].values()) == 0
+    assert blocks["delivered"] < 0.8 * blocks["captured"] and blocks["pending"]["stored"] > 0
+
+
+@pytest.mark.parametrize("verb", ["simulate", "run"])
+def test_methods_and_lanes_arrive_in_both_worlds(tmp_path: Path, verb: str):
+    form = {"path": "/ask", "method": "GET", "compress": "none", "body": {"rows": "{{events}}"}, "form": {"d": "{{body|base64}}"}}
+    lanes = {
+        "taps": {"request": {"path": "/own/taps", "method": "POST"}, "tag": "/bs_id", "common": {"name": "{{name}}", "id": "{{id}}"}}
+    }
+    business = OWN["events"] | {"business": {"name": "{{event}}", "lane": "taps"}, "launch": {"name": "launch"}}
+    path = scenario(
+        tmp_path, OWN | {"name": "asks", "request": form},
+        OWN | {"name": "puts", "request": OWN["request"] | {"method": "PUT"}, "lanes": lanes, "events": business},
+        duration="6s", drain="3s",
+    )
+    found = report(tmp_path / "out", verb, path)
+    assert found["events"]["captured"] > 200 and found["events"]["balance"] == 0
+    assert found["audit"]["confirmed"] == found["events"]["delivered"] > 150
+    assert found["audit"]["unexpected"] == found["audit"]["undecodable"] == 0
+    shown = run("sample", path).stdout
+    assert "GET /ask?d=" in shown and "curl -sS -X GET" in shown
+
+
+def test_users_who_withdraw_their_consent_are_captured_no_more(tmp_path: Path):
+    """Half of the users withdraw it; the app of each is opened anew after a minute, and one SDK has forgotten it by then."""
+    persona = {"extends": "casual", "sessionLength": "40s", "actionGap": "2s", "returnChance": 1, "returnGap": "30s",
+               "killAtBackgroundChance": 1}
+    names = ["posthog-ios", "amplitude-ios", "otlp-http"]
+    path = scenario(
+        tmp_path, *({"preset": name} for name in names), duration="30m",
+        timeline=[{"at": "5m", "share": 0.5, "device": {"consent": "withdrawn"}}],
+    )
+    content = json.loads(path.read_text())
+    for population in content["populations"]:
+        population |= {"persona": persona, "app": "shop", "users": "p0"}
+    del content["populations"][0]["users"]
+    path.write_text(json.dumps(content))
+    found = report(tmp_path / "out", "simulate", path)
+    knows, forgets, asks_nobody = (found["populations"][f"p{number}"]["events"] for number in range(3))
+    assert knows["suppressed"]["consent"] > 3 * forgets["suppressed"]["consent"] > 0
+    assert sum(asks_nobody["suppressed"].values()) == 0
+    warned = run("validate", path)
+    assert 'population "p2" has no described SDK with a group "consent"' in warned.stdout + warned.stderr
+
+
+def test_each_path_has_its_own_answer(tmp_path: Path):
+    config = {"on": ["launch", "session"], "apply": {"/on": "capture"}}
+    first, second = (
+        OWN | {"name": name, "config": [config | {"path": f"/{name}/{{{{apiKey}}}}/config"}]} for name in ("left", "right")
+    )
+    path = scenario(
+        tmp_path, first, second, duration="1m", drain="5s",
+        timeline=[
+            {"at": "0s", "remoteConfig": {"path": "/left/{key}/config", "answer": {"on": False}}},
+            {"at": "0s", "remoteConfig": {"answer": {"on": True}}},
+        ],
+    )
+    found = report(tmp_path / "out", "simulate", path)
+    left, right = (found["populations"][name]["events"] for name in ("p0", "p1"))
+    assert left["suppressed"]["sdk_disabled"] > 0.9 * left["captured"] > 0
+    assert sum(right["suppressed"].values()) == 0 and right["delivered"] > 0
+    unknown = run("validate", path, "--set", "timeline.0.remoteConfig.path=/elsewhere")
+    assert 'no described SDK fetches a configuration at "/elsewhere"' in unknown.stdout + unknown.stderr

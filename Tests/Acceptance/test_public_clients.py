@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 import os
+import threading
 import time
 import urllib.parse
 from collections import Counter
@@ -69,6 +70,36 @@ def test_all_clients_of_a_path_are_told_apart_by_their_bodies(recorder):
     assert "code" not in answers["/batch/"]
     held = dict(rows(recorder.collector.store, "SELECT system, count(*) FROM events GROUP BY system"))
     assert held == {"posthog": 5, "amplitude": 5}
+
+
+def test_a_real_client_drops_the_events_that_an_answer_lists(collect, tmp_path: Path):
+    """Amplitude's client in Python reads the collector's list of invalid events as the preset of its app does."""
+    from amplitude import Amplitude, BaseEvent, Config
+
+    faults = tmp_path / "faults.json"
+    fault = {"fault": "invalidEvents", "events": 0.3}
+    faults.write_text(json.dumps({"seed": 4, "timeline": [{"at": "0s", "collector": fault}]}))
+    collector = collect(None, "--faults", faults)
+    ended: dict[str, int] = {}
+    enough = threading.Semaphore(0)
+
+    def told(event, code, message) -> None:
+        ended[event.insert_id] = code
+        enough.release()
+
+    url = f"http://127.0.0.1:{collector.port}/2/httpapi"
+    client = Amplitude("K", Config(server_url=url, flush_queue_size=200, callback=told))
+    for number in range(40):
+        client.track(BaseEvent("Buy", user_id="u42", insert_id=f"insert-{number}", event_properties={"n": number}))
+    client.flush()
+    deadline = time.monotonic() + 60
+    for _ in range(40):
+        assert enough.acquire(timeout=max(0, deadline - time.monotonic())), "a callback for each event"
+    client.shutdown()
+    assert set(ended.values()) == {200, 400} and 4 < list(ended.values()).count(400) < 24
+    held = {json.loads(payload)["insert_id"] for (payload,) in rows(collector.store, "SELECT payload FROM events")}
+    assert held == {name for name, code in ended.items() if code == 200}
+    assert collector.stats()["duplicates"] == 0
 
 
 EVENT = {"event": "Buy", "properties": {"$insert_id": "i-1", "time": 1795419189, "distinct_id": "u", "token": "T"}}

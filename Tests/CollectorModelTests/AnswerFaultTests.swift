@@ -2,6 +2,7 @@ import Accounting
 import TestSupport
 import Testing
 import Timebase
+import Wire
 
 @testable import CollectorModel
 
@@ -64,6 +65,37 @@ struct AnswerFaultTests {
         #expect(model.receipts.unique == 2)
         // Even the shortest promise is broken.
         #expect(self.reply(.truncate(bytes: 1)).reply.sentBytes == 0)
+    }
+
+    @Test("an upload with an invalid event is refused each time; clients that look for a list get one")
+    func invalidEvents() throws {
+        var refusal = EventRefusal()
+        refusal.share = 0.3
+        var fault = LateFault()
+        fault.refusal = refusal
+        func answer(_ path: String, _ body: String) -> CollectorReply {
+            var bench = Bench()
+            return bench.post(Array(body.utf8), path: path, fault: fault)
+        }
+        func amplitude(_ numbers: Range<Int>) -> String {
+            let events = numbers.map {
+                #"{"event_type": "Buy", "time": 1, "insert_id": "i\#($0)", "event_properties": {"bs_id": "4-\#($0)"}}"#
+            }
+            return #"{"api_key": "K", "events": [\#(events.joined(separator: ","))]}"#
+        }
+        let whole = answer("/2/httpapi", amplitude(0..<50))
+        #expect(whole.status == 400 && whole.disposition == .notStored)
+        let body = try JSONReader.readStrictly(whole.body)
+        let listed = try #require(body.value(at: ["events_with_invalid_fields", "field"])?.elements)
+        #expect(body["code"]?.digits == "400" && (5...25).contains(listed.count))
+        // Each by itself: the same ones are refused, and the others taken.
+        let refused = (0..<50).filter { answer("/2/httpapi", amplitude($0..<$0 + 1)).status == 400 }
+        #expect(refused.map(String.init) == listed.compactMap(\.digits))
+        // Nobody looks for a list there.
+        let list = Bodies.list(Bodies.event("4-\(refused[0])"), Bodies.event("4-1000"))
+        var bench = Bench()
+        let plain = bench.post(Bodies.official(list), fault: fault)
+        #expect(plain.status == 400 && plain.body.isEmpty && bench.model.receipts.unique == 0)
     }
 
     @Test("a portal's page stores nothing; with a 2xx the events are swallowed")

@@ -31,7 +31,10 @@ struct DescriptionReadingTests {
     func mixpanel() throws {
         let description = try upload(#"{"preset": "mixpanel-ios"}"#)
         #expect(description.lists == [""])
-        #expect(description.uploads == [RequestPattern(.post, "/track")])
+        #expect(
+            description.uploads == [RequestPattern(.post, "/track"), RequestPattern(.post, "/engage")],
+            "people have a lane of their own")
+        #expect(description.event.tags == ["/properties/bs_id", "/bs_id"])
         #expect(description.event.timeUnit == .milliseconds)
         #expect(description.event.key == [["/$mp_metadata/$mp_event_id"]])
         #expect(description.answer.delivered == [200...200])

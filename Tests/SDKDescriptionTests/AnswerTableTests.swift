@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import SDKDescription
 
@@ -67,5 +68,30 @@ import Testing
         #expect(AnswerTable.Match("network/code=1") == nil && AnswerTable.Match("2xx/code") == nil)
         let late = AnswerTable([.init([.anything], .keep), .init([match], .delivered)])
         #expect(late.idle == [1] && !late.readsBodies && late.success == nil)
+    }
+
+    @Test func aBodyListsWhatItRefuses() throws {
+        let places = ["/invalid/*", "/failed/*/index", "/silenced"].compactMap { JSONPath(text: $0) }
+        let table = AnswerTable([
+            .init([.group(2)], .delivered), .init([.status(400)], .dropListed, listed: places),
+            .init([.anything], .retry),
+        ])
+        #expect(table.readsBodies && table.unlisted == nil)
+        let rule = try #require(table.rule(status: 400))
+        func listed(_ body: String) -> [Int] { rule.listed(in: Array(body.utf8), of: 5) }
+        #expect(listed(#"{"invalid": {"time": [4, 0], "name": [0, 2]}}"#) == [0, 2, 4])
+        #expect(
+            listed(#"{"failed": [{"index": 1}, {"index": 1}, {"other": 3}], "silenced": [3]}"#) == [1, 3])
+        // What is no place of an event is none.
+        #expect(listed(#"{"silenced": [5, -1, 1.5, "2", null, 1e1]}"#) == [])
+        #expect(listed(#"{"silenced": 4}"#) == [4])
+        #expect(listed("no JSON") == [] && listed("[]") == [] && listed(#"{"invalid": 3}"#) == [])
+        for place in places {
+            #expect(listed(place.listing([1, 4]).compactText) == [1, 4], "\(place.pointer)")
+        }
+        #expect(table.listing(status: 400) == places[0] && table.listing(status: 422) == nil)
+        #expect(
+            AnswerTable([.init([.group(2)], .delivered), .init([.anything], .dropListed, listed: places)])
+                .unlisted == .offline)
     }
 }

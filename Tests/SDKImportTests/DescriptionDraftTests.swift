@@ -95,7 +95,7 @@ struct DescriptionDraftTests {
         #expect(
             draft.guesses.contains { $0.text == "1 requests to /a are left out: a description has one route" }
         )
-        #expect(draft.guesses.contains { $0.text == "1 requests that are no POST are left out" })
+        #expect(draft.guesses.contains { $0.text == "1 requests that are neither POST nor PUT are left out" })
     }
 
     @Test(

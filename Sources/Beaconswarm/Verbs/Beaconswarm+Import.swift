@@ -48,7 +48,8 @@ extension Beaconswarm {
         var events = 0
         for request in draft.requests {
             request.body.withUnsafeBytes { body in
-                let upload = CollectedRequest(method: .post, path: request.path, body: body)
+                let upload = CollectedRequest(
+                    method: request.method == "PUT" ? .put : .post, path: request.path, body: body)
                 events += ReadUpload(upload, of: .declared, plan: plan).events.count
             }
         }

@@ -70,16 +70,22 @@ extension SampledRequest {
         let shown = shownBody(decoded, redactor)
         var text =
             "# \(redactor.redactSecrets(plan.name)): device \(device), \(eventCount) events, \(body.count) bytes\n\n"
-        text += "## raw\n\nPOST \(path) HTTP/1.1\nHost: \(redactor.redact(origin))\n"
+        text += "## raw\n\n\(head.method.rawValue) \(path) HTTP/1.1\nHost: \(redactor.redact(origin))\n"
         for header in headers { text += header + "\n" }
-        text += "Content-Length: \(body.count)\n\n\(shown.isBase64 ? "(in base64)\n" : "")\(shown.text)\n\n"
+        if head.method.hasBody {
+            text +=
+                "Content-Length: \(body.count)\n\n\(shown.isBase64 ? "(in base64)\n" : "")\(shown.text)\n\n"
+        } else {
+            text += "\n"
+        }
         text += "## decoded\n\n\(redactor.redact(decoded))\n## curl\n\n"
-        if shown.isBase64 { text += "printf %s '\(shown.text)' | base64 -d |\n  " }
+        if shown.isBase64, head.method.hasBody { text += "printf %s '\(shown.text)' | base64 -d |\n  " }
         let url = redactor.redact("\(plan.target.scheme)://\(origin)\(head.path)")
         // The mask's brackets would be a range of URLs to curl.
         let glob = url.contains(Redactor.mask) ? " --globoff" : ""
-        text += "curl -sS\(glob) -X POST \(SampledRequest.quoted(url))"
+        text += "curl -sS\(glob) -X \(head.method.rawValue) \(SampledRequest.quoted(url))"
         for header in headers { text += " \\\n  -H \(SampledRequest.quoted(header))" }
+        guard head.method.hasBody else { return text + "\n\n" }
         return text + " \\\n  --data-binary \(shown.isBase64 ? "@-" : SampledRequest.quoted(shown.text))\n\n"
     }
 
@@ -137,7 +143,8 @@ extension SampledRequest {
         let upload = body.withUnsafeBytes { bytes in
             ReadUpload(
                 CollectedRequest(
-                    method: .post, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : "",
+                    method: head.method == .get ? .get : .post, path: String(parts[0]),
+                    query: parts.count > 1 ? String(parts[1]) : "",
                     headers: CollectedHeaders(lines: head.headerLines), body: bytes), of: system,
                 plan: plan)
         }

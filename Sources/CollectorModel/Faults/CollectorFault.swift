@@ -25,6 +25,8 @@ package enum CollectorFault: Hashable, Sendable {
     /// Somebody else answers, as a captive portal does: a page of HTML, and nothing is stored. With a
     /// 2xx the events count as swallowed where a client takes any 2xx for success.
     case wrongContent(status: UInt16, page: [UInt8])
+    /// Some events are invalid, and uploads that have any are refused; see ``EventRefusal``.
+    case invalidEvents(EventRefusal)
     /// The collector serves only so many requests in a time; see ``CapacityQueue``.
     case capacity(CapacityFault)
     /// A rolling deployment; see ``DeployFault``.
@@ -86,6 +88,7 @@ extension FaultWindow {
         case .truncate(let bytes): result.decide { $0.truncatedBytes = bytes }
         case .wrongContent(let status, let page):
             result.decide { $0.answer = SubstituteAnswer(status: status, page: page) }
+        case .invalidEvents(let refusal): result.decide { $0.refusal = refusal }
         case .capacity(let rules): admit(&result, rules, at: now, &queue)
         case .deploy(let rules):
             switch state(of: rules, at: now, &draw) {
@@ -105,7 +108,7 @@ extension FaultWindow {
         _ result: inout LateFault, _ rules: CapacityFault, at now: Instant, _ queue: inout CapacityQueue?
     ) {
         // A request that was reset or refused before takes no place.
-        guard !result.resetsUnread, result.answer == nil else { return }
+        guard !result.resetsUnread, result.answer == nil, result.refusal == nil else { return }
         if queue == nil { queue = CapacityQueue(rules) }
         if let end = queue?.admit(at: now) ?? nil {
             result.release(at: end)

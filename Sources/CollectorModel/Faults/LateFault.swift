@@ -30,6 +30,8 @@ package struct SubstituteAnswer: Hashable, Sendable {
 package struct LateFault: Hashable, Sendable {
     /// This answer instead of the collector's own, and nothing is stored unless it says so.
     package var answer: SubstituteAnswer?
+    /// Some of the events are refused, and the upload with them.
+    package var refusal: EventRefusal?
     /// The answer waits so long after the collector is done.
     package var delay = Interval.zero
     /// The answer does not leave before this instant (the end of a stall, or of a wait in a queue).
@@ -54,7 +56,9 @@ package struct LateFault: Hashable, Sendable {
 
     /// Decides what becomes of the request, unless a window before has.
     mutating func decide(_ change: (inout LateFault) -> Void) {
-        guard answer == nil, !diesAfterAccept, !resetsUnread, truncatedBytes == nil else { return }
+        guard answer == nil, refusal == nil, !diesAfterAccept, !resetsUnread, truncatedBytes == nil else {
+            return
+        }
         change(&self)
     }
 

@@ -4,7 +4,7 @@ package import Timebase
 package struct CollectedRequest {
     /// As far as collectors tell methods apart.
     package enum Method: Sendable {
-        case get, post, other
+        case get, post, put, other
     }
 
     package var method: Method

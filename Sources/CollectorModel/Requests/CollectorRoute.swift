@@ -17,8 +17,9 @@ enum CollectorRoute: Equatable {
         uploadPaths: [UploadPath]
     ) {
         let path = request.path
-        if request.method == .post,
-            let known = uploadPaths.first(where: { $0.path == path && systems.contains($0.system) })
+        if let known = uploadPaths.first(where: { $0.path == path && systems.contains($0.system) }),
+            // Only what is described has other methods.
+            request.method == .post || known.system == .declared && request.method != .other
         {
             self = .upload(known.system)
             return

@@ -12,6 +12,9 @@ package struct ServedConfig: Hashable, Sendable {
     /// the one that changes nothing.
     package var body: [UInt8]
 
+    /// The path of those who get it; `nil` for everybody of the system.
+    package var pattern: RequestPattern?
+
     package init(from: Instant, system: CollectorSystem = .sensors, version: String, body: [UInt8]) {
         self.from = from
         self.system = system
@@ -31,8 +34,21 @@ package struct ServedConfig: Hashable, Sendable {
 }
 
 extension CollectorPlan {
-    /// The latest configuration that a system's clients get; `nil` before the first.
-    func config(of system: CollectorSystem, at now: Instant) -> ServedConfig? {
-        configs.last { $0.system == system && $0.from <= now }
+    /// The latest configuration that a system's clients get at a path: one for that path before one for all; `nil` where
+    /// there is none, or one that changes nothing.
+    func config(of system: CollectorSystem, path: String, at now: Instant) -> ServedConfig? {
+        let components = path.split(separator: "/")
+        var seen: [RequestPattern] = []
+        var general: ServedConfig?
+        for config in configs.reversed() where config.system == system && config.from <= now {
+            guard let pattern = config.pattern else {
+                general = general ?? config
+                continue
+            }
+            guard !seen.contains(pattern), pattern.fit(components) != nil else { continue }
+            seen.append(pattern)
+            if !config.body.isEmpty { return config }
+        }
+        return general.flatMap { $0.body.isEmpty ? nil : $0 }
     }
 }

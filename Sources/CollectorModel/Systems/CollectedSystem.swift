@@ -53,6 +53,9 @@ protocol CollectedSystem {
     /// The answer to an upload that was taken.
     func acceptance(for client: UploadClient) -> CollectorReply
 
+    /// Where a client looks for the events that an answer of a status refuses; `nil` if it does not look.
+    func listing(status: UInt16, for client: UploadClient) -> JSONPath?
+
     /// Whether a client takes an answer for success, under some of its rules, and forgets what it sent. What a
     /// client that did not believe it sends again is held in the end, and counts as that.
     func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool
@@ -76,6 +79,8 @@ extension CollectedSystem {
     func acceptance(for client: UploadClient) -> CollectorReply {
         CollectorReply(status: 200, disposition: .stored)
     }
+
+    func listing(status: UInt16, for client: UploadClient) -> JSONPath? { nil }
 
     func takesForSuccess(_ reply: CollectorReply, _ client: UploadClient) -> Bool { reply.isPositive }
 }
@@ -111,7 +116,7 @@ extension PathSystem {
         switch request.method {
         case .post: Self.takesUploads(at: request.path) ? .upload : nil
         case .get: Self.servesConfig(at: request.path) ? .config : nil
-        case .other: nil
+        case .put, .other: nil
         }
     }
 }

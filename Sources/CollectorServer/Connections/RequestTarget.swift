@@ -30,6 +30,7 @@ extension CollectedRequest.Method {
         switch method {
         case .GET: self = .get
         case .POST: self = .post
+        case .PUT: self = .put
         default: self = .other
         }
     }

@@ -205,7 +205,14 @@ package struct OutgoingRequest: Sendable {
 /// The head of a request, as indices into what the fleet rendered beforehand.
 package struct RequestHead: Sendable {
     /// The methods that SDKs use.
-    package enum Method: UInt8, Sendable { case get, post }
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+
+        /// Whether requests have bodies.
+        package var hasBody: Bool { self != .get }
+    }
     package var method: Method
     /// Path and query as sent in the request line.
     package var path: String

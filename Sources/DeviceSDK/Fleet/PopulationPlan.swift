@@ -27,6 +27,8 @@ package struct PopulationPlan: Sendable {
     package var network = NetworkRules.ideal
     /// What happens to its devices' disks.
     package var disk = DiskSchedule()
+    /// What its users say to being tracked.
+    package var consents = ConsentSchedule()
     package var arrival = ArrivalSchedule()
     /// Whether the run finds its users in the midst of their lives.
     package var startsInSteadyState = false

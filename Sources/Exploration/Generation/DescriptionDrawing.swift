@@ -23,10 +23,32 @@ enum DescriptionDrawing {
         "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in .int(200 + draw.below(20_000)) },
         "request.form": .value(presence: 0.25, form),
         "request.escaping": .presence(0.3),
+        "sdk-declared.consent": .presence(0.35),
         "config.[].holdsCapture": .most(40, presence: 0.4),
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])
         },
+        "sdk-declared.lanes": .value(presence: 0.2) { _, _, _ in
+            .object([
+                (
+                    "side",
+                    .object([
+                        ("request", .object([("path", .text("/described/side"))])),
+                        ("tag", .text("/side/bs_id")),
+                        (
+                            "common",
+                            .object([
+                                ("what", .text("{{name}}")), ("id", .text("{{id}}")),
+                                ("at", .text("{{time|ms}}")),
+                                ("side", .object([("more", .text("{{properties}}"))])),
+                                ("more", .object([("id", .text("{{id}}"))])),
+                            ])
+                        ),
+                    ])
+                )
+            ])
+        },
+        "sdk-action.lane": .texts("side", presence: 0.3),
         "sdk-declared.events": .presence(0.6),
         "events.common": .value(presence: 0.4, envelope),
         "events.tag": .texts("/more/bs_id", presence: 0.3),
@@ -58,7 +80,17 @@ enum DescriptionDrawing {
             rules.append((matches, verdicts[Int(draw.below(UInt64(verdicts.count)))]))
         }
         rules.append(("*", ["keep", "retry", "drop"][Int(draw.below(3))]))
-        return .list(rules.map { .list([.text($0.0), .text($0.1)]) })
+        var table = rules.map { JSONNode.list([.text($0.0), .text($0.1)]) }
+        if draw.chance(0.4) { table.insert(dropListed(&draw), at: 1) }
+        return .list(table)
+    }
+
+    /// A rule for answers that list what they refuse.
+    private static func dropListed(_ draw: inout RandomStream) -> JSONNode {
+        let places = ["/invalid", "/errors/*", "/failed/*/index"]
+        return .list([
+            .text("400 422"), .text("dropListed"), .texts([places[Int(draw.below(UInt64(places.count)))]]),
+        ])
     }
 
     @Sendable private static func body(

@@ -131,6 +131,7 @@ struct DrawingRule: Sendable {
             ("collector", 8), ("client", 5), ("device", 3), ("remoteConfig", 2), ("push", 2),
             ("sdk", 2),
         ]),
+        "timeline.[].device": DrawingRule(exactlyOne: [("network", 3), ("disk", 3), ("consent", 3)]),
         "timeline.[].at": .value { draw, frame, _ in
             let end = frame.endsInPeace ? 0.3 : 1.02
             let at = draw.chance(0.15) ? 0 : Int64(draw.uniform() * end * Double(frame.duration))

@@ -130,7 +130,7 @@ enum CopiesAreAttempts: Invariant {
         return document.timeline.allSatisfy { entry in
             switch entry.change {
             case .collector, .client: false
-            case .remoteConfig, .network, .disk, .push, .rollOut: true
+            case .remoteConfig, .network, .disk, .consent, .push, .rollOut: true
             }
         }
     }

@@ -62,7 +62,7 @@ enum WhatIsAliveDrains: Invariant {
             && document.timeline.allSatisfy { entry in
                 switch entry.change {
                 case .remoteConfig: false
-                case .disk: false
+                case .disk, .consent: false
                 case .push, .rollOut: true
                 case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
                 }

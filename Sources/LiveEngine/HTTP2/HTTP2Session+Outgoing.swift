@@ -13,7 +13,7 @@ extension HTTP2Session {
         wants: AnswerWants
     ) {
         enter(stream, wants: wants)
-        let hasBody = head.method == .post && !body.isEmpty
+        let hasBody = head.method.hasBody && !body.isEmpty
         let begun = outgoing.writerIndex
         writeHeaders(head, bodyCount: body.count, to: endpoint, stream: stream.id, endsStream: !hasBody)
         stream.sentBytes = outgoing.writerIndex - begun
@@ -88,14 +88,20 @@ extension HTTP2Session {
 
     /// `:method`, `:scheme`, `:path`, `:authority`: in this order in Apple's clients; then the SDK's own.
     private func writeFields(_ head: RequestHead, bodyCount: Int, to endpoint: Endpoint) {
-        encoder.write(known: head.method == .post ? 3 : 2, into: &outgoing)
+        switch head.method {
+        case .get: encoder.write(known: 2, into: &outgoing)
+        case .post: encoder.write(known: 3, into: &outgoing)
+        case .put:
+            var method = head.method.rawValue
+            method.withUTF8 { encoder.write(passing: UnsafeRawBufferPointer($0), name: 2, into: &outgoing) }
+        }
         encoder.write(known: endpoint.tls == nil ? 6 : 7, into: &outgoing)
         var path = head.path
         path.withUTF8 { encoder.write(passing: UnsafeRawBufferPointer($0), name: 4, into: &outgoing) }
         endpoint.withAuthority { encoder.write($0, $1, into: &outgoing) }
         var lines = head.headerLines
         lines.withUTF8 { writeLines(UnsafeRawBufferPointer($0)) }
-        if head.method == .post { writeLength(bodyCount) }
+        if head.method.hasBody { writeLength(bodyCount) }
     }
 
     /// `Name: value`, CR LF, and so on.

@@ -60,11 +60,15 @@ struct Endpoint: Sendable {
     func write(_ head: RequestHead, body: WireBuffer, into buffer: inout ByteBuffer) {
         buffer.clear()
         buffer.reserveCapacity(body.count + head.headerLines.utf8.count + fixedLines.utf8.count + 256)
-        buffer.writeStaticString(head.method == .post ? "POST " : "GET ")
+        switch head.method {
+        case .get: buffer.writeStaticString("GET ")
+        case .post: buffer.writeStaticString("POST ")
+        case .put: buffer.writeStaticString("PUT ")
+        }
         buffer.writeString(head.path)
         buffer.writeString(fixedLines)
         buffer.writeString(head.headerLines)
-        if head.method == .post {
+        if head.method.hasBody {
             buffer.writeStaticString("Content-Length: ")
             Endpoint.writeDecimal(body.count, into: &buffer)
             buffer.writeStaticString("\r\n\r\n")

@@ -19,7 +19,7 @@ extension DescribedSDK {
     package enum Action: String, CaseIterable, Hashable, Sendable {
         case install, update, launch, passiveLaunch, foreground, background, crash
         case screen, screenEnd, disappear, tap, business, login, logout
-        case sessionStart, sessionEnd
+        case sessionStart, sessionEnd, optIn, optOut
         case profileSet = "profile.set"
         case profileSetOnce = "profile.setOnce"
         case profileUnset = "profile.unset"
@@ -47,6 +47,10 @@ extension DescribedSDK {
         package var properties: Template
         /// The whole event.
         package var envelope: Template
+        /// The lane that it takes: 0 for the main one, else the place in ``DescribedSDK/lanes`` and one.
+        package var lane = 0
+        /// The place of the harness's id, where it is another than in other events.
+        package var tag: JSONPath?
         /// Whether it is not captured unless a scenario turns it on.
         package var isOff = false
         /// Actions that are captured before it.

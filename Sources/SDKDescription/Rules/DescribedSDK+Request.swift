@@ -19,6 +19,13 @@ extension DescribedSDK {
             case query
         }
 
+        package enum Method: String, CaseIterable, Sendable {
+            case post = "POST"
+            case put = "PUT"
+            /// The fields of the form are in the query, after those of ``query``.
+            case get = "GET"
+        }
+
         package enum Compression: String, CaseIterable, Sendable { case none, gzip }
 
         /// A line of the head, or a part of the query; values may hold `{{…}}` that is the same for all devices.
@@ -32,6 +39,7 @@ extension DescribedSDK {
             }
         }
 
+        package var method = Method.post
         /// Begins with `/`, and has no query.
         package var path = "/"
         package var query: [Line] = []

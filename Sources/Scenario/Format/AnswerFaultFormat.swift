@@ -74,6 +74,31 @@ extension CollectorFaultFormat {
             text: "status \(keys.status) with a page of somebody else")
     }
 
+    static let invalidEvents = Fault(
+        "invalidEvents", "uploads with an invalid event are refused, nothing stored", start: EventRefusal(),
+        [
+            Field(
+                "events", \.share, .share, required: true,
+                "Share of the events that are invalid; the same ones each time they come."),
+            Field(
+                "status", \.status, refusingStatus,
+                "The answer to each upload that has one of them."),
+            Field(
+                "listed", \.isListed, .boolean,
+                "Whether the answer lists them, for clients that look for a list (the verdict dropListed of described "
+                    + "SDKs)."),
+        ]
+    ) { refusal in
+        let percent = JSONNode.digits(of: (refusal.share * 10_000).rounded() / 100)
+        return FaultDraft(
+            fault: .invalidEvents(refusal),
+            text: "status \(refusal.status) for uploads with any of \(percent) % of the events"
+                + (refusal.isListed ? "" : ", without a list"))
+    }
+
+    private static let refusingStatus = Form<Int>.integer(400...599).map(
+        { status, _, _ in UInt16(status) }, encode: { .int(Int($0)) })
+
     private static let bytes = Form<Int>.integer(1...10_000_000)
     static let retryAfter = Form<Interval>.duration(.seconds(1)...(.hours(24 * 30)))
     static let retryAfterDoc = "A Retry-After header with it, in whole seconds."

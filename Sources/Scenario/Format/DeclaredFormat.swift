@@ -88,9 +88,7 @@ enum DeclaredFormat {
     static let description = group(
         "An SDK that is described: what it captures, how it stores and sends that, and what answers do.",
         unsupported: .keys(
-            ["lanes"], "one lane: an SDK with several stores and routes needs code of its own")
-            + .keys(["consent"], "no such group: users of a simulated app do not opt out")
-            + .keys(["debugMode"], "no such knob for a described SDK")
+            ["debugMode"], "no such knob for a described SDK")
             + .keys(["remoteConfig"], "config: what a described SDK fetches, and what that turns"),
         [
             Knob("name", \.sdk.name, .text(limit: 100), "The product and its platform."),
@@ -103,11 +101,19 @@ enum DeclaredFormat {
                 "Texts with names, for which {{name}} stands in every template."),
             Knob(group: "identity", identity), Knob(group: "storage", storage), Knob(group: "upload", upload),
             Knob(group: "request", request),
+            Knob(
+                "lanes", \.lanes, .map(of: .object(lane), count: 0...20),
+                "Further ways of events to the collector, by name: queues with requests of their own, which a flush takes "
+                    + "one after the other, after the main one."),
             Knob("answers", \.sdk.answers, DeclaredForms.answers, DeclaredForms.answersDoc),
             Knob(group: "retry", retry),
             Knob(
                 "config", \.configs, .list(of: .object(config), count: 0...20),
                 "Configurations that the SDK fetches, and what they turn."),
+            Knob(
+                "consent", \.consent, .object(consent),
+                "What the SDK does for users who have not consented, which the timeline's entries for \"device\" say; "
+                    + "without this group it asks nobody."),
             Knob(group: "events", events),
         ])
 
@@ -202,44 +208,6 @@ enum DeclaredFormat {
                 "Events that each device captured before the start."),
         ])
 
-    private static let request = group(
-        "What a request looks like.",
-        unsupported: .keys(
-            ["codec"], "compress, and form with the filters gzip, base64 and javaHash of {{body}}")
-            + .keys(["method"], "POST: nothing in this build sends events in another way"),
-        [
-            Knob(
-                "path", \.sdk.request.path, DeclaredForms.path,
-                "Path without a query, in a target that says no more than an origin."),
-            Knob(
-                "query", \.query, .map(of: DeclaredForms.template, count: 0...50),
-                "Parts of the query; a target with a query of its own keeps that."),
-            Knob(
-                "headers", \.headers, .map(of: DeclaredForms.template, count: 0...50),
-                "Headers that the SDK sets."),
-            Knob(
-                "compress", \.sdk.request.compress, .cases(what: "a compression"),
-                "How bodies are packed; \"gzip\" adds Content-Encoding."),
-            Knob(
-                "framing", \.sdk.request.framing, .cases(what: "a framing"),
-                "What {{events}} is: a JSON \"list\"; \"lines\", each event on its own, without anything around them; "
-                    + "\"one\" event (with upload.batch 1)."),
-            Knob(
-                "body", \.body, DeclaredForms.template,
-                "The body, with {{events}} once; everything else in it is of the device's present state."),
-            Knob(
-                "form", \.form, .map(of: DeclaredForms.template, count: 0...50),
-                "The fields of a form that the body lies in, in order: {{body}} by itself, or through the filters gzip, "
-                    + "base64 and javaHash (a check sum); the others are texts with placeholders."),
-            Knob(
-                "escaping", \.sdk.request.escaping, .cases(what: "a way to escape"),
-                "What of a form's values stays as it is: letters, digits and -_.~ (\"unreserved\"), or also / and ? "
-                    + "(\"query\")."),
-            Knob(
-                "perEvent", \.perEvent, DeclaredForms.template,
-                "Members that each event gets when it is sent, such as {{sent|ms}}."),
-        ])
-
     private static let events = ObjectDescription<DeclaredDraft>(
         "What is captured, and how an event looks. An action that is missing is not captured.",
         start: { DeclaredDraft() },
@@ -270,10 +238,12 @@ enum DeclaredFormat {
 
     private static let actionForm = ObjectDescription<ActionDraft>(
         "An event that an action makes.", start: { ActionDraft() },
-        unsupported: .keys(["lane"], "no lane: a described SDK has one store and one route"),
         [
             Field(
                 "name", \.name, DeclaredForms.template, "{{name}}; {{event}} is the app's own name for it."),
+            Field(
+                "lane", \.lane, Form<String>.text(limit: 100).located,
+                "The lane that the event takes; by default the main one."),
             Field(
                 "properties", \.properties, DeclaredForms.template,
                 "{{properties}}; in here it stands for what the app's code hands over."),

@@ -50,8 +50,8 @@ enum CollectorFaultFormat {
                     "Only its upload with this number, from 0."),
             ]),
         alternatives: [
-            outage, stall, latency, status, acceptThenDie, reset, slowBody, truncate, wrongContent, capacity,
-            deploy,
+            outage, stall, latency, status, acceptThenDie, reset, slowBody, truncate, wrongContent,
+            invalidEvents, capacity, deploy,
         ])
 
     private static let outage = Fault("outage", "connections are refused", start: ()) {

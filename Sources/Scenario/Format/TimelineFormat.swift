@@ -76,7 +76,7 @@ struct TimelineDraft: Sendable {
                     + "With \"for\", the one before comes back."),
             Field(
                 "device", \.device, Form<DeviceDraft>.object(DeviceDraft.format).located,
-                "The devices' network changes."),
+                "The devices' network or disk changes, or what their users consent to."),
             Field(
                 "push", \.push, Form<PushDraft>.object(PushDraft.format).located,
                 "A notification makes users open the app."),
@@ -111,8 +111,9 @@ struct RemoteConfigDraft: Hashable, Sendable {
     var autoTrackMode = -1
     var eventBlacklist: [String] = []
     var effectMode = 0
-    /// What described SDKs get, whole.
+    /// What described SDKs get, whole, and at which path.
     var answer: JSONNode?
+    var path: String?
 
     static let format: ObjectDescription<RemoteConfigDraft> = ObjectDescription(
         "A remote configuration of Sensors, or the answer that described SDKs get.",
@@ -134,20 +135,28 @@ struct RemoteConfigDraft: Hashable, Sendable {
                 "0: takes effect at the next start; 1: at once (4.9.1)."),
             Field(
                 "answer", \.answer, DeclaredForms.jsonObject,
-                "What described SDKs get when they fetch a configuration (sdk.config): JSON, whole; by itself."
+                "What described SDKs get when they fetch a configuration (sdk.config): JSON, whole; without the keys of "
+                    + "Sensors' configurations."
             ),
+            Field(
+                "path", \.path, DeclaredForms.path,
+                "Beside \"answer\": only fetches of this path get it; a part in braces such as {key} is any. An answer for a "
+                    + "path goes before one for all."),
         ])
 }
 
-/// A change of the devices' network or disk as decoded.
+/// A change of the devices' network or disk, or of their users' will, as decoded.
 struct DeviceDraft: Hashable, Sendable {
+    enum Consent: String, CaseIterable, Sendable { case given, withdrawn }
+
     var network: NetworkKind?
     var disk: DiskFailure?
+    var consent: Consent?
 
     static let format: ObjectDescription<DeviceDraft> = ObjectDescription(
-        "What happens to devices: exactly one of the two.", start: DeviceDraft.init,
+        "What happens to devices: exactly one of the three.", start: DeviceDraft.init,
         unsupported: ["kill", "clock", "uninstall", "storage"].map {
-            .init(name: $0, instead: "\"network\" or \"disk\"")
+            .init(name: $0, instead: "\"network\", \"disk\" or \"consent\"")
         },
         [
             Field(
@@ -156,5 +165,9 @@ struct DeviceDraft: Hashable, Sendable {
                 "disk", \.disk, .cases(what: "a failure of the disk"),
                 "full: every write into the store's file fails; readOnly: the file can only be read; corrupt: "
                     + "the file is damaged, for good: what was stored is lost, and what is captured then."),
+            Field(
+                "consent", \.consent, .cases(what: "what users say"),
+                "What users of described SDKs say to being tracked, with the next thing that they do in the app; "
+                    + "at the end of the entry they say what they said before."),
         ])
 }

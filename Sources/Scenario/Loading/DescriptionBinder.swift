@@ -13,16 +13,34 @@ struct DescriptionBinder {
         constants = Dictionary(draft.constants.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
+    /// The binder of a lane's own part.
+    private init(_ lane: LaneDraft, at place: Place, constants: [String: String]) {
+        draft = lane.own
+        self.place = place
+        self.constants = constants
+    }
+
     func bind(_ reading: inout Reading) -> DescribedSDK {
         var sdk = draft.sdk
         sdk.retry.backoff = draft.backoff
         sdk.retry.retryAfter = draft.retryAfter
+        sdk.consent = draft.consent
         for name in constants.keys.sorted() where Placeholder.Source(rawValue: name) != nil {
             reading.report(
                 .conflict, at(["consts", name]), found: "the name of a placeholder",
                 allowed: "a name of its own for each constant")
         }
         bindRequest(&sdk.request, &reading)
+        sdk.lanes = draft.lanes.map { lane in
+            let binder = DescriptionBinder(
+                lane.value, at: at(["lanes", lane.name]), constants: constants)
+            var request = binder.draft.sdk.request
+            binder.bindRequest(&request, &reading)
+            var bound = DescribedSDK.Lane(
+                lane.name, request: request, batch: lane.value.batch ?? sdk.upload.batch)
+            bound.waitsForLogin = lane.value.waitsFor == .login
+            return bound
+        }
         bindEvents(&sdk.events, &reading)
         sdk.configs = bindConfigs(&reading)
         return sdk
@@ -62,9 +80,12 @@ struct DescriptionBinder {
 
     private func bindForm(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
         guard !draft.form.isEmpty else { return }
-        request.headers = [
-            DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
-        ]
+        request.headers =
+            request.method == .get
+            ? []
+            : [
+                DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
+            ]
         request.form = draft.form.map { field in
             let value = template(field.value, Self.bodyScopes.union([.form]), &reading)
             switch value {
@@ -117,9 +138,16 @@ struct DescriptionBinder {
         }
         // What is wrong with the envelope is told once, and not for each action.
         _ = template(common, Self.eventScopes, &reading)
+        for lane in draft.lanes {
+            if let own = lane.value.common { _ = template(own, Self.eventScopes, &reading) }
+        }
         for action in DescribedSDK.Action.allCases {
             guard let own = draft.actions[action] else { continue }
-            events.actions[action] = event(action, own, common, &reading)
+            let lane = lane(of: own, &reading)
+            var bound = event(action, own, lane?.draft.common ?? common, &reading)
+            bound.lane = lane?.number ?? 0
+            bound.tag = lane?.draft.tag
+            events.actions[action] = bound
         }
         if events.actions.values.allSatisfy(\.isOff) {
             reading.report(
@@ -135,6 +163,18 @@ struct DescriptionBinder {
                 }
             }
         }
+    }
+
+    /// The lane that an action names; `nil` for the main one.
+    private func lane(
+        of action: ActionDraft, _ reading: inout Reading
+    ) -> (number: Int, draft: LaneDraft)? {
+        guard let lane = action.lane else { return nil }
+        guard let place = draft.lanes.firstIndex(where: { $0.name == lane.value }) else {
+            reading.reportUnknown(lane.value, lane.place, among: draft.lanes.map(\.name), what: "a lane")
+            return nil
+        }
+        return (place + 1, draft.lanes[place].value)
     }
 
     private func event(

@@ -6,8 +6,10 @@ extension DescriptionReader {
     /// Reports what no single knob can know: knobs that could have no effect, and places that are not there.
     static func check(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         checkStorage(sdk, place, &reading)
-        checkFraming(sdk, place, &reading)
+        checkFraming(sdk.request, ofBatch: sdk.upload.batch, sdk, place, &reading)
+        checkLanes(sdk, place, &reading)
         checkRetry(sdk, place, &reading)
+        checkConsent(sdk, place, &reading)
         checkPlaces(sdk, place, &reading)
     }
 
@@ -59,6 +61,12 @@ extension DescriptionReader {
             checkSeal(seal, sdk, place, &reading)
         }
         checkOverlap(sdk, place, &reading)
+        let lists = sdk.answers.rules.contains { $0.verdict == .dropListed }
+        if storage.removeBy == .position, lists {
+            reading.report(
+                .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
+                allowed: "\"id\" with the verdict \"dropListed\": what is listed need not be at the front")
+        }
         if storage.removeBy == .position, sdk.upload.concurrency > 1 || storage.order == .newest {
             reading.report(
                 .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
@@ -106,21 +114,48 @@ extension DescriptionReader {
         )
     }
 
-    private static func checkFraming(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
-        let framing = sdk.request.framing
-        if framing == .lines, sdk.request.body != .value(Placeholder(.events)) {
+    private static func checkLanes(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        guard !sdk.lanes.isEmpty else { return }
+        let isPlain = sdk.storage.seal == nil && sdk.storage.removeBy == .id && !sdk.upload.overlaps
+        refuse(
+            ["lanes"], in: place, unless: isPlain,
+            because: "no lanes with storage.seal, \"removeBy\": \"position\" and upload.overlaps", &reading)
+        for lane in sdk.lanes {
+            guard let own = place.value(at: ["lanes", lane.name]) else { continue }
+            checkFraming(lane.request, ofBatch: lane.batch, sdk, own, &reading)
+            refuse(
+                ["tag"], in: own, unless: sdk.events.tag != nil,
+                because: "a tag only where events.tag is one",
+                &reading)
+            let number = sdk.lanes.firstIndex(of: lane).map { $0 + 1 }
+            if !sdk.events.actions.values.contains(where: { $0.lane == number }) {
+                reading.report(
+                    .conflict, own, found: "a lane without events", allowed: "lanes that an action names")
+            }
+        }
+    }
+
+    private static func checkFraming(
+        _ request: DescribedSDK.Request, ofBatch batch: Int?, _ sdk: DescribedSDK, _ place: Place,
+        _ reading: inout Reading
+    ) {
+        let framing = request.framing
+        if framing == .lines, request.body != .value(Placeholder(.events)) {
             reading.report(
                 .conflict, place.value(at: ["request", "body"]) ?? place, found: "a body around the events",
                 allowed: "\"{{events}}\" by itself: lines have nothing around them")
         }
         refuse(
             ["request", "compress"], in: place,
-            unless: sdk.request.compress == .none || sdk.request.form.isEmpty,
+            unless: request.compress == .none || request.form.isEmpty,
             because: "\"none\" with a form: {{body|gzip|base64}} packs the field", &reading)
         refuse(
-            ["request", "escaping"], in: place, unless: !sdk.request.form.isEmpty,
+            ["request", "escaping"], in: place, unless: !request.form.isEmpty,
             because: "escaping only with a form", &reading)
-        if framing == .one, sdk.upload.batch != 1 || sdk.storage.seal != nil {
+        refuse(
+            ["request", "method"], in: place, unless: request.method != .get || !request.form.isEmpty,
+            because: "GET only with a form, whose fields are in the query", &reading)
+        if framing == .one, batch != 1 || sdk.storage.seal != nil {
             reading.report(
                 .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",
                 allowed: "\"one\" only with upload.batch 1, and without storage.seal")
@@ -129,11 +164,15 @@ extension DescriptionReader {
 
     private static func checkRetry(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         let retry = sdk.retry
-        let fails = sdk.answers.rules.contains { $0.verdict.countsAsFailure }
+        // One that lists nothing is a failure.
+        let fails = sdk.answers.rules.contains {
+            $0.verdict.countsAsFailure || $0.verdict == .dropListed
+        }
         for key in ["backoff", "attempts"] {
             refuse(
                 ["retry", key], in: place, unless: fails,
-                because: "\(key) only where the answers have \"retry\" or \"halve\"", &reading)
+                because: "\(key) only where the answers have \"retry\", \"halve\" or \"dropListed\"", &reading
+            )
         }
         refuse(
             ["retry", "exhausted"], in: place, unless: retry.attempts != nil,
@@ -161,11 +200,26 @@ extension DescriptionReader {
         }
     }
 
+    private static func checkConsent(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        for action in [DescribedSDK.Action.optIn, .optOut] {
+            refuse(
+                ["events", action.rawValue], in: place, unless: sdk.consent != nil,
+                because: "\(action.rawValue) only with the group consent", &reading)
+        }
+        guard let consent = sdk.consent else { return }
+        refuse(
+            ["consent", "captures"], in: place,
+            unless: consent.captures == .suppress || consent.stored != .send,
+            because: "\"store\" only where what is stored is not sent without consent", &reading)
+    }
+
     /// The places of ids must be in every event.
     private static func checkPlaces(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         for action in DescribedSDK.Action.allCases {
             guard let event = sdk.events.actions[action] else { continue }
-            if let tag = sdk.events.tag, event.envelope.inserting(.null, at: tag) == nil {
+            if let tag = sdk.events.tag.flatMap({ event.tag ?? $0 }),
+                event.envelope.inserting(.null, at: tag) == nil
+            {
                 reading.report(
                     .conflict, place.value(at: ["events", "tag"]) ?? place, found: "\"\(tag.pointer)\"",
                     allowed:

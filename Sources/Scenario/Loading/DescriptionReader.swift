@@ -23,7 +23,8 @@ package enum DescriptionReader {
     static func read(
         _ place: Place, version: Located<String>? = nil, _ reading: inout Reading
     ) -> DescribedSDK? {
-        guard let whole = whole(place, version, &reading) else { return nil }
+        guard var whole = whole(place, version, &reading) else { return nil }
+        whole.node = whole.node.withLanesRequests
         let before = reading.problems.count
         guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
         // What is left out matters less than what is wrong.
@@ -78,5 +79,29 @@ package enum DescriptionReader {
             changes.content = .object(members.filter { $0.key != "preset" })
         }
         return Place(node: preset.description.merging(changes), path: place.path)
+    }
+}
+
+extension JSONNode {
+    /// A description whose lanes have whole requests: what they do not say is as in its own.
+    fileprivate var withLanesRequests: JSONNode {
+        guard let lanes = self["lanes"]?.members, !lanes.isEmpty, case .object(var members) = content else {
+            return self
+        }
+        let main = self["request"] ?? .object([])
+        guard main.members != nil else { return self }
+        let whole = lanes.map { lane in
+            var lane = lane
+            guard case .object(var parts) = lane.value.content else { return lane }
+            let place = parts.firstIndex { $0.key == "request" }
+            let request = main.merging(place.map { parts[$0].value } ?? .object([]))
+            if let place { parts[place].value = request } else { parts.append(.init("request", request)) }
+            lane.value.content = .object(parts)
+            return lane
+        }
+        for place in members.indices where members[place].key == "lanes" {
+            members[place].value.content = .object(whole)
+        }
+        return JSONNode(.object(members), position: position)
     }
 }

@@ -76,10 +76,17 @@ extension ScenarioBinder {
     private mutating func change(_ entry: TimelineDraft, _ place: Place) -> BoundChange? {
         if let draft = entry.remoteConfig?.value {
             let config = ScenarioRemoteConfig(draft)
-            if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer) {
+            if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer, path: draft.path) {
                 reading.report(
                     .conflict, place, found: "\"answer\" beside other keys",
-                    allowed: "\"answer\" by itself: it is for described SDKs, all else is for Sensors")
+                    allowed:
+                        "\"answer\" alone or with \"path\": it is for described SDKs, all else is for Sensors"
+                )
+            }
+            if draft.path != nil, draft.answer == nil {
+                reading.report(
+                    .conflict, place, found: "\"path\" without \"answer\"",
+                    allowed: "\"path\" beside \"answer\": Sensors has one configuration")
             }
             return BoundChange(change: .remoteConfig(config), text: "remote config: \(config.summary)")
         }
@@ -95,7 +102,7 @@ extension ScenarioBinder {
     private mutating func change(
         _ device: DeviceDraft, _ place: Place, _ entry: TimelineDraft, _ population: Int?
     ) -> BoundChange? {
-        let kinds = ["network", "disk"]
+        let kinds = ["network", "disk", "consent"]
         let present = kinds.filter { place.node[$0] != nil }
         guard present.count == 1 else {
             reading.report(
@@ -111,6 +118,12 @@ extension ScenarioBinder {
                 change: .network(
                     network, share: share, population: population, region: entry.region?.value),
                 text: "network: \(network.name)" + some + region + suffix(population))
+        }
+        if let consent = device.consent {
+            return BoundChange(
+                change: .consent(isGiven: consent == .given, share: share, population: population),
+                text: "consent \(consent.rawValue)"
+                    + (share < 1 ? " by \(ScenarioBinder.percent(share)) of users" : "") + suffix(population))
         }
         guard let disk = device.disk else { return nil }
         if disk == .corrupt, entry.length != nil {
@@ -163,10 +176,7 @@ extension ScenarioBinder {
                 guard let device = scope.device, Int(device) >= devices else { continue }
                 reading.warn(path, "there is no device \(device): the devices are 0 to \(devices - 1)")
             case .remoteConfig(let config) where config.answer != nil:
-                let fetches = populations.contains {
-                    ($0.system as? DeclaredRules)?.sdk.configs.isEmpty == false
-                }
-                if !fetches { reading.warn(path, "no described SDK fetches a configuration (sdk.config)") }
+                warnAboutAnswer(config, populations, path)
             case .remoteConfig:
                 for population in populations { warnAboutConfig(entry, population, path) }
             case .push(_, _, let only):
@@ -177,8 +187,37 @@ extension ScenarioBinder {
                         "users of population \"\(population.name)\" have the app open all the time: a notification "
                             + "changes nothing for them")
                 }
+            case .consent(_, _, let only): warnAboutConsent(populations, only, path)
             case .collector, .network, .disk, .rollOut: break
             }
+        }
+    }
+
+    private mutating func warnAboutAnswer(
+        _ config: ScenarioRemoteConfig, _ populations: [ScenarioPopulation], _ path: JSONPath
+    ) {
+        let fetched = populations.compactMap { $0.system as? DeclaredRules }
+            .flatMap { UploadDescription($0.sdk).configs }
+        guard let wanted = config.answerPath else {
+            if fetched.isEmpty {
+                reading.warn(path, "no described SDK fetches a configuration (sdk.config)")
+            }
+            return
+        }
+        let pattern = RequestPattern(.get, wanted)
+        guard !fetched.contains(where: { $0.pattern.overlaps(pattern) }) else { return }
+        reading.warn(path, "no described SDK fetches a configuration at \"\(wanted)\" (sdk.config)")
+    }
+
+    private mutating func warnAboutConsent(
+        _ populations: [ScenarioPopulation], _ only: Int?, _ path: JSONPath
+    ) {
+        for (index, population) in populations.enumerated() where only ?? index == index {
+            guard (population.system as? DeclaredRules)?.sdk.consent == nil else { continue }
+            reading.warn(
+                path,
+                "population \"\(population.name)\" has no described SDK with a group \"consent\": nothing changes for it"
+            )
         }
     }
 
@@ -207,11 +246,12 @@ extension ScenarioRemoteConfig {
         eventBlacklist = draft.eventBlacklist
         effectMode = draft.effectMode
         answer = draft.answer
+        answerPath = draft.path
     }
 
     /// What differs from the default.
     var summary: String {
-        if let answer { return answer.compactText }
+        if let answer { return (answerPath.map { "\($0): " } ?? "") + answer.compactText }
         var parts: [String] = []
         if disableSDK { parts.append("SDK disabled") }
         if disableDebugMode { parts.append("debug mode disabled") }

@@ -77,6 +77,7 @@ package enum RandomScenario {
             #""fault": "status", "status": 429, "retryAfter": "2s""#, #""fault": "wrongContent""#,
             #""fault": "slowBody", "bytesPerSecond": 900, "bytes": 1000"#, #""fault": "truncate""#,
             #""fault": "capacity", "rate": "3/s", "queue": 2, "degrade": 2"#,
+            #""fault": "invalidEvents", "events": 0.2"#,
         ]
         if draw.chance(0.1) { return #""fault": "outage""# }
         var text = pick(faults, &draw)

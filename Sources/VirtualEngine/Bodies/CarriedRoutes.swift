@@ -12,9 +12,19 @@ extension CollectedRequest {
         let parts = head.path.split(separator: "?", maxSplits: 1)
         let headers = CollectedHeaders(lines: head.headerLines)
         self.init(
-            method: head.method == .get ? .get : .post, path: String(parts.first ?? "/"),
+            method: CollectedRequest.Method(head.method), path: String(parts.first ?? "/"),
             query: parts.count > 1 ? String(parts[1]) : "",
             dryRun: headers[.dryRun] == "true", headers: headers, body: body)
+    }
+}
+
+extension CollectedRequest.Method {
+    fileprivate init(_ method: RequestHead.Method) {
+        switch method {
+        case .get: self = .get
+        case .post: self = .post
+        case .put: self = .put
+        }
     }
 }
 
@@ -39,7 +49,7 @@ struct CarriedRoutes {
         {
             return known[population][place].route
         }
-        let route = head.method == .post ? collector.route(of: CollectedRequest(head)) : nil
+        let route = head.method.hasBody ? collector.route(of: CollectedRequest(head)) : nil
         known[population].append(Known(head: head, route: route))
         return route
     }

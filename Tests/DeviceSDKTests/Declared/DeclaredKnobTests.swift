@@ -43,6 +43,33 @@ struct DeclaredKnobTests {
         #expect(world.counts == [2, 2, 1, 2], "three idle rows")
     }
 
+    @Test("what an answer lists is dropped, and a flush goes on with what stays")
+    func dropListed() throws {
+        let world = try DeclaredWorld(
+            Self.sdk(
+                """
+                "upload": {"flushBulkSize": 4, "flushInterval": "none", "batch": 4},
+                "answers": [["2xx", "delivered"], ["422", "dropListed", ["/failed/*/index"]], ["*", "keep"]],
+                "retry": {"backoff": {"shape": "constant", "initial": "10s"}}
+                """))
+        func refuse(_ body: String, at seconds: Double) {
+            world.end(
+                with: .answered(status: 422, body: Array(body.utf8), retryAfter: nil), at: seconds,
+                where: { $0.number.kind == .upload })
+        }
+        world.startApp()
+        world.track(1, count: 4)
+        refuse(#"{"failed": [{"index": 1}, {"index": 3}, {"index": 99}]}"#, at: 2)
+        #expect(world.sequences(.rejected(status: 422)) == [1, 3])
+        #expect(world.counts == [4, 2], "the flush goes on")
+        refuse("oops", at: 3)
+        #expect(world.stored == [0, 2] && world.device.failures == 1)
+        world.track(4, count: 5)
+        #expect(world.counts == [4, 2], "a list of nothing is a failure, after which it waits")
+        world.track(13)
+        #expect(world.counts == [4, 2, 4])
+    }
+
     @Test("requests that take all rows carry them twice; what came meanwhile is cleared unsent")
     func takesAll() throws {
         let world = try DeclaredWorld(

@@ -154,10 +154,44 @@ struct DeclaredUploadTests {
         #expect(world.counts.last == 40)
     }
 
+    @Test(
+        "Amplitude: a 400 drops the events that it lists, and the others are written into the open file again"
+    )
+    func amplitudeLists() throws {
+        let world = try DeclaredWorld(Self.preset("amplitude-ios"))
+        func refuse(_ body: String, at seconds: Double) {
+            world.end(
+                with: .answered(status: 400, body: Array(body.utf8), retryAfter: nil), at: seconds,
+                where: { $0.number.kind == .upload })
+        }
+        world.startApp()
+        world.track(1, count: 29)
+        refuse(
+            #"{"code": 400, "events_with_invalid_fields": {"time": [0, 7]}, "silenced_events": [29]}"#, at: 2)
+        #expect(world.sequences(.rejected(status: 400)) == [0, 7, 29])
+        // Of 27 that count anew, three more make thirty.
+        world.track(3, count: 2)
+        #expect(world.counts == [30])
+        world.track(4)
+        #expect(world.counts == [30, 30])
+        // What is listed nowhere is a failure, and tried again after a second.
+        refuse(#"{"code": 400, "error": "what?"}"#, at: 5)
+        #expect(world.device.failures == 1)
+        world.run(to: 6)
+        #expect(world.counts == [30, 30, 30])
+        world.answer(200, at: 7)
+        #expect(world.sequences(.delivered).count == 30 && world.stored == [])
+    }
+
     @Test("Segment: every file goes with each flush, two at once, and never becomes another one")
     func segment() throws {
         let world = try DeclaredWorld(Self.preset("segment-ios"))
         world.startApp()
+        #expect(world.stored == [0, 1], "they wait in memory for the settings")
+        world.end(
+            with: .answered(
+                status: 200, body: Array(#"{"integrations": {"Segment.io": {}}}"#.utf8), retryAfter: nil),
+            at: 0.5, where: { $0.number.kind == .config })
         world.track(1, count: 8)
         #expect(world.counts == [10], "Application Installed, Application Opened, and the app's events")
         world.answer(401, at: 2)

@@ -16,7 +16,8 @@ typealias DeclaredWorld = ManualDevice<DeclaredSystem>
 extension ManualDevice where System == DeclaredSystem {
     /// - Parameter json: The description, as a file of its own would have it.
     convenience init(
-        _ json: String, tagged: Bool = true, disk: DiskSchedule = DiskSchedule()
+        _ json: String, tagged: Bool = true, disk: DiskSchedule = DiskSchedule(),
+        consents: ConsentSchedule = ConsentSchedule()
     ) throws {
         let sdk = try DescriptionReader.read(bytes: Array(json.utf8)).get()
         let rules = DeclaredRules(sdk)
@@ -28,6 +29,7 @@ extension ManualDevice where System == DeclaredSystem {
             usersEnd: ManualWorld.start + .hours(24 * 7), app: .forTests,
             persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
+        plan.consents = consents
         plan.tagsEvents = tagged
         self.init(plan) { DeclaredSystem(plan: $0, rules: rules) }
     }

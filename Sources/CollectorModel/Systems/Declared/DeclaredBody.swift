@@ -24,7 +24,7 @@ final class DeclaredBody {
         _ request: CollectedRequest, fields: [String], takesFields: Bool
     ) -> UndecodableReason? {
         wantsWords = queryValue("verbose", in: request.query) == "1"
-        if request.body.isEmpty, takesFields {
+        if request.body.isEmpty, takesFields || request.method == .get {
             return WireBuffer(request.query).withUnsafeBytes { openForm($0, fields, takesFields) }
         }
         return open(request.body, fields, takesFields)

@@ -52,6 +52,11 @@ struct DeclaredCollected: CollectedSystem {
         return answer.delivered.contains { $0.contains(reply.status) }
     }
 
+    func listing(status: UInt16, for client: UploadClient) -> JSONPath? {
+        let answer = clients.all[client.number].answer
+        return answer.table?.listing(status: status) ?? answer.listings[status]
+    }
+
     func makeKeyReader() -> DeclaredKeyReader { DeclaredKeyReader(clients) }
 }
 

@@ -1,3 +1,5 @@
+import Wire
+
 /// The public products whose clients a collector knows without being told: their HTTP interfaces as their servers
 /// take them, whichever client it is.
 ///
@@ -95,6 +97,7 @@ extension UploadDescription {
         product.project = ["/api_key"]
         // Its clients in Python look for the code in the body.
         product.answer = DescribedAnswer(#"{"code":200}"#)
+        product.answer.listings = [400: JSONPath(["events_with_invalid_fields", "*"])]
         return product
     }()
 

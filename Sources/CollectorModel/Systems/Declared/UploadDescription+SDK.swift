@@ -6,20 +6,34 @@ extension UploadDescription {
     ///
     /// - Parameter name: What the store calls an SDK without a name.
     package init(_ sdk: DescribedSDK, unnamed name: String = "declared") {
-        let body = sdk.request.body
-        let list = body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath()
+        let lists = sdk.requests.map { request in
+            EventPlace(request.body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath())
+        }
         self.init(
-            name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.paths.map { RequestPattern(.post, $0) },
-            lists: [EventPlace(list)], event: EventDescription(sdk))
+            name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.requests.map(\.pattern).uniqued(),
+            lists: lists.uniqued(), event: EventDescription(sdk))
         // A target without a key leaves its component empty, which is none.
         configs = sdk.configs.flatMap { config in
             [config.path.pattern(filler: "{}"), config.path.pattern(filler: "")].uniqued().map {
                 DescribedConfig(config.method == .get ? .get : .post, $0, neutral: config.fallback)
             }
         }
-        if !sdk.request.form.isEmpty { formFields = sdk.request.bodyFields }
-        project = body.places(of: [.apiKey, .account])
+        let fields = sdk.requests.flatMap(\.bodyFields).uniqued()
+        if !fields.isEmpty { formFields = fields }
+        project = sdk.requests.flatMap { $0.body.places(of: [.apiKey, .account]) }.uniqued()
         answer = DescribedAnswer(sdk.answers)
+    }
+}
+
+extension DescribedSDK.Request {
+    fileprivate var pattern: RequestPattern {
+        let method: CollectedRequest.Method =
+            switch method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            }
+        return RequestPattern(method, String(path.prefix { $0 != "?" }))
     }
 }
 
@@ -42,9 +56,11 @@ extension EventDescription {
             timeUnit = filters.compactMap { units[$0] }.first ?? .milliseconds
         }
         distinctIDs = envelopes.flatMap { $0.places(of: [.distinctID, .userID, .anonymousID]) }.uniqued()
-        tags = sdk.events.tag.map { [EventPlace($0)] } ?? []
+        if let tag = sdk.events.tag {
+            tags = ([tag] + events.compactMap(\.tag)).map { EventPlace($0) }.uniqued()
+        }
         key = sdk.events.key.map { [EventPlace($0)] }
-        attemptMembers = sdk.request.perEvent.compactMap(\.name)
+        attemptMembers = sdk.requests.flatMap { $0.perEvent.compactMap(\.name) }.uniqued()
     }
 }
 

@@ -1,4 +1,5 @@
 package import SDKDescription
+package import Wire
 
 /// How the requests of one client are read: what a collector has to know of it, and no more.
 ///
@@ -84,6 +85,13 @@ package struct RequestPattern: Hashable, Sendable {
         components = path.split(separator: "/").map { $0.contains("{") ? nil : String($0) }
     }
 
+    /// Whether there are paths that fit both, whatever their methods are.
+    package func overlaps(_ other: RequestPattern) -> Bool {
+        zip(components.reversed(), other.components.reversed()).allSatisfy { own, others in
+            own == nil || others == nil || own == others
+        }
+    }
+
     /// How a path fits.
     enum Fit: Int, Comparable {
         /// Below another path, as behind a gateway.
@@ -126,6 +134,8 @@ package struct DescribedAnswer: Hashable, Sendable {
     package var words: [UInt8]?
     /// The statuses by which the client forgets what it sent.
     package var delivered: [ClosedRange<UInt16>]
+    /// By status, where the client looks for the events that an answer refuses.
+    package var listings: [UInt16: JSONPath] = [:]
     /// What the client makes of answers, where that depends on their bodies too.
     package var table: AnswerTable?
 

@@ -22,6 +22,10 @@ package struct DeclaredDevice: RowDevice {
     var installed = UInt16.max
     /// What configurations have turned: an index into the system's table.
     var turned: UInt16 = 0
+    /// What the user has told the SDK of consent; `nil` for nothing.
+    var consentSaid: Bool?
+    /// Whether consent is absent.
+    var isRefused = false
     /// Rows from this sequence on are in the memory of the process alone.
     var volatileFrom: UInt32
     /// Bytes of the rows' JSON, and of those in the file that is being written, where something asks for them.
@@ -45,6 +49,9 @@ package struct DeclaredDevice: RowDevice {
     var eventLimit = UInt32.max
     /// Requests that the flush which is under way may still begin.
     var batchesLeft = 0
+    /// The same for each further lane, and how many lanes still have their turn in the flush.
+    var laneBatches = 0
+    var lanesLeft: UInt8 = 0
     /// Files that begin before this sequence have had their turn in the flush.
     var fileCursor: UInt32 = 0
     /// When each configuration was fetched last; empty before the first.

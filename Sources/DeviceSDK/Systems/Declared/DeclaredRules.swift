@@ -56,7 +56,7 @@ extension DeclaredRules: SystemRuleSet {
         bounds.uploads = sdk.upload.concurrency
         bounds.clearsUnsent =
             sdk.retry.exhausted == .clear || sdk.storage.removeBy == .position || sdk.identity.logoutDeletes
-            || sdk.answers.rules.contains { $0.verdict == .deliveredClear }
+            || sdk.answers.rules.contains { $0.verdict == .deliveredClear } || sdk.consent?.stored == .delete
         return bounds
     }
 

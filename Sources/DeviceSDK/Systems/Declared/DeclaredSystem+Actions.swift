@@ -30,6 +30,7 @@ extension DeclaredSystem {
     private mutating func performInApp(
         _ action: UserAction, on device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {
+        if !plan.consents.isEmpty { followConsent(&device, now: now, effects: &effects) }
         switch action {
         case .appear(let screen, _): show(screen, on: &device, at: now, effects: &effects)
         case .disappear: capture(.disappear, on: &device, now: now, effects: &effects)
@@ -93,6 +94,7 @@ extension DeclaredSystem {
         case .fromLaunch: if !passive { device.state.insert(.isForeground) }
         case .always: device.state.insert(.runsAlways)
         }
+        beginConsent(&device)
         let version = device.epochs.current.appVersion
         let installed = device.installed
         device.installed = version
@@ -172,13 +174,7 @@ extension DeclaredSystem {
     ) {
         capture(.logout, on: &device, now: now, effects: &effects)
         if sdk.identity.logout != .none {
-            let isNew = sdk.identity.logout == .newAnonymous && sdk.identity.anonymous != .vendor
-            device.epochs.change { epoch in
-                epoch.account = nil
-                guard isNew else { return }
-                epoch.anonymousGeneration &+= 1
-                epoch.anonymousSince = now
-            }
+            forgetUser(&device, isNew: sdk.identity.logout == .newAnonymous, now: now)
         }
         fetchConfigs(at: .logout, &device, now: now, effects: &effects)
         if sdk.identity.logoutDeletes {

@@ -14,7 +14,10 @@ extension DeclaredSystem {
             return completeFetch(number, of: &device, outcome: outcome, now: now, effects: &effects)
         }
         guard let ended = endRequest(number, of: &device, effects: &effects) else { return }
-        let verdict = verdict(on: outcome, of: ended)
+        var verdict = verdict(on: outcome, of: ended)
+        let listed = verdict == .dropListed ? listed(by: outcome, of: ended) : []
+        // An answer that lists nothing is a failure like any other.
+        if verdict == .dropListed, listed.isEmpty { verdict = .retry }
         effects.isAcknowledged = verdict.isPositive
         release(
             ended, isPositive: verdict.isPositive,
@@ -31,12 +34,16 @@ extension DeclaredSystem {
             noteFailure(of: ended, outcome, on: &device, now: now, effects: &effects)
         case .split where sdk.storage.seal != nil: splitFile(of: ended, &device)
         case .split: split(ended, of: &device)
+        case .dropListed: drop(listed, of: ended, outcome, &device, effects: &effects)
         }
         if !verdict.isPositive { obey(outcome, on: &device, now: now) }
         if sdk.upload.overlaps {
             goOn(after: ended, verdict, &device, now: now, effects: &effects)
         } else {
             goOn(&device, now: now, effects: &effects)
+        }
+        if verdict == .dropListed, isEnough(device) {
+            beginFlush(&device, .count, due: now, now: now, effects: &effects)
         }
         device.trimEpochs()
     }
@@ -61,8 +68,8 @@ extension DeclaredSystem {
     private mutating func goOn(
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        if !mayUpload(device, now: now) { device.batchesLeft = 0 }
-        if device.batchesLeft > 0 || !device.parts.isEmpty {
+        if !mayUpload(device, now: now) { (device.batchesLeft, device.lanesLeft) = (0, 0) }
+        if device.batchesLeft > 0 || device.lanesLeft > 0 || !device.parts.isEmpty {
             if device.batchesLeft == 0 {
                 // What was split and is not sent any more is like any other row.
                 for part in device.parts { device.log.update(part) { $0.isUploading = false } }
@@ -70,7 +77,7 @@ extension DeclaredSystem {
             }
             sendBatches(of: &device, plannedAt: now, now: now, effects: &effects)
         }
-        if device.requests.isEmpty { device.batchesLeft = 0 }
+        if device.requests.isEmpty { (device.batchesLeft, device.lanesLeft) = (0, 0) }
     }
 
     /// The flush of a request goes on by itself, unless its rows stay: those would come first again.
@@ -78,7 +85,7 @@ extension DeclaredSystem {
         after ended: DeclaredRequest, _ verdict: AnswerTable.Verdict, _ device: inout Device, now: Instant,
         effects: inout DeviceEffects
     ) {
-        let isDone = verdict.isPositive || verdict == .drop
+        let isDone = verdict.isPositive || verdict == .drop || verdict == .dropListed
         guard isDone, canWrite(device), mayUpload(device, now: now) else { return }
         sendChained(
             of: &device, batchesLeft: ended.batchesLeft, plannedAt: now, now: now, effects: &effects)
@@ -113,6 +120,30 @@ extension DeclaredSystem {
         } else {
             clear(&device, as: .lost(.clearedUnsent), effects: &effects)
         }
+    }
+
+    /// The rows that an answer refuses; none where it has no list.
+    private func listed(
+        by outcome: RequestOutcome, of request: DeclaredRequest
+    ) -> ContiguousArray<EventRecord> {
+        guard case .answered(let status, let body, _, _) = outcome,
+            let rule = sdk.answers.rule(status: status, body: body)
+        else { return [] }
+        return ContiguousArray(rule.listed(in: body, of: request.rows.count).map { request.rows[$0] })
+    }
+
+    /// Rows leave that an answer has listed. What stays of a file is written into the open one again.
+    private mutating func drop(
+        _ listed: ContiguousArray<EventRecord>, of request: DeclaredRequest, _ outcome: RequestOutcome,
+        _ device: inout Device, effects: inout DeviceEffects
+    ) {
+        guard canWrite(device), case .answered(let status, _, _, _) = outcome else {
+            device.batchesLeft = 0
+            return
+        }
+        remove(listed, as: .rejected(status: status), of: &device, effects: &effects)
+        if sdk.storage.seal?.at == .flush { reopenFile(of: request, &device) }
+        persist(&device)
     }
 
     /// Removes rows from the front of the store, where those of the request were when it began. Others that are there

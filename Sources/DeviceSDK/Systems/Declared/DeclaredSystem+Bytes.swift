@@ -9,7 +9,7 @@ extension DeclaredSystem {
     func measured(_ record: EventRecord, on device: borrowing Device) -> EventRecord {
         guard countsBytes else { return record }
         var record = record
-        let size = encoder.size(
+        let size = encoders[Int(lanes[Int(record.template)])].size(
             of: record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
         record.bytes = size
         return record
@@ -27,6 +27,11 @@ extension DeclaredSystem {
         guard countsBytes else { return }
         device.bytes += record.bytes
         device.openBytes += record.bytes
+    }
+
+    /// The bytes of rows' JSON, where something asks for them.
+    func bytes(of rows: some Sequence<EventRecord>) -> Int {
+        countsBytes ? rows.reduce(0) { $0 + $1.bytes } : 0
     }
 
     /// Closes the file that is being written if an event has no room in it.

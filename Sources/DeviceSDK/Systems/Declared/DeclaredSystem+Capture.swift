@@ -58,7 +58,10 @@ extension DeclaredSystem {
         let heldLimit = holdsCaptures ? heldLimit(of: device) : nil
         // What waits for an answer does not know yet whether it is wanted.
         guard device.turned == 0 || turned(device).captures || heldLimit != nil else {
-            return suppress(draft, at: now, on: &device, effects: &effects)
+            return suppress(draft, .sdkDisabled, at: now, on: &device, effects: &effects)
+        }
+        guard mayCapture(device) else {
+            return suppress(draft, .consent, at: now, on: &device, effects: &effects)
         }
         bringForwardTimers(of: &device, to: now)
         let record = measured(
@@ -90,15 +93,16 @@ extension DeclaredSystem {
         }
     }
 
-    /// An event that a configuration forbids is numbered, and nothing else.
+    /// An event that a configuration or the user forbids is numbered, and nothing else.
     private func suppress(
-        _ draft: DeclaredDraft, at now: Instant, on device: inout Device, effects: inout DeviceEffects
+        _ draft: DeclaredDraft, _ cause: Disposition.Suppression, at now: Instant, on device: inout Device,
+        effects: inout DeviceEffects
     ) {
         let record = EventRecord(
             capturedAt: now, sequence: device.nextSequence, epoch: 0, template: draft.template,
             screen: draft.screen, control: draft.control, detail: draft.detail)
         device.nextSequence += 1
-        seal(record, .suppressed(.sdkDisabled), on: device, effects: &effects)
+        seal(record, .suppressed(cause), on: device, effects: &effects)
     }
 
     /// Keeps an event in memory until an answer comes.

@@ -79,7 +79,7 @@ extension DeclaredSystem {
         _ number: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
         let config = Int(device.fetches.first { $0.number == number }?.config ?? 0)
-        encoder.encode(
+        encoders[0].encode(
             fetch: config, index: Int(device.index), number: device.number, epoch: device.epochs.current,
             at: now, into: &body)
         return fetchHeads[config]

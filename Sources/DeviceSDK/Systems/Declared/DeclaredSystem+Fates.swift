@@ -9,7 +9,7 @@ extension DeclaredSystem {
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey? {
         guard !isTagged, disposition.fate != .suppressed else { return nil }
-        return encoder.naturalKey(
+        return encoders[0].naturalKey(
             record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
     }
 
@@ -44,6 +44,7 @@ extension DeclaredSystem {
         device.sinceFlush = 0
         device.eventLimit = .max
         device.batchesLeft = 0
+        device.lanesLeft = 0
         device.fileCursor = 0
         device.screen = .max
         device.state = []

@@ -53,6 +53,17 @@ extension DeclaredSystem {
         device.fileCursor = device.files.last { $0 <= first } ?? 0
     }
 
+    /// Writes what is left of a file into the open one, as if it were captured now. Where other closed files lie between
+    /// them, it stays a file of its own.
+    func reopenFile(of request: DeclaredRequest, _ device: inout Device) {
+        let left = request.rows.compactMap { device.log.record(of: $0.sequence) }
+        device.sinceFlush &+= UInt32(left.count)
+        guard let last = left.last?.sequence, device.files.last ?? 0 > last else { return }
+        guard last >= device.files.dropLast().last ?? 0 else { return }
+        device.files.removeLast()
+        device.openBytes += bytes(of: left)
+    }
+
     // MARK: Files of days
 
     /// The rows of the oldest day that is over and had no turn in the flush, or of all of them.

@@ -29,6 +29,8 @@ extension DeclaredSystem {
                 effects: &effects)
         }
         device.batchesLeft = sdk.upload.batches[trigger]
+        device.laneBatches = device.batchesLeft
+        device.lanesLeft = UInt8(sdk.lanes.count)
         sendBatches(of: &device, plannedAt: due, now: now, effects: &effects)
     }
 
@@ -49,7 +51,7 @@ extension DeclaredSystem {
     func mayUpload(_ device: borrowing Device, now: Instant) -> Bool {
         now >= device.quietUntil && networkMask.contains(device.epochs.current.network)
             && !device.state.contains(.isLatched) && (device.turned == 0 || turned(device).uploads)
-            && (!holdsCaptures || heldLimit(of: device) == nil)
+            && (!holdsCaptures || heldLimit(of: device) == nil) && maySend(device)
     }
 
     /// What leaves the store when an upload is about to begin: rows that are too old, and those beyond the limit.
@@ -76,12 +78,21 @@ extension DeclaredSystem {
     mutating func sendBatches(
         of device: inout Device, plannedAt: Instant, now: Instant, effects: inout DeviceEffects
     ) {
-        while device.batchesLeft > 0, device.requests.count < sdk.upload.concurrency {
-            guard send(of: &device, batchesLeft: 0, plannedAt: plannedAt, now: now, effects: &effects) else {
-                break
+        repeat {
+            while device.batchesLeft > 0, device.requests.count < sdk.upload.concurrency {
+                guard send(of: &device, batchesLeft: 0, plannedAt: plannedAt, now: now, effects: &effects)
+                else { break }
+                device.batchesLeft -= device.batchesLeft < .max ? 1 : 0
             }
-            device.batchesLeft -= device.batchesLeft < .max ? 1 : 0
-        }
+        } while takeNextLane(&device)
+    }
+
+    /// The next lane has its turn when the one before is done with.
+    private func takeNextLane(_ device: inout Device) -> Bool {
+        guard device.lanesLeft > 0, device.requests.isEmpty else { return false }
+        device.lanesLeft -= 1
+        device.batchesLeft = device.laneBatches
+        return true
     }
 
     /// Begins a request.
@@ -118,10 +129,19 @@ extension DeclaredSystem {
             return seal.at == .day ? nextDays(of: &device, now: now) : nextFile(of: &device)
         }
         var rows = ContiguousArray<EventRecord>()
-        let batch = min(turned(device).batch ?? sdk.upload.batch ?? .max, Int(device.eventLimit))
-        device.log.copy(
-            batch, from: sdk.storage.order == .newest ? .newest : .oldest,
-            idleOnly: sdk.upload.takes == .idle, into: &rows)
+        let lane = sdk.lanes.count - Int(device.lanesLeft)
+        let most = turned(device).batch ?? (lane == 0 ? sdk.upload.batch : sdk.lanes[lane - 1].batch)
+        let batch = min(most ?? .max, Int(device.eventLimit))
+        let end: StoreEnd = sdk.storage.order == .newest ? .newest : .oldest
+        let idleOnly = sdk.upload.takes == .idle
+        if sdk.lanes.isEmpty {
+            device.log.copy(batch, from: end, idleOnly: idleOnly, into: &rows)
+        } else {
+            let waits = lane > 0 && sdk.lanes[lane - 1].waitsForLogin && device.epochs.current.account == nil
+            device.log.copy(batch, from: end, idleOnly: idleOnly, into: &rows) { row in
+                lanes[Int(row.template)] == lane && (!waits || device.epochs[row.epoch].account != nil)
+            }
+        }
         return fitting(rows)
     }
 

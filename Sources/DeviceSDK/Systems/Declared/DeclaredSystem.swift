@@ -32,8 +32,11 @@ package struct DeclaredSystem: RowCustodian {
     let countsBytes: Bool
     /// Whether events may wait for a configuration.
     let holdsCaptures: Bool
-    let encoder: DeclaredEncoder
-    let head: RequestHead
+    /// By lane, the main one first.
+    let encoders: [DeclaredEncoder]
+    let heads: [RequestHead]
+    /// By template, the lane that its events take.
+    let lanes: [UInt8]
     /// Those of fetches, by configuration.
     let fetchHeads: [RequestHead]
     /// What configurations have turned on any device; first nothing.
@@ -45,7 +48,8 @@ package struct DeclaredSystem: RowCustodian {
         self.plan = plan
         streams = plan.streams
         sdk = rules.sdk
-        templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
+        let templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
+        self.templates = templates
         networkMask = rules.networkMask
         wakingNetworks = NetworkMask(Set(rules.sdk.upload.onNetwork.compactMap(NetworkKind.init(name:))))
         isImmediate = templates.kinds.map { rules.sdk.upload.immediate.contains($0.name) }
@@ -56,9 +60,17 @@ package struct DeclaredSystem: RowCustodian {
         fetches = rules.sdk.fetches
         countsBytes = rules.sdk.countsBytes
         holdsCaptures = rules.sdk.configs.contains { $0.holds != nil }
-        encoder = DeclaredEncoder(plan: plan, sdk: rules.sdk, templates: templates)
-        let texts = encoder.program.population
-        head = Self.head(plan, rules.sdk.request, texts)
+        lanes = templates.kinds.map { UInt8($0.template?.lane ?? 0) }
+        encoders = rules.sdk.requests.map { request in
+            var sdk = rules.sdk
+            sdk.request = request
+            return DeclaredEncoder(plan: plan, sdk: sdk, templates: templates)
+        }
+        let texts = DeclaredPopulationTexts(plan)
+        heads = rules.sdk.requests.enumerated().map { lane, request in
+            // A target names the way of the main lane alone.
+            Self.head(plan, request, at: lane == 0 ? plan.target.pathAndQuery : request.path, texts)
+        }
         fetchHeads = rules.sdk.configs.map { Self.head(plan, $0, texts) }
     }
 
@@ -80,14 +92,21 @@ package struct DeclaredSystem: RowCustodian {
     }
 
     private static func head(
-        _ plan: PopulationPlan, _ request: DescribedSDK.Request, _ texts: DeclaredPopulationTexts
+        _ plan: PopulationPlan, _ request: DescribedSDK.Request, at path: String,
+        _ texts: DeclaredPopulationTexts
     ) -> RequestHead {
-        var path = plan.target.pathAndQuery
+        var path = path
         if !path.contains("?") { path += query(request.query, texts) }
         var lines = request.headers.map { "\($0.name): \(texts.text(of: $0.value))\r\n" }.joined()
         if request.compress == .gzip { lines += "Content-Encoding: gzip\r\n" }
         for header in plan.target.headers { lines += "\(header.name): \(header.value)\r\n" }
-        return RequestHead(method: .post, path: path, headerLines: lines)
+        let method: RequestHead.Method =
+            switch request.method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            }
+        return RequestHead(method: method, path: path, headerLines: lines)
     }
 
     private static func encoded(_ text: String) -> String {
@@ -99,10 +118,12 @@ package struct DeclaredSystem: RowCustodian {
     package var labels: [EventLabel] { templates.labels }
 
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
-        DeclaredDevice(
+        var device = DeclaredDevice(
             index: index, slot: slot, number: number,
             epoch: DeclaredEpoch(start: plan.start, network: plan.initialNetwork(index: index)),
             volatileFrom: sdk.storage.persist == .each ? .max : 0)
+        device.isRefused = sdk.consent?.initial == .absent
+        return device
     }
 
     package mutating func fireTimer(
@@ -136,10 +157,19 @@ package struct DeclaredSystem: RowCustodian {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
         if request.kind == .config { return encodeFetch(request, of: &device, at: now, into: &body) }
-        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return head }
-        encoder.encode(
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return heads[0] }
+        let lane = lane(of: device.requests[place].rows)
+        encoders[lane].encode(
             device.requests[place].rows, index: Int(device.index), number: device.number,
             epochs: device.epochs, at: now, into: &body)
+        return heads[lane].method == .get ? Self.asking(heads[lane], &body) : heads[lane]
+    }
+
+    /// A request without a body: the form is in its query.
+    private static func asking(_ head: RequestHead, _ form: inout WireBuffer) -> RequestHead {
+        var head = head
+        head.path += (head.path.contains("?") ? "&" : "?") + form.text
+        form.removeAll(keepingCapacity: true)
         return head
     }
 
@@ -147,7 +177,7 @@ package struct DeclaredSystem: RowCustodian {
         _ request: RequestNumber, of device: inout Device, at now: Instant, into plain: inout WireBuffer
     ) -> PlainBody? {
         guard let place = device.requests.firstIndex(where: { $0.number == request }) else { return nil }
-        encoder.encodeList(
+        encoders[lane(of: device.requests[place].rows)].encodeList(
             device.requests[place].rows, index: Int(device.index), number: device.number,
             epochs: device.epochs, at: now, into: &plain)
         return .list
@@ -163,10 +193,16 @@ package struct DeclaredSystem: RowCustodian {
                 events.add(row, device: number, isCounted: false)
                 continue
             }
-            let key = encoder.naturalKey(row, epoch: device.epochs[row.epoch], index: index, number: number)
+            let key = encoders[0].naturalKey(
+                row, epoch: device.epochs[row.epoch], index: index, number: number)
             events.add(row, key: .natural(key), isCounted: false)
         }
-        return head
+        return heads[lane(of: device.requests[place].rows)]
+    }
+
+    /// The lane that the rows of a request take: all of them take one.
+    func lane(of rows: ContiguousArray<EventRecord>) -> Int {
+        heads.count == 1 ? 0 : rows.first.map { Int(lanes[Int($0.template)]) } ?? 0
     }
 
     package var readsAnswers: Bool { sdk.answers.readsBodies }

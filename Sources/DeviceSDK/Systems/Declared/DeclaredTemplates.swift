@@ -111,6 +111,8 @@ extension DescribedSDK.Action {
         case .logout: 12
         case .sessionStart: 13
         case .sessionEnd: 14
+        case .optIn: 15
+        case .optOut: 16
         case .business, .profileSet, .profileSetOnce, .profileUnset, .profileIncrement, .profileAppend,
             .profileDelete, .item:
             nil

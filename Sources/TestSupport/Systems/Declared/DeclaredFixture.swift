@@ -6,14 +6,15 @@ enum DeclaredFixture: SystemFixture {
     static let scenarios = [declaredAnswers, declaredStores, declaredKills]
 
     /// PostHog tries four times within seconds and then clears its queue, Amplitude stops for good
-    /// where it loses a connection, Mixpanel, Segment and Snowplow keep what they may send again for ever; Mixpanel takes 200 alone for success, and sends
-    /// nothing before a minute. RudderStack takes 200 alone, too, and Countly wants a word of its server. OpenTelemetry
+    /// where it loses a connection, Mixpanel, Segment and Snowplow keep what they may send again for ever; Mixpanel takes 200 alone for success, sends
+    /// nothing before a minute, and keeps changes of people until somebody
+    /// logs in, which here nobody does. RudderStack takes 200 alone, too, and Countly wants a word of its server. OpenTelemetry
     /// lists what is sent again: 429, 502 to 504.
     static let answers = """
-        amplitude-ios 1.18.6 | D  T  S  L  S  S  L  S  S  S | D  D  G2 | K   S2  K  T
+        amplitude-ios 1.18.6 | D  T  S  S  S  S  L  S  S  S | D  D  G2 | K   S2  K  T
         countly-ios 26.1.2   | D  S  S  S  S  S  S  S  S  S | D  S2 S2 | S2  S2  S  S
         ga4-mp 2             | D  T  S  S  S  S  S  S  S  S | D  D  S2 | S2  S2  S  T
-        mixpanel-ios 6.5.1   | D  S  S  S  S  S  S  S  S  S | S2 S2 S2 | S2  S2  S  T
+        mixpanel-ios 6.5.1   | D  K  K  K  K  K  K  K  K  K | K2 K2 K2 | K2  K2  K  T
         otlp-http 1          | D  T  L  L  L  L  L  S  L  S | D  D  G  | S2  S2  S  T
         posthog-ios 3.69.3   | D  T  L  L  L  L  L  L  L  L | D  D  L2 | G2  L2  L  T
         rudderstack-ios 1.31.0 | D  S  S  S  S  S  S  S  S  S | S2 S2 S2 | S2  S2  S  T

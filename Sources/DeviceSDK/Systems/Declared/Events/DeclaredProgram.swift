@@ -81,7 +81,7 @@ final class DeclaredProgram {
         _ template: DescribedSDK.EventTemplate, _ sdk: DescribedSDK, isTagged: Bool
     ) -> Template {
         var event = template.envelope
-        if isTagged, let tag = sdk.events.tag {
+        if isTagged, sdk.events.tag != nil, let tag = sdk.tag(of: template) {
             event = event.inserting(.value(Placeholder(.harnessID)), at: tag) ?? event
         }
         guard case .object(let members) = event, !sdk.request.perEvent.isEmpty else { return event }
