@@ -91,6 +91,9 @@ package struct UserCalendar: Sendable {
         return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream).left
     }
 
+    /// Whether a second between sessions takes equally long at all times.
+    var flowsEvenly: Bool { activity == nil && week == nil }
+
     /// The instant at which `gap` of a device's user's time between sessions has gone by since another.
     func instant(after instant: Instant, gap: Interval, of index: Int) -> Instant {
         if let activity { return activity.instant(after: instant, activity: gap) }

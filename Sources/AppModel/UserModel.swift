@@ -22,9 +22,13 @@ package final class UserModel: Sendable {
     let popularity: ContiguousArray<WeightedChoice>
     /// What a user of a steady rate does, evenly; empty for all others.
     let steadyActions: ContiguousArray<UserAction>
+    /// The catalogue that each event tells an entity of; `.max` for none.
+    let eventCatalogues: ContiguousArray<UInt16>
     let pace: Pace
     /// What is decided about the users from outside; `nil` for nothing.
     package let calendar: UserCalendar?
+    /// A second between sessions takes equally long at all times.
+    let flowsEvenly: Bool
     /// Users do nothing in their sessions: for a look at when and how long they are.
     let isOutline: Bool
     /// Where users are at the run's start, if it finds them in the midst of their lives.
@@ -50,6 +54,7 @@ package final class UserModel: Sendable {
         self.app = app
         self.persona = persona
         self.calendar = calendar
+        flowsEvenly = calendar?.flowsEvenly ?? true
         changesChances = calendar?.patterns.changes.isEmpty == false
         plainVersions = app.versions.count - (calendar?.patterns.releases.count ?? 0)
         let triggers = TriggerTable(app)
@@ -71,6 +76,7 @@ package final class UserModel: Sendable {
         popularity = ContiguousArray(
             app.catalogues.map { WeightedChoice.zipf(count: $0.count, exponent: $0.exponent) })
         steadyActions = isSteady ? UserModel.steadyActions(of: app) : []
+        eventCatalogues = ContiguousArray(app.events.map { $0.catalogue ?? .max })
         pace = Pace(persona)
         let isSteadyState = calendar?.startsInSteadyState == true && !isSteady
         steadyState = isSteadyState ? SteadyState(app: app, persona: persona) : nil
@@ -84,6 +90,7 @@ package final class UserModel: Sendable {
         (reactions, reactionRanges, triggers) = (model.reactions, model.reactionRanges, model.triggers)
         (screens, controls, transitions) = (model.screens, model.controls, model.transitions)
         (popularity, steadyActions) = (model.popularity, model.steadyActions)
+        (eventCatalogues, flowsEvenly) = (model.eventCatalogues, model.flowsEvenly)
         (pace, steadyState, isSteady) = (model.pace, model.steadyState, model.isSteady)
         (changesChances, plainVersions) = (model.changesChances, model.plainVersions)
     }

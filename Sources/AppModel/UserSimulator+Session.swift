@@ -36,8 +36,8 @@ extension UserSimulator {
         var action = model.steadyActions[Int(draw)]
         if case .business(let event, _) = action {
             choice = UInt32(truncatingIfNeeded: business.next())
-            let catalogue = model.app.events[Int(event)].catalogue ?? .max
-            action = .business(event: event, subject: model.entity(chosenBy: choice, in: catalogue))
+            let subject = model.entity(chosenBy: choice, in: model.eventCatalogues[Int(event)])
+            action = .business(event: event, subject: subject)
         }
         guard at < departure else {
             nextAt = max(nextAt, departure)

@@ -18,12 +18,18 @@ package enum DeterministicMath {
         // ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.1716: the series ends at s^23.
         let s = (significand - 1) / (significand + 1)
         let square = s * s
-        var sum = 0.0
-        var k = 23.0
-        while k >= 1 {
-            sum = sum * square + 1 / k
-            k -= 2
-        }
+        var sum: Double = 1 / 23
+        sum = sum * square + 1 / 21
+        sum = sum * square + 1 / 19
+        sum = sum * square + 1 / 17
+        sum = sum * square + 1 / 15
+        sum = sum * square + 1 / 13
+        sum = sum * square + 1 / 11
+        sum = sum * square + 1 / 9
+        sum = sum * square + 1 / 7
+        sum = sum * square + 1 / 5
+        sum = sum * square + 1 / 3
+        sum = sum * square + 1
         return exponent * ln2High + (2 * s * sum + exponent * ln2Low)
     }
 
@@ -31,7 +37,7 @@ package enum DeterministicMath {
     package static func exp(_ x: Double) -> Double {
         if x < -745 { return 0 }
         if x > 709.7 { return .infinity }
-        let n = (x / (ln2High + ln2Low)).rounded()
+        let n = rounded(x / (ln2High + ln2Low))
         let r = (x - n * ln2High) - n * ln2Low
         var sum = 1.0
         var k = 18.0
@@ -44,8 +50,16 @@ package enum DeterministicMath {
         return sum * scale(half) * scale(Int(n) - half)
     }
 
+    /// To the nearest whole number, halves away from zero, without a call of the C library; |`x`| < 2^52.
+    private static func rounded(_ x: Double) -> Double {
+        let whole = Double(Int64(x))
+        let rest = x - whole
+        return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+    }
+
+    /// 2 to the power of an exponent from -1022 to 1023.
     static func scale(_ exponent: Int) -> Double {
-        Double(sign: .plus, exponent: exponent, significand: 1)
+        Double(bitPattern: UInt64(truncatingIfNeeded: exponent &+ 1023) &<< 52)
     }
 
     /// `base` to the power of `exponent`, for positive bases.

@@ -65,22 +65,43 @@ extension Distribution {
     }
 }
 
-/// A choice among numbered alternatives by weight: one draw, O(log n).
+/// A choice among numbered alternatives by weight: one draw, O(1) on average, O(log n) at worst.
 package struct WeightedChoice: Sendable, Hashable {
     /// Running sums of the weights.
     package let cumulative: [Double]
+    /// Where to look: what a draw from one of equal parts of [0, 1) may choose lies between the part's number here
+    /// and the next part's. As many parts as alternatives, up to the next power of two.
+    package let guide: [UInt32]
 
     /// Makes a choice; the weights need not add up to 1.
     ///
     /// - Precondition: at least one weight is positive and none negative.
     package init(weights: [Double]) {
         var sum = 0.0
-        cumulative = weights.map { weight in
+        let cumulative = weights.map { weight in
             precondition(weight >= 0 && weight.isFinite)
             sum += weight
             return sum
         }
         precondition(sum > 0)
+        self.cumulative = cumulative
+        guide = WeightedChoice.guide(to: cumulative)
+    }
+
+    /// Chen and Asau, "On Generating Random Variates from an Empirical Distribution", AIIE Transactions 6 (1974).
+    ///
+    /// A part's bounds and a draw within are multiplied by the sum in the same way, and rounding keeps the order: so
+    /// what the search finds between the two numbers is what it would find among all.
+    private static func guide(to cumulative: [Double]) -> [UInt32] {
+        var parts = 1
+        while parts < cumulative.count { parts *= 2 }
+        let last = cumulative.count - 1
+        var index = 0
+        return (0...parts).map { part in
+            let target = Double(part) / Double(parts) * cumulative[last]
+            while index < last, cumulative[index] <= target { index += 1 }
+            return UInt32(index)
+        }
     }
 
     /// Zipf's law: rank r (from 0) has the weight (r + 1)^-exponent.
@@ -94,21 +115,29 @@ package struct WeightedChoice: Sendable, Hashable {
     /// Draws the index of an alternative.
     package func sample(_ stream: inout RandomStream) -> Int {
         cumulative.withUnsafeBufferPointer { sums in
-            guard let first = sums.baseAddress else { return 0 }
-            return WeightedChoice.sample(&stream, cumulative: first, count: sums.count)
+            guide.withUnsafeBufferPointer { guide in
+                guard let first = sums.baseAddress, let parts = guide.baseAddress else { return 0 }
+                return WeightedChoice.sample(
+                    &stream, cumulative: first, count: sums.count, guide: parts, parts: guide.count - 1)
+            }
         }
     }
 
-    /// Draws from running sums that lie elsewhere.
+    /// Draws from running sums and their guide that lie elsewhere.
     ///
-    /// - Precondition: `count` > 0, and so many sums, the last one positive, are in the memory.
+    /// - Precondition: `count` > 0, and so many sums, the last one positive, are in the memory; and `parts` + 1 numbers
+    ///   of their guide.
     @inlinable
     package static func sample(
-        _ stream: inout RandomStream, cumulative: UnsafePointer<Double>, count: Int
+        _ stream: inout RandomStream, cumulative: UnsafePointer<Double>, count: Int,
+        guide: UnsafePointer<UInt32>, parts: Int
     ) -> Int {
-        let target = stream.uniform() * cumulative[count - 1]
-        var low = 0
-        var high = count - 1
+        let draw = stream.uniform()
+        let target = draw * cumulative[count - 1]
+        // Exact, for the number of parts is a power of two.
+        let part = Int(draw * Double(parts))
+        var low = Int(guide[part])
+        var high = Int(guide[part + 1])
         while low < high {
             let middle = (low + high) / 2
             if cumulative[middle] > target { high = middle } else { low = middle + 1 }

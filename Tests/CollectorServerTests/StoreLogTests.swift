@@ -200,34 +200,6 @@ struct StoreLogTests {
         return try DurableStore(configuration: configuration, merger: merger)
     }
 
-    private func payload(_ sequence: Int) -> String {
-        "{\"n\":\(sequence),\"text\":\"\(String(repeating: "数据", count: sequence))\"}"
-    }
-
-    /// Rows of device 7; the last has no id of the harness.
-    private func rowBuffer(_ sequences: Range<Int>, batch: Int64) -> RowBuffer {
-        var rows = RowBuffer()
-        let parser = JSONParser()
-        for sequence in sequences {
-            let isLast = sequence == sequences.upperBound - 1
-            Array(payload(sequence).utf8).withUnsafeBytes { payload in
-                try? parser.withParsed(payload) { value in
-                    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
-                    rows.append(
-                        CollectedEvent(
-                            key: isLast
-                                ? .natural(NaturalKey(high: 1, low: UInt64(sequence)))
-                                : .harness(EventID(device: 7, sequence: UInt32(sequence))),
-                            copy: sequence, system: .sensors, systemName: "sensors", distinctID: empty,
-                            type: payload, name: empty, capturedAt: 4, project: empty, payload: payload,
-                            value: value),
-                        receivedAt: 5, batch: batch)
-                }
-            }
-        }
-        return rows
-    }
-
     /// Adds each thirtieth of a text as a row of its own, to one buffer with the text packed.
     private func append(
         _ text: [UInt8], request: Int64, to rows: inout RowBuffer, _ whole: inout RowBuffer
@@ -268,30 +240,9 @@ struct StoreLogTests {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: other + suffix)
         }
     }
-
-    private func content(_ path: String) throws -> [Row] {
-        try DatabaseQueue(path: path).read {
-            try Row.fetchAll($0, sql: "SELECT * FROM events ORDER BY rowid")
-        }
-    }
 }
 
 /// Whether a simulated disk refuses.
 private final class Refusal: Sendable {
     let isOn = Mutex(false)
-}
-
-/// Runs work when it is told to.
-private final class HeldExecutor: CommitExecutor {
-    private let work = Mutex<[@Sendable () -> Void]>([])
-
-    func submit(_ next: @escaping @Sendable () -> Void) { work.withLock { $0.append(next) } }
-
-    func shutDown() async {}
-
-    /// The next piece of work, if there is one.
-    func runOne() {
-        let next = work.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        next?()
-    }
 }

@@ -132,4 +132,75 @@ struct DistributionTests {
         for _ in 0..<50_000 where choice.sample(&stream) == 0 { first += 1 }
         #expect(abs(Double(first) / 50_000 - 1 / 5.187_377) < 0.01, "key 14; H(100) = 5.187…")
     }
+
+    @Test("choose what the first running sum above a draw belongs to, however many weights there are")
+    func guide() {
+        for seed in UInt64(0)..<60 {
+            var stream = RandomStream(key: seed)
+            let count = 1 + Int(stream.below([3, 40, 1000][Int(seed % 3)]))
+            var weights = (0..<count).map { _ in
+                stream.chance(0.2) ? 0 : DeterministicMath.pow(stream.uniform() + 0x1p-60, 9)
+            }
+            weights[Int(stream.below(UInt64(count)))] = 1
+            let choice = WeightedChoice(weights: weights)
+            for _ in 0..<500 {
+                var other = stream
+                let target = other.uniform() * choice.cumulative[count - 1]
+                let expected = choice.cumulative.firstIndex { $0 > target } ?? count - 1
+                let sample = choice.sample(&stream)
+                #expect(sample == expected, "key \(seed)")
+                #expect(stream == other)
+            }
+        }
+    }
+}
+
+@Suite("Deterministic mathematics, series")
+struct MathSeriesTests {
+    @Test("the logarithm and the exponential are their series, to the last bit")
+    func series() {
+        var stream = RandomStream(key: 21)
+        for _ in 0..<20_000 {
+            let x = DeterministicMath.scale(Int(stream.below(2000)) - 1000) * (1 + stream.uniform())
+            #expect(DeterministicMath.log(x) == Self.log(x), "\(x)")
+            let y = (stream.uniform() - 0.5) * 1500
+            #expect(DeterministicMath.exp(y) == Self.exp(y), "\(y)")
+        }
+        for y in [0, -0.0, 0x1.62e42fefa39efp-2, -0x1.62e42fefa39efp-2, 709.7, -745, -745.1, 709.8] {
+            #expect(DeterministicMath.exp(y) == Self.exp(y), "\(y)")
+        }
+    }
+
+    @Test("a power of two is one at every exponent that a normal number has")
+    func powers() {
+        for exponent in -1022...1023 {
+            #expect(
+                DeterministicMath.scale(exponent) == Double(sign: .plus, exponent: exponent, significand: 1))
+        }
+    }
+
+    private static func log(_ x: Double) -> Double {
+        var exponent = Double(x.exponent)
+        var significand = x.significand
+        if significand > 0x1.6a09e667f3bcdp0 {
+            significand /= 2
+            exponent += 1
+        }
+        let s = (significand - 1) / (significand + 1)
+        var sum = 0.0
+        for k in stride(from: 23.0, through: 1, by: -2) { sum = sum * (s * s) + 1 / k }
+        return exponent * DeterministicMath.ln2High + (2 * s * sum + exponent * DeterministicMath.ln2Low)
+    }
+
+    private static func exp(_ x: Double) -> Double {
+        if x < -745 { return 0 }
+        if x > 709.7 { return .infinity }
+        let n = (x / (DeterministicMath.ln2High + DeterministicMath.ln2Low)).rounded()
+        let r = (x - n * DeterministicMath.ln2High) - n * DeterministicMath.ln2Low
+        var sum = 1.0
+        for k in stride(from: 18.0, through: 1, by: -1) { sum = 1 + r / k * sum }
+        let half = Int(n) / 2
+        return sum * Double(sign: .plus, exponent: half, significand: 1)
+            * Double(sign: .plus, exponent: Int(n) - half, significand: 1)
+    }
 }

@@ -103,9 +103,9 @@ final class DurableStore: Sendable {
     private func takesDirectly(_ load: inout StoreLoad) -> Bool {
         guard logging != .never else { return true }
         guard log.isIdle else { return false }
-        log.clear()
+        let hasCaughtUp = log.clear()
         guard logging == .whenBehind else { return false }
-        load.noteDrained()
+        if hasCaughtUp { load.noteDrained() }
         return !load.isBehind
     }
 
@@ -166,7 +166,9 @@ final class DurableStore: Sendable {
         while true {
             switch merge() {
             case .merged: continue
-            case .done: return log.clear()
+            case .done:
+                _ = log.clear()
+                return
             case .failed(let reason):
                 return onWarning(
                     "\(log.rows) acknowledged events stay in the log beside \(path), since the table cannot take them "

@@ -2,7 +2,11 @@ import Foundation
 
 /// How much of the writer's time the table takes.
 struct StoreLoad {
-    private var windowStart = StoreLoad.now(CLOCK_MONOTONIC)
+    /// What one of the system's clocks shows, in nanoseconds.
+    typealias Clock = @Sendable (clockid_t) -> Int64
+
+    private let clock: Clock
+    private var windowStart: Int64
     private var busy: Int64 = 0
     /// Whether rows had better go another way.
     private(set) var isBehind = false
@@ -13,24 +17,32 @@ struct StoreLoad {
     /// its table is on its way to being limited by it. Time that other processes take does not count.
     private static let limit: Int64 = 66_000_000
 
+    /// - Parameter clock: By default, the system's own.
+    init(clock: @escaping Clock = StoreLoad.time) {
+        self.clock = clock
+        windowStart = clock(CLOCK_MONOTONIC)
+    }
+
     /// Runs a transaction, and counts the processor time that it takes.
     mutating func measure<Result>(_ body: () -> Result) -> Result {
-        let begin = StoreLoad.now(CLOCK_MONOTONIC)
+        let begin = clock(CLOCK_MONOTONIC)
         if begin - windowStart > StoreLoad.window { (windowStart, busy) = (begin, 0) }
-        let start = StoreLoad.now(CLOCK_THREAD_CPUTIME_ID)
+        let start = clock(CLOCK_THREAD_CPUTIME_ID)
         let result = body()
-        busy += StoreLoad.now(CLOCK_THREAD_CPUTIME_ID) - start
+        busy += clock(CLOCK_THREAD_CPUTIME_ID) - start
         if busy > StoreLoad.limit { isBehind = true }
         return result
     }
 
-    /// The log is empty: the table is to be tried again.
+    /// The table has all that went another way: it is to be tried again.
     mutating func noteDrained() {
         guard isBehind else { return }
-        (windowStart, busy, isBehind) = (StoreLoad.now(CLOCK_MONOTONIC), 0, false)
+        (windowStart, busy, isBehind) = (clock(CLOCK_MONOTONIC), 0, false)
     }
 
-    private static func now(_ clock: clockid_t) -> Int64 {
+    /// The system's clocks.
+    @Sendable
+    static func time(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

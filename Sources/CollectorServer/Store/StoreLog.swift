@@ -95,12 +95,15 @@ final class StoreLog: Sendable {
     }
 
     /// Deletes the files, if all their rows are merged; for the thread that appends.
-    func clear() {
+    ///
+    /// - Returns: whether there were any: the table has caught up.
+    func clear() -> Bool {
         state.withLock { state in
-            guard state.rows == 0 else { return }
+            guard state.rows == 0, !state.entries.isEmpty else { return false }
             for entry in state.entries { entry.file.delete() }
             state.entries = []
             state.mergedEnd = LogFile.headerBytes
+            return true
         }
     }
 

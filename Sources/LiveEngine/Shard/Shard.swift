@@ -50,8 +50,8 @@ final class Shard {
         let plan: PopulationPlan
         var connections = 0
         var sealed: [SealedEvent] = []
-
-        var closesAfterAnswer: Bool { plan.target.connections == .perRequest }
+        /// Beside the plan, for a look at that would copy it.
+        let closesAfterAnswer: Bool
     }
 
     let loop: any EventLoop
@@ -121,7 +121,8 @@ final class Shard {
             parts.append(
                 Part(
                     fleet: fleet, endpoints: endpoints[population], firstPool: firstPool, firstDevice: first,
-                    population: population, plan: plan))
+                    population: population, plan: plan,
+                    closesAfterAnswer: plan.target.connections == .perRequest))
             partOfDevice.append(contentsOf: repeatElement(UInt16(population), count: fleet.deviceCount))
             first += UInt32(fleet.deviceCount)
         }

@@ -117,23 +117,25 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     package mutating func encode(
         _ request: RequestNumber, of device: inout Device, at now: Instant, into body: inout WireBuffer
     ) -> RequestHead {
-        guard let open = device.requests.first(where: { $0.number == request }) else {
+        guard let place = device.requests.firstIndex(where: { $0.number == request }) else {
             return request.kind == .config ? endpoints.fetch(under: .none) : endpoints.upload
         }
         if request.kind == .config {
             return endpoints.fetch(under: configs[Int(device.activeConfig)].config)
         }
-        if open.contents.isEmpty {
+        let rows = device.requests[place].rows
+        let contents = device.requests[place].contents
+        if contents.isEmpty {
             encoder.encodeBatch(
-                open.rows, index: Int(device.index), number: device.number, epochs: device.epochs,
+                rows, index: Int(device.index), number: device.number, epochs: device.epochs,
                 at: now, into: &body)
         } else {
             encoder.encodeBatch(
-                stored: open.contents, of: open.rows, index: Int(device.index), number: device.number,
+                stored: contents, of: rows, index: Int(device.index), number: device.number,
                 epochs: device.epochs, at: now, into: &body)
         }
-        if tellsInstant && open.flush != .normal { body.append("&instant_event=true") }
-        return open.isDebug ? endpoints.debug : endpoints.upload
+        if tellsInstant && device.requests[place].flush != .normal { body.append("&instant_event=true") }
+        return device.requests[place].isDebug ? endpoints.debug : endpoints.upload
     }
 
     /// The page that `$referrer` tells: the screen before, or the last page before that was reported.

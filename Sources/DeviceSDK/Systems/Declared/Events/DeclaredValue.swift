@@ -19,6 +19,9 @@ struct DeclaredValue {
     /// Running sums of a choice's weights, and the JSON of its alternatives.
     private var sums: UnsafePointer<Double>?
     private var count = 0
+    /// See ``Timebase/WeightedChoice/guide``.
+    private var guide: UnsafePointer<UInt32>?
+    private var parts = 0
     private var alternatives: UnsafePointer<DeclaredBytes>?
     private var distribution = Distribution.constant(0)
     /// The key of an entity's field.
@@ -97,6 +100,8 @@ struct DeclaredValue {
     private mutating func keep(_ choice: WeightedChoice, _ arena: DeclaredArena) {
         sums = UnsafePointer(arena.keep(table: choice.cumulative))
         count = choice.count
+        guide = UnsafePointer(arena.keep(table: choice.guide))
+        parts = choice.guide.count - 1
     }
 
     private mutating func keep(prefix: String?, _ arena: DeclaredArena) {
@@ -155,8 +160,8 @@ struct DeclaredValue {
     }
 
     private func draw(_ stream: inout RandomStream) -> Int {
-        guard let sums else { return 0 }
-        return WeightedChoice.sample(&stream, cumulative: sums, count: count)
+        guard let sums, let guide else { return 0 }
+        return WeightedChoice.sample(&stream, cumulative: sums, count: count, guide: guide, parts: parts)
     }
 
     private func put(_ number: UInt64, digits: Int = 1, to cursor: inout DeclaredCursor) {

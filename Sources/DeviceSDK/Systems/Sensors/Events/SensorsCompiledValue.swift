@@ -19,6 +19,9 @@ struct SensorsCompiledValue {
     /// Running sums of a choice's weights, and its alternatives; those without bytes are refused.
     private var table: UnsafePointer<Double>?
     private var tableCount = 0
+    /// See ``Timebase/WeightedChoice/guide``.
+    private var guide: UnsafePointer<UInt32>?
+    private var guideParts = 0
     private var alternatives: UnsafePointer<SensorsBytes>?
     private var distribution = Distribution.constant(0)
     /// The key of an entity's field.
@@ -85,6 +88,8 @@ struct SensorsCompiledValue {
     private mutating func keep(_ choice: WeightedChoice, _ arena: SensorsArena) {
         table = arena.keep(table: choice.cumulative)
         tableCount = choice.count
+        guide = arena.keep(table: choice.guide)
+        guideParts = choice.guide.count - 1
     }
 
     private mutating func keep(prefix: [UInt8]?, _ arena: SensorsArena) {
@@ -130,8 +135,9 @@ struct SensorsCompiledValue {
     }
 
     private func sample(_ stream: inout RandomStream) -> Int {
-        guard let table else { return 0 }
-        return WeightedChoice.sample(&stream, cumulative: table, count: tableCount)
+        guard let table, let guide else { return 0 }
+        return WeightedChoice.sample(
+            &stream, cumulative: table, count: tableCount, guide: guide, parts: guideParts)
     }
 
     private func putNumber(_ number: UInt64, digits: Int = 1, to cursor: inout SensorsCursor) {
