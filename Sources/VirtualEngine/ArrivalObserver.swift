@@ -1,3 +1,4 @@
+package import Accounting
 package import CollectorModel
 package import DeviceSDK
 package import Timebase
@@ -9,6 +10,23 @@ package import Timebase
 package protocol ArrivalObserver: AnyObject {
     /// An upload arrived and is stored.
     func stored(_ upload: StoredUpload)
+    /// An event ended; see ``VirtualConfiguration/keepsBodies``. By default nobody wants to know.
+    func ended(_ event: EndedEvent)
+}
+
+extension ArrivalObserver {
+    package func ended(_ event: EndedEvent) {}
+}
+
+/// An event with its fate, and the body that an upload with it alone would have. The bytes are only borrowed.
+package struct EndedEvent {
+    /// The population's index in the scenario.
+    package var population: Int
+    package var id: EventID
+    package var form: PlainBody
+    package var body: UnsafeRawBufferPointer
+    /// When it ended, on the run's clock.
+    package var at: Instant
 }
 
 /// What an upload brought.

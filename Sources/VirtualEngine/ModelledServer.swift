@@ -45,7 +45,7 @@ struct ModelledServer {
     private var events = CarriedEvents()
     private var routes = CarriedRoutes()
     /// Who hears of what is stored.
-    private let arrivals: (any ArrivalObserver)?
+    let arrivals: (any ArrivalObserver)?
 
     init(
         plan: CollectorPlan, rules: ServerRules, sizes: BodySizes? = nil,

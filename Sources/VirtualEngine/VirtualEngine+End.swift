@@ -69,7 +69,8 @@ extension VirtualEngine {
                 effects.removeAll()
                 let slots = first..<min(first + VirtualEngine.closingBlock, fleet.deviceCount)
                 fleet.finish(slots, effects: &effects)
-                recorder.note(effects.sealed, population: index)
+                record(effects.sealed, population: index)
+                tellBodies(population: index)
                 observer.sealed(effects.sealed, population: index, at: .distantFuture)
             }
         }

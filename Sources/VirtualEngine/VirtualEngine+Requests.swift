@@ -145,7 +145,7 @@ extension VirtualEngine {
         sample.finishedAt = now
         sample.status = 0
         sample.failure = failure
-        recorder.note(sample, population: population)
+        record(sample, population: population)
     }
 }
 

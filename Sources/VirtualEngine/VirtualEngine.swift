@@ -56,6 +56,8 @@ struct VirtualEngine {
         recorder = RunRecorder(
             start: schedule.start, populationCount: fleets.count, measured: schedule.measured,
             closeUps: schedule.closeUps, entries: schedule.entries)
+        effects.needsKeys = configuration.isMeasured
+        effects.bodies.wish = arrivals == nil ? .none : configuration.keepsBodies
         if configuration.isPart { part = PartLooks(populationCount: fleets.count) }
         nextTick = schedule.start
         nextTick = nextTick(after: schedule.start)
@@ -171,7 +173,7 @@ struct VirtualEngine {
         let next = fleets[fleet].complete(
             slot, request: request.number, outcome: request.outcome, at: now, effects: &effects)
         sample.isAcknowledged = effects.isAcknowledged
-        recorder.note(sample, population: fleet)
+        record(sample, population: fleet)
         if !sample.isAcknowledged, let answer = request.answer,
             unexpectedAnswers.count < UnexpectedAnswer.limit
         {
@@ -185,12 +187,36 @@ struct VirtualEngine {
         let (fleet, _) = devices.location(of: device)
         if !effects.died.isEmpty { cutRequests(of: device, population: fleet) }
         if !effects.sealed.isEmpty {
-            recorder.note(effects.sealed, population: fleet)
+            record(effects.sealed, population: fleet)
+            tellBodies(population: fleet)
             observer.sealed(effects.sealed, population: fleet, at: now)
         }
         for request in effects.requests { start(request, device: device, population: fleet) }
         effects.removeAll()
         rearm(device, at: next)
+    }
+
+    /// Books fates, where anybody reads the books.
+    mutating func record(_ events: ContiguousArray<SealedEvent>, population: Int) {
+        if configuration.isMeasured { recorder.note(events, population: population) }
+    }
+
+    /// Tells how events that ended look on the wire, where anybody wants to know.
+    func tellBodies(population: Int) {
+        guard !effects.bodies.entries.isEmpty, let arrivals = server.arrivals else { return }
+        effects.bodies.bytes.withUnsafeBytes { bytes in
+            for entry in effects.bodies.entries {
+                arrivals.ended(
+                    EndedEvent(
+                        population: population, id: effects.sealed[entry.event].id, form: entry.form,
+                        body: UnsafeRawBufferPointer(rebasing: bytes[entry.range]), at: now))
+            }
+        }
+    }
+
+    /// Books a request that has ended, where anybody reads the books.
+    mutating func record(_ sample: RequestSample, population: Int) {
+        if configuration.isMeasured { recorder.note(sample, population: population) }
     }
 
     /// The index in its population of a device of a fleet, which may hold a part of them.

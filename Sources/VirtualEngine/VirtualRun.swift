@@ -20,6 +20,11 @@ package struct VirtualConfiguration: Sendable {
     package var isPart = false
     /// Whether answers that are open at the end are awaited.
     package var awaitsOpenAnswers = true
+    /// Whether what happens is measured: where nobody reads the result, fates and requests are not recorded, and events
+    /// are sealed without their natural keys. What happens is the same.
+    package var isMeasured = true
+    /// The events whose bodies observers of arrivals are told when they end.
+    package var keepsBodies = SealedBodies.Wish.none
 
     package init(
         plans: [PopulationPlan], schedule: RunSchedule, collector: CollectorPlan,

@@ -67,8 +67,8 @@ struct Generate: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Writes raw.ndjson too: the JSON of each event that arrived, as its collector reads it, one a line; copies "
-                + "begin with the member bs_copy."))
+            "Writes raw.ndjson too: the own JSON of each event, one a line. Copies begin with the member bs_copy, events "
+                + "that never arrived with bs_fate."))
     var raw = false
 
     @Flag(

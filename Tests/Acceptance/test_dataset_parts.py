@@ -36,7 +36,7 @@ def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
     tool.run("merge", folder / "parts", "--out", folder / "all").expect(0)
     joined, whole = folder / "all", folder / "whole"
     assert (joined / "_SUCCESS").exists()
-    for name in ("answers.json", "answers.sql"):
+    for name in ("answers.json", "answers.sql", "report.html"):
         assert (joined / name).read_bytes() == (whole / name).read_bytes()
     answers = json.loads((whole / "answers.json").read_text())["answers"]
     database = sqlite3.connect(joined / "dataset.sqlite")
@@ -49,6 +49,7 @@ def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
         lines = sum(len(file.read_text().splitlines()) for file in files)
         assert len(files) == 3 and lines == len((whole / f"{table}.ndjson").read_text().splitlines()), table
         assert lines == database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    assert "In 4,096 rows of" in (whole / "report.html").read_text(), "more rows than are sampled"
     raw = sorted(line for file in (joined / "raw").iterdir() for line in file.read_text().splitlines())
     assert raw and raw == sorted((whole / "raw.ndjson").read_text().splitlines())
 

@@ -1,5 +1,7 @@
 import Accounting
 import CollectorModel
+import Datasets
+import Files
 import DeviceSDK
 import Scenario
 import Timebase
@@ -23,6 +25,9 @@ final class ArrivalRecorder: ArrivalObserver {
     private let readers: [UploadReader]
     private let fieldReader: FieldReader
     private let keepsIDs: Bool
+    private let unsent: UnsentEvents?
+    /// Why events that ended could not be kept.
+    private(set) var failure: FileFailure?
     /// Which events have arrived: a bit each, and a number for those that came again.
     private var receipts = Receipts()
     private var now = Int64.min
@@ -33,17 +38,18 @@ final class ArrivalRecorder: ArrivalObserver {
     private var instant = 0
     private var unsorted = WireBuffer()
     private var id = WireBuffer()
-    private var fields = WireBuffer()
 
     private static var emptyBlock: WireBuffer { WireBuffer(capacity: ArrivalFeed.blockBytes + 1 << 16) }
 
     /// - Parameters:
     ///   - keepsIDs: Whether rows say what a collector knows the events by.
     ///   - fields: The fields of rows.
+    ///   - unsent: Where events that end without having arrived are kept; `nil` where nobody wants them.
     init(
         _ plans: [PopulationPlan], collector: CollectorPlan, keepsIDs: Bool, fields: RowFields,
-        into feed: ArrivalFeed
+        into feed: ArrivalFeed, unsent: UnsentEvents? = nil
     ) {
+        self.unsent = unsent
         fieldReader = FieldReader(fields)
         self.feed = feed
         self.keepsIDs = keepsIDs
@@ -74,6 +80,14 @@ final class ArrivalRecorder: ArrivalObserver {
             Upload(device: upload.device, request: upload.request, rows: begin..<block.count))
     }
 
+    func ended(_ event: EndedEvent) {
+        guard failure == nil, let unsent, !receipts.held.contains(event.id) else { return }
+        let isMessages = event.form == .messages
+        readers[event.population].forEachEvent(inPlain: event.body, isMessages: isMessages, at: event.at) {
+            do throws(FileFailure) { try unsent.append($0.payload, of: event.id) } catch { failure = error }
+        }
+    }
+
     /// Hands over what is left.
     func finish() {
         endInstant()
@@ -95,8 +109,7 @@ final class ArrivalRecorder: ArrivalObserver {
         }
         id.removeAll()
         if keepsIDs { id.append(event.key.text) }
-        fields.removeAll()
-        fieldReader.append(event.value, population: upload.population, to: &fields)
+        let fields = fieldReader.read(event.value, population: upload.population)
         var head = ArrivalHead(
             at: upload.at.nanoseconds, capturedAt: event.capturedAt, byteCount: 0, device: upload.device,
             request: upload.request, sequence: sequence, payloadBytes: UInt32(event.payload.count),
@@ -106,12 +119,27 @@ final class ArrivalRecorder: ArrivalObserver {
             nameBytes: UInt16(clamping: event.name.count), idBytes: UInt16(clamping: id.count))
         let texts = event.type.count + event.name.count + id.count + event.payload.count
         head.byteCount = UInt32(ArrivalHead.size + texts + fields.count)
-        withUnsafeBytes(of: head) { block.append(contentsOf: $0) }
-        block.append(contentsOf: event.type)
-        block.append(contentsOf: event.name)
-        block.append(contentsOf: id)
-        block.append(contentsOf: fields)
-        block.append(contentsOf: event.payload)
+        id.withUnsafeBytes { ArrivalRecorder.append(head, event, id: $0, fields: fields, to: &block) }
+    }
+
+    private static func append(
+        _ head: ArrivalHead, _ event: CollectedEvent, id: UnsafeRawBufferPointer,
+        fields: UnsafeRawBufferPointer, to block: inout WireBuffer
+    ) {
+        block.append(upTo: Int(head.byteCount)) { memory in
+            memory.storeBytes(of: head, as: ArrivalHead.self)
+            var next = memory + ArrivalHead.size
+            func put(_ part: UnsafeRawBufferPointer) {
+                next.copyText(part)
+                next += part.count
+            }
+            put(event.type)
+            put(event.name)
+            put(id)
+            put(fields)
+            put(event.payload)
+            return Int(head.byteCount)
+        }
     }
 
     /// Sorts the uploads of an instant, and hands a block over that is full.

@@ -35,13 +35,17 @@ struct ArrivalHead: BitwiseCopyable {
 struct ArrivalRow {
     let head: ArrivalHead
     private let texts: UnsafeRawBufferPointer
+    private let whole: UnsafeRawBufferPointer
 
     /// The row that begins at an offset.
     init(in block: UnsafeRawBufferPointer, at offset: Int) {
         head = block.loadUnaligned(fromByteOffset: offset, as: ArrivalHead.self)
-        texts = UnsafeRawBufferPointer(
-            rebasing: block[offset + ArrivalHead.size..<offset + Int(head.byteCount)])
+        whole = UnsafeRawBufferPointer(rebasing: block[offset..<offset + Int(head.byteCount)])
+        texts = UnsafeRawBufferPointer(rebasing: whole[ArrivalHead.size...])
     }
+
+    /// A copy of all of it.
+    var bytes: [UInt8] { Array(whole) }
 
     var type: UnsafeRawBufferPointer { part(0, Int(head.typeBytes)) }
     var name: UnsafeRawBufferPointer { part(Int(head.typeBytes), Int(head.nameBytes)) }

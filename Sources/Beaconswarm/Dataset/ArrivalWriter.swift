@@ -12,7 +12,7 @@ final class ArrivalWriter {
         var key: RevenueKey
     }
 
-    private var table: EventTable
+    private let table: EventTable
     private let sink: TableSink
     private let copies: BucketSpool<CopyRecord>
     private let buckets: DeviceBuckets
@@ -26,6 +26,7 @@ final class ArrivalWriter {
     private(set) var uploads: Int64 = 0
     /// Rows of which nothing tells the event.
     private(set) var unknown: Int64 = 0
+    private(set) var sample = RowSample()
 
     init(
         _ table: EventTable, _ plans: DatasetPlans, into sink: TableSink, copies: BucketSpool<CopyRecord>,
@@ -67,6 +68,7 @@ final class ArrivalWriter {
             let copy = CopyRecord(row: number, at: head.at, device: head.device, sequence: head.sequence)
             try copies.append(copy, to: buckets[head.device])
         }
+        sample.add(row)
         try raw?.write(row)
         try sink.flushIfFull()
     }
@@ -77,23 +79,21 @@ final class TableSink {
     var batch: TableBatch
     private let output: DatasetOutput
     private let number: Int
-    private let sampler: ColumnSampler?
 
-    init(
-        _ schema: TableSchema, number: Int, of output: DatasetOutput, sampler: ColumnSampler? = nil
-    ) {
-        self.sampler = sampler
+    init(_ schema: TableSchema, number: Int, of output: DatasetOutput) {
         batch = TableBatch(schema)
         self.number = number
         self.output = output
     }
+
+    /// Fills a row: the batch is looked up once for all of its values.
+    func fill(_ row: (inout TableBatch) -> Void) { row(&batch) }
 
     func flushIfFull() throws(FileFailure) {
         if batch.isFull { try flush() }
     }
 
     func flush() throws(FileFailure) {
-        sampler?.add(batch)
         try output.write(batch, table: number)
         batch.removeAll()
     }

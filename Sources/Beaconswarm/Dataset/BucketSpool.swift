@@ -64,6 +64,13 @@ final class BucketSpool<Record: BitwiseCopyable> {
     }
 }
 
+extension BucketSpool<UInt8> {
+    func append(contentsOf bytes: UnsafeRawBufferPointer, to bucket: Int) throws(FileFailure) {
+        open[bucket].append(contentsOf: bytes)
+        if open[bucket].count >= BucketSpool.pieceBytes { try flush(bucket) }
+    }
+}
+
 /// The fate of an event, as it is kept until the truth is written.
 struct FateRecord: BitwiseCopyable {
     var capturedAt: Int64

@@ -90,7 +90,8 @@ struct DatasetPage {
             \(list.joined(separator: "\n"))
             \(note)
             Formats: \(options.formats.joined(separator: ", ")). `answers.json` has questions with their answers from \
-            the truth, `answers.sql` the queries that give the same.\(reportNote) `_SUCCESS` is there if the dataset is whole.
+            the truth, `answers.sql` the queries that give the same. `report.html` shows how days, \
+            sessions and columns came out beside what the scenario asks for. `_SUCCESS` is there if the dataset is whole.
 
             `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
             never arrived have none.
@@ -98,12 +99,6 @@ struct DatasetPage {
             Patterns planted: \(patterns).
 
             """
-    }
-
-    private var reportNote: String {
-        parts != nil
-            ? ""
-            : " `report.html` shows how days, sessions and columns came out beside what the scenario asks for."
     }
 
     private var patterns: String {
@@ -222,7 +217,12 @@ extension DatasetPage {
             \(tables.joined(separator: "\n"))
             ```
 
-            DuckDB: `CREATE TABLE truth AS SELECT * FROM read_csv('\(path("truth", suffix("csv")))', allow_quoted_nulls = false);`
+            DuckDB:
+
+            ```sql
+            \(schemas.map { duckDB($0, "read_csv", "csv", "header = true, allow_quoted_nulls = false") }
+                .joined(separator: "\n"))
+            ```
 
             """
     }
@@ -239,9 +239,34 @@ extension DatasetPage {
 
     private var ndjson: String {
         """
-        DuckDB: `CREATE TABLE truth AS SELECT * FROM read_json('\(path("truth", suffix("ndjson")))', format = 'newline_delimited');`
+        DuckDB:
+
+        ```sql
+        \(schemas.map { duckDB($0, "read_json", "ndjson", "format = 'newline_delimited'") }.joined(separator: "\n"))
+        ```
 
         """
+    }
+
+    /// A table with its types: a reader that infers them from the first rows takes a column without values there for one that
+    /// has none at all.
+    private func duckDB(_ schema: TableSchema, _ reader: String, _ format: String, _ options: String)
+        -> String
+    {
+        let columns = schema.columns.map { "\($0.name): '\(DatasetPage.duckDB($0.type))'" }
+        return
+            "CREATE TABLE \(schema.name) AS SELECT * FROM \(reader)('\(path(schema.name, suffix(format)))', "
+            + "\(options), columns = {\(columns.joined(separator: ", "))});"
+    }
+
+    private static func duckDB(_ type: ColumnType) -> String {
+        switch type {
+        case .int64: "BIGINT"
+        case .double: "DOUBLE"
+        case .bool: "BOOLEAN"
+        case .string: "VARCHAR"
+        case .timestampMillis, .timestampMicros: "TIMESTAMPTZ"
+        }
     }
 
     private var sqlite: String {

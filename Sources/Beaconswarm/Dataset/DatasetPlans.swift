@@ -46,6 +46,7 @@ struct DatasetPlans: Sendable {
         // No device's end may depend on how the devices are divided.
         configuration.playsWholeDrain = true
         configuration.awaitsOpenAnswers = cut == nil
+        configuration.isMeasured = false
         self.configuration = configuration
         populations = plans.populations
         deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }

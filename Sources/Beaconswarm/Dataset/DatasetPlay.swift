@@ -10,6 +10,8 @@ final class DatasetPlay {
     let start: Instant
     let length: Interval
     let fates: [BucketSpool<FateRecord>]
+    /// Events that ended before they arrived, where they are kept.
+    let unsent: [UnsentEvents]
     private let plans: DatasetPlans
     private let fields: RowFields
     private let feeds: [ArrivalFeed]
@@ -19,7 +21,7 @@ final class DatasetPlay {
 
     init(
         _ plans: DatasetPlans, fields: RowFields, folder: String, start: Instant,
-        spools: String = "fates"
+        spools: String = "fates", keepsUnsent: Bool = false
     ) throws(FileFailure) {
         self.plans = plans
         self.fields = fields
@@ -36,6 +38,11 @@ final class DatasetPlay {
                 try BucketSpool("\(folder)/_\(spools)-\(shard).partial", buckets: plans.buckets.count))
         }
         self.fates = fates
+        var unsent: [UnsentEvents] = []
+        for shard in 0..<(keepsUnsent ? count : 0) {
+            unsent.append(try UnsentEvents("\(folder)/_unsent-\(shard).partial", plans.buckets))
+        }
+        self.unsent = unsent
     }
 
     /// How far the slowest thread is.
@@ -47,7 +54,8 @@ final class DatasetPlay {
         for number in feeds.indices {
             let player = PlayerBox(
                 ShardPlayer(
-                    number, plans, fields: fields, into: feeds[number], fates: fates[number], clock: clock))
+                    number, plans, fields: fields, into: feeds[number], fates: fates[number], clock: clock,
+                    unsent: unsent.isEmpty ? nil : unsent[number]))
             group.enter()
             pool.submit { [group] _ in
                 player.player.play(makeFleet)

@@ -4,11 +4,13 @@ import DeviceSDK
 import Measurement
 import Reporting
 import Scenario
+import Snapshots
 import Timebase
 
 /// How people's days, sessions and events came out, while the truth streams by.
 final class DatasetShape {
-    private struct Population {
+    /// What is counted of a population; those of a dataset's parts add up.
+    struct Population {
         var hours = [Int](repeating: 0, count: 24)
         var sessions = 0
         var launches = 0
@@ -18,7 +20,7 @@ final class DatasetShape {
     }
 
     private let plans: DatasetPlans
-    private var populations: [Population]
+    private(set) var populations: [Population]
     /// The event before, where the next may belong to its session.
     private var last: (session: Int, at: Instant)?
 
@@ -49,6 +51,14 @@ final class DatasetShape {
         }
     }
 
+    /// Adds what was counted of other devices, by population.
+    ///
+    /// - Precondition: of the same populations.
+    func merge(_ others: [Population]) {
+        for (place, other) in others.enumerated() { populations[place].merge(other) }
+    }
+
+    /// - Parameter sampler: Has looked at some rows of the table `events`.
     func report(
         _ scenario: LoadedScenario, names: [String], rows: Int, captured: Int, sampler: ColumnSampler
     ) -> DatasetReport {
@@ -114,6 +124,34 @@ final class DatasetShape {
             guard let week else { return 1.0 / 24 }
             return (0..<7).reduce(0.0) { $0 + week.weight(ofHour: $1 * 24 + hour) } / WeekCurve.activeHours
         }
+    }
+}
+
+extension DatasetShape.Population {
+    mutating func merge(_ other: DatasetShape.Population) {
+        for hour in hours.indices { hours[hour] += other.hours[hour] }
+        sessions += other.sessions
+        launches += other.launches
+        events += other.events
+        lengths.merge(other.lengths)
+        gaps.merge(other.gaps)
+    }
+}
+
+extension DatasetShape.Population: Snapshotable {
+    func write(to writer: inout SnapshotWriter) {
+        writer.write(Numbers(hours + [sessions, launches, events]))
+        writer.write(lengths)
+        writer.write(gaps)
+    }
+
+    init(from reader: inout SnapshotReader) throws(SnapshotError) {
+        let numbers: Numbers = try reader.value()
+        let counts = try numbers.exactly(27, reader)
+        hours = Array(counts[..<24])
+        (sessions, launches, events) = (counts[24], counts[25], counts[26])
+        lengths = try reader.value()
+        gaps = try reader.value()
     }
 }
 

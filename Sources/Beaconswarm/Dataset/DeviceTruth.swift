@@ -36,6 +36,8 @@ struct DeviceTruth {
     let life: DeviceLife
     let skew: Interval
     var radio: RadioTrace
+    let user: String
+    let system: String
 
     /// Days with events that count.
     private(set) var activeDays: Set<Int64> = []
@@ -48,6 +50,10 @@ struct DeviceTruth {
     private(set) var pending = 0
     private(set) var arrived = 0
     private(set) var copies = 0
+    /// The day of the event before.
+    private var lastDay: Int64?
+    /// The session of the event before, and its events so far: they join ``counts`` when another one comes.
+    private var current: (number: Int, name: String, captured: Int, arrived: Int)?
 
     init(
         number: UInt32, index: Int, plan: PopulationPlan, life: DeviceLife, skew: Interval,
@@ -59,11 +65,19 @@ struct DeviceTruth {
         self.life = life
         self.skew = skew
         self.radio = radio
+        user = "u\(number)"
+        system = plan.system.systemName
     }
 
-    var user: String { "u\(number)" }
+    /// What a session is called.
+    func text(of session: DeviceLife.Session) -> String { "\(number)-\(session.number)" }
 
-    func name(of session: DeviceLife.Session) -> String { "\(number)-\(session.number)" }
+    /// What the session of the event that was noted last is called.
+    func name(of session: DeviceLife.Session?) -> String? {
+        guard let session else { return nil }
+        if let current, current.number == session.number { return current.name }
+        return text(of: session)
+    }
 
     mutating func note(_ event: TruthEvent, in session: DeviceLife.Session?) {
         captured += 1
@@ -75,10 +89,25 @@ struct DeviceTruth {
         }
         copies += event.copies
         if event.hasArrived { arrived += 1 }
-        if event.counts { activeDays.insert(event.day) }
+        if event.counts, lastDay != event.day {
+            activeDays.insert(event.day)
+            lastDay = event.day
+        }
         guard let session else { return }
-        counts[session.number, default: (0, 0)].captured += 1
-        if event.hasArrived { counts[session.number, default: (0, 0)].arrived += 1 }
+        if current?.number != session.number {
+            endSession()
+            current = (session.number, text(of: session), 0, 0)
+        }
+        current?.captured += 1
+        if event.hasArrived { current?.arrived += 1 }
+    }
+
+    /// Adds the events of the session that they were noted in last.
+    mutating func endSession() {
+        guard let current else { return }
+        counts[current.number, default: (0, 0)].captured += current.captured
+        counts[current.number, default: (0, 0)].arrived += current.arrived
+        self.current = nil
     }
 }
 

@@ -4,17 +4,18 @@ import DeviceSDK
 /// The table `events`: what its columns are, and how a row is made of what arrived.
 struct EventTable {
     static let name = "events"
+    /// Columns that count rows and uploads: what they hold is the dataset's own.
+    static let counters: Set<String> = ["row_id", "batch"]
 
     let schema: TableSchema
     private let keepsIDs: Bool
     /// How the fields of rows are found.
     let fields: RowFields
     private let systems: [String]
-    /// The number of the first column that is a field.
+    /// The number of the first column that is a field, and of the one behind the last.
     private let firstField: Int
+    private let payloadColumn: Int
     private let types: [ColumnType]
-    /// Where in a row's fields each value is; -1 for none.
-    private var found: [Int]
 
     /// - Parameter keepsIDs: Whether a row says what names its event: id, copy, device.
     init(_ plans: [PopulationPlan], keepsIDs: Bool) {
@@ -32,7 +33,7 @@ struct EventTable {
         }
         types = columns.dropFirst(head.count).map(\.type)
         fields = RowFields(finders: known.map { FieldFinder($0, places: places) }, types: types)
-        found = Array(repeating: -1, count: types.count)
+        payloadColumn = columns.count
         columns.append(TableColumn("payload", .string, doc: "the event's JSON as the collector reads it"))
         schema = TableSchema(name: EventTable.name, columns: columns, indices: [["row_id"]])
     }
@@ -62,12 +63,9 @@ struct EventTable {
     ///   - upload: Its upload's, from 1.
     ///   - amount: The number of a field (see ``field(named:)``) that holds a price.
     /// - Returns: the price in hundredths, where there is one.
-    mutating func put(
+    func put(
         _ row: ArrivalRow, number: Int64, upload: Int64, amount: Int?, into batch: inout TableBatch
     ) -> Int64? {
-        let fields = row.fields
-        find(fields)
-        let cents = amount.flatMap { self.cents($0, of: fields) }
         batch.put(number)
         if keepsIDs {
             batch.put(utf8: row.id)
@@ -81,7 +79,8 @@ struct EventTable {
         batch.put(EventTable.milliseconds(row.head.at))
         batch.put(upload)
         if row.head.attempt > 0 { batch.put(Int64(row.head.attempt)) } else { batch.putNull() }
-        putFields(fields, into: &batch)
+        let cents = putFields(row.fields, amount: amount ?? -1, into: &batch)
+        batch.skip(to: payloadColumn)
         batch.put(utf8: row.payload)
         batch.endRow()
         return cents
@@ -101,60 +100,36 @@ struct EventTable {
         return rest < 0 ? whole - 1 : whole
     }
 
-    /// Notes where in a row's fields each value is.
-    private mutating func find(_ fields: UnsafeRawBufferPointer) {
+    /// Puts the values of fields into their columns.
+    ///
+    /// - Returns: the one that is a price, in hundredths.
+    @inline(__always)
+    private func putFields(
+        _ fields: UnsafeRawBufferPointer, amount: Int, into batch: inout TableBatch
+    ) -> Int64? {
+        var cents: Int64?
         var offset = 0
         while offset < fields.count {
             let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
-            found[Int(field.place)] = offset
-            offset += FoundField.size + Int(field.textBytes)
-        }
-    }
-
-    /// Puts the values of fields into their columns, and forgets where they were.
-    private mutating func putFields(_ fields: UnsafeRawBufferPointer, into batch: inout TableBatch) {
-        found.withUnsafeMutableBufferPointer { found in
-            var absent = 0
-            for place in found.indices {
-                let offset = found[place]
-                guard offset >= 0 else {
-                    absent += 1
-                    continue
-                }
-                if absent > 0 { batch.putNulls(absent) }
-                absent = 0
-                found[place] = -1
-                EventTable.put(types[place], offset, of: fields, into: &batch)
+            let column = firstField &+ Int(field.place)
+            offset &+= FoundField.size
+            if field.isText {
+                let end = offset &+ Int(field.textBytes)
+                batch.put(utf8: UnsafeRawBufferPointer(rebasing: fields[offset..<end]), at: column)
+                offset = end
+            } else {
+                let word = fields.loadUnaligned(fromByteOffset: offset, as: Int64.self)
+                offset &+= 8
+                batch.put(word: word, at: column)
+                if Int(field.place) == amount { cents = self.cents(word, Int(field.place)) }
             }
-            if absent > 0 { batch.putNulls(absent) }
         }
-    }
-
-    @inline(__always)
-    private static func put(
-        _ type: ColumnType, _ offset: Int, of fields: UnsafeRawBufferPointer, into batch: inout TableBatch
-    ) {
-        let field = fields.loadUnaligned(fromByteOffset: offset, as: FoundField.self)
-        switch type {
-        case .string:
-            let begin = offset + FoundField.size
-            batch.put(
-                utf8: UnsafeRawBufferPointer(rebasing: fields[begin..<begin + Int(field.textBytes)]))
-        case .bool: batch.put(field.word != 0)
-        case .double: batch.put(EventTable.double(field))
-        case .int64, .timestampMillis, .timestampMicros: batch.put(field.word)
-        }
-    }
-
-    private static func double(_ field: FoundField) -> Double {
-        Double(bitPattern: UInt64(bitPattern: field.word))
+        return cents
     }
 
     /// A price in hundredths.
-    private func cents(_ place: Int, of fields: UnsafeRawBufferPointer) -> Int64? {
-        guard found[place] >= 0 else { return nil }
-        let field = fields.loadUnaligned(fromByteOffset: found[place], as: FoundField.self)
-        let price = types[place] == .double ? EventTable.double(field) : Double(field.word)
+    private func cents(_ word: Int64, _ place: Int) -> Int64 {
+        let price = types[place] == .double ? Double(bitPattern: UInt64(bitPattern: word)) : Double(word)
         return Int64((price * 100).rounded())
     }
 }

@@ -9,16 +9,63 @@ struct RowFields: Sendable {
     var types: [ColumnType]
 }
 
-/// A value of a field in a row on its way to the tables.
+/// What a value of a field begins with in a row on its way to the tables. Behind it lies the text, or a word as a table's
+/// batch keeps it: a number, the bits of a double, 0 or 1.
 struct FoundField: BitwiseCopyable {
     /// The field's number.
-    var place: UInt32
-    /// Bytes of the text behind this; of anything else none: it is in ``word``.
-    var textBytes: UInt32
-    /// As a table's batch keeps it: a number, the bits of a double, 0 or 1.
-    var word: Int64 = 0
+    var place: UInt16
+    var isText: Bool
+    var reserved: UInt8 = 0
+    /// Bytes of the text.
+    var textBytes: UInt32 = 0
 
-    static let size = MemoryLayout<FoundField>.size
+    static let size = 8
+}
+
+/// The values of the fields of one row; memory that is used again for the next.
+struct FoundFields: ~Copyable {
+    private var base: UnsafeMutableRawPointer
+    private var room = 1 << 12
+    private(set) var count = 0
+
+    init() { base = .allocate(byteCount: room, alignment: 8) }
+
+    deinit { base.deallocate() }
+
+    /// Valid until the next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    mutating func removeAll() { count = 0 }
+
+    @inline(__always)
+    mutating func append(_ text: UnsafeRawBufferPointer, _ place: Int) {
+        let size = FoundField.size &+ text.count
+        if room &- count < size { grow(size) }
+        let field = FoundField(
+            place: UInt16(truncatingIfNeeded: place), isText: true,
+            textBytes: UInt32(truncatingIfNeeded: text.count))
+        (base + count).storeBytes(of: field, as: FoundField.self)
+        (base + count + FoundField.size).copyText(text)
+        count &+= size
+    }
+
+    mutating func append(word: Int64, _ place: Int) {
+        let size = FoundField.size &+ 8
+        if room &- count < size { grow(size) }
+        let field = FoundField(place: UInt16(truncatingIfNeeded: place), isText: false)
+        (base + count).storeBytes(of: field, as: FoundField.self)
+        (base + count + FoundField.size).storeBytes(of: word, as: Int64.self)
+        count &+= size
+    }
+
+    @inline(never)
+    private mutating func grow(_ additional: Int) {
+        room = max(room * 2, count + additional)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
+        memory.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = memory
+    }
 }
 
 /// Reads the values of fields from events that were parsed, on the thread that plays their devices: whoever writes rows
@@ -27,6 +74,8 @@ struct FoundField: BitwiseCopyable {
 /// Confined to one thread.
 final class FieldReader {
     private let finders: [FieldFinder]
+    /// Those of the row that was read last.
+    private var found = FoundFields()
     /// Of each field. Memory of our own, since each member looks at it.
     private let types: UnsafeMutablePointer<ColumnType>
     /// The last event in which each field was found: the first member of a field counts.
@@ -34,7 +83,9 @@ final class FieldReader {
     private var events: UInt32 = 0
     private var text = WireBuffer()
 
+    /// - Precondition: there are fewer than 65,536 fields.
     init(_ fields: RowFields) {
+        precondition(fields.types.count <= UInt16.max)
         finders = fields.finders
         types = .allocate(capacity: fields.types.count)
         seen = .allocate(capacity: fields.types.count)
@@ -47,19 +98,25 @@ final class FieldReader {
         seen.deallocate()
     }
 
-    /// Appends a ``FoundField`` for each value, texts behind theirs. A value that is not of its field's type, nor a text
-    /// of it, is left to the payload.
-    func append(_ root: JSONValue, population: Int, to output: inout WireBuffer) {
+    /// Reads an event's values. One that is not of its field's type, nor a text of it, is left to the payload.
+    ///
+    /// - Returns: Memory that is valid until the next event.
+    func read(_ root: JSONValue, population: Int) -> UnsafeRawBufferPointer {
         events &+= 1
-        guard root.kind == .object else { return }
-        let (finder, event) = (finders[population], events)
+        found.removeAll()
+        if root.kind == .object { read(root, finders[population], into: &found) }
+        return found.bytes
+    }
+
+    private func read(_ root: JSONValue, _ finder: FieldFinder, into found: inout FoundFields) {
+        let event = events
         for (name, value) in root.members {
             switch finder.place(of: name, in: 0) {
-            case .column(let place): append(value, place, event, to: &output)
+            case .column(let place): append(value, place, event, to: &found)
             case .group(let group):
                 for (name, value) in value.members {
                     guard case .column(let place) = finder.place(of: name, in: group) else { continue }
-                    append(value, place, event, to: &output)
+                    append(value, place, event, to: &found)
                 }
             case nil: break
             }
@@ -67,18 +124,21 @@ final class FieldReader {
     }
 
     @inline(__always)
-    private func append(_ value: JSONValue, _ place: Int, _ event: UInt32, to output: inout WireBuffer) {
+    private func append(_ value: JSONValue, _ place: Int, _ event: UInt32, to found: inout FoundFields) {
         guard seen[place] != event else { return }
         seen[place] = event
-        if types[place] == .string, let bytes = value.bytes { return append(bytes, place, to: &output) }
+        if types[place] == .string, let bytes = value.bytes { return found.append(bytes, place) }
         guard !value.isNull else { return }
-        appendOther(value, place, to: &output)
+        appendOther(value, place, to: &found)
     }
 
-    private func appendOther(_ value: JSONValue, _ place: Int, to output: inout WireBuffer) {
+    private func appendOther(_ value: JSONValue, _ place: Int, to found: inout FoundFields) {
         let word: Int64?
         switch types[place] {
-        case .string: return append(textOf: value, place, to: &output)
+        case .string:
+            text.removeAll()
+            value.appendJSON(to: &text)
+            return text.withUnsafeBytes { found.append($0, place) }
         case .bool: word = value.truth.map { truth -> Int64 in truth ? 1 : 0 }
         case .double:
             word = value.number.flatMap { number -> Int64? in
@@ -86,31 +146,7 @@ final class FieldReader {
             }
         case .int64, .timestampMillis, .timestampMicros: word = value.integer
         }
-        guard let word else { return }
-        let field = FoundField(place: UInt32(place), textBytes: 0, word: word)
-        output.append(upTo: FoundField.size) { memory in
-            memory.storeBytes(of: field, as: FoundField.self)
-            return FoundField.size
-        }
-    }
-
-    /// A value as JSON.
-    private func append(textOf value: JSONValue, _ place: Int, to output: inout WireBuffer) {
-        text.removeAll()
-        value.appendJSON(to: &text)
-        text.withUnsafeBytes { append($0, place, to: &output) }
-    }
-
-    @inline(__always)
-    private func append(_ bytes: UnsafeRawBufferPointer, _ place: Int, to output: inout WireBuffer) {
-        let field = FoundField(place: UInt32(place), textBytes: UInt32(bytes.count))
-        output.append(upTo: FoundField.size + bytes.count) { memory in
-            memory.storeBytes(of: field, as: FoundField.self)
-            if let source = bytes.baseAddress {
-                (memory + FoundField.size).copyMemory(from: source, byteCount: bytes.count)
-            }
-            return FoundField.size + bytes.count
-        }
+        if let word { found.append(word: word, place) }
     }
 }
 

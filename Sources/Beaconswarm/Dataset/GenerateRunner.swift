@@ -124,10 +124,10 @@ final class GenerateRunner {
             options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
         let answers = AnswerKey(DatasetFacts(plans.populations))
         let play = try DatasetPlay(
-            plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start)
-        let sampler = ColumnSampler(table.schema)
+            plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
+            keepsUnsent: options.raw)
         let shape = DatasetShape(plans)
-        let sink = TableSink(table.schema, number: 0, of: output, sampler: sampler)
+        let sink = TableSink(table.schema, number: 0, of: output)
         let copies = try BucketSpool<CopyRecord>(
             "\(options.out)/_copies.partial", buckets: plans.buckets.count)
         let raw =
@@ -138,19 +138,19 @@ final class GenerateRunner {
         try writeRows(of: play, arrivals, output)
         if isInterrupted { return interrupted() }
         try sink.flush()
-        try raw?.finish()
         let patterns = PatternKey(
             scenario.document.patterns, answers.facts, plans.populations,
             names: scenario.document.publicNames, until: plans.usersEnd)
-        try writeTruth(plans, play, copies, to: output, answers, shape, patterns)
+        try writeTruth(plans, play, copies, to: output, answers, shape, patterns, raw)
         if isInterrupted { return interrupted() }
+        try raw?.finish()
         let result = Answers(answers.facts, answers.totals, rows: arrivals.rows).all
         let planted = PatternAnswers(key: patterns, events: table.schema)
         let report = shape.report(
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
-            sampler: sampler)
+            sampler: arrivals.sample.figures(of: table))
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
-        if part != .whole { try writePart(output.rows, arrivals, answers, patterns) }
+        if part != .whole { try writePart(output.rows, arrivals, answers, patterns, shape) }
         try finish(output, tables.map(\.schema), result, planted, arrivals)
         return .success
     }
@@ -174,17 +174,20 @@ final class GenerateRunner {
     private func writeTruth(
         _ plans: DatasetPlans, _ play: DatasetPlay, _ copies: BucketSpool<CopyRecord>,
         to output: DatasetOutput, _ answers: AnswerKey, _ shape: DatasetShape,
-        _ patterns: PatternKey
+        _ patterns: PatternKey, _ raw: RawLines?
     ) throws(FileFailure) {
         let truth = TruthWriter(
             plans, names: scenario.document.publicNames, labels: answers.facts.labels, zone: layout.zone,
-            to: output, first: 1, answers: answers, shape: shape, patterns: patterns)
+            to: output, first: 1, answers: answers, shape: shape, patterns: patterns,
+            raw: raw)
         for bucket in 0..<plans.buckets.count where !isInterrupted {
             var fates: [FateRecord] = []
             for spool in play.fates { fates += try spool.records(of: bucket) }
+            var unsent = UnsentTexts()
+            for events in play.unsent { unsent.merge(try events.texts(of: bucket)) }
             try truth.write(
                 plans.buckets.devices(of: bucket, total: plans.deviceCount), fates: fates,
-                copies: copies.records(of: bucket))
+                copies: copies.records(of: bucket), unsent: unsent)
             let share = Double(bucket) / Double(plans.buckets.count)
             console.progress(share: share) { "writing the truth, \(Int(share * 100)) %" }
         }
@@ -193,7 +196,8 @@ final class GenerateRunner {
 
     /// Writes what joins the part with the others.
     private func writePart(
-        _ rows: [Int], _ arrivals: ArrivalWriter, _ answers: AnswerKey, _ patterns: PatternKey
+        _ rows: [Int], _ arrivals: ArrivalWriter, _ answers: AnswerKey, _ patterns: PatternKey,
+        _ shape: DatasetShape
     ) throws(FileFailure) {
         let resolved = scenario.resolvedBytes
         try GrowingFile.write(resolved, to: "\(options.out)/\(DatasetPart.scenarioName)")
@@ -206,7 +210,7 @@ final class GenerateRunner {
                 tagsEvents: options.tagsEvents, hasRaw: options.raw),
             number: part, reference: scenario.reference, command: options.command.map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
-            patterns: patterns.counters.map(\.totals))
+            patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample)
         try state.write(to: options.out)
     }
 

@@ -14,7 +14,7 @@ final class RowStream {
     private let lines: Lines
     private let output = StandardOutput()
     private let rate: Double
-    private var table: EventTable
+    private let table: EventTable
     private var batch: TableBatch
     private var uploads: Int64 = 0
     private var upload: (at: Int64, device: UInt32, request: UInt32)?

@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Files
 import Measurement
@@ -26,11 +27,13 @@ final class ShardPlayer {
     private let clock: DatasetClock
     private let fates: BucketSpool<FateRecord>
     private let fields: RowFields
+    private let unsent: UnsentEvents?
 
     init(
         _ number: Int, _ plans: DatasetPlans, fields: RowFields, into feed: ArrivalFeed,
-        fates: BucketSpool<FateRecord>, clock: DatasetClock
+        fates: BucketSpool<FateRecord>, clock: DatasetClock, unsent: UnsentEvents?
     ) {
+        self.unsent = unsent
         self.number = number
         self.fields = fields
         self.plans = plans
@@ -45,13 +48,17 @@ final class ShardPlayer {
         let fleets = plans.populations.map { makeFleet($0, share) }
         let recorder = ArrivalRecorder(
             plans.populations, collector: plans.collector, keepsIDs: plans.tagsEvents, fields: fields,
-            into: feed)
+            into: feed, unsent: unsent)
+        var configuration = plans.configuration
+        // A fault may acknowledge what it does not keep.
+        let swallows = !plans.collector.faults.isEmpty
+        if unsent != nil { configuration.keepsBodies = swallows ? .all : .undelivered }
         var observer = Observer(
             number: number, feed: feed, clock: clock, fates: fates, buckets: plans.buckets)
-        _ = runVirtually(plans.configuration, fleets: fleets, observer: &observer, arrivals: recorder)
+        _ = runVirtually(configuration, fleets: fleets, observer: &observer, arrivals: recorder)
         recorder.finish()
         clock.note(.distantFuture, of: number)
-        feed.end(observer.failure)
+        feed.end(observer.failure ?? recorder.failure)
     }
 
     private struct Observer: VirtualObserver {

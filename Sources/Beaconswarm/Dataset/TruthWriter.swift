@@ -20,6 +20,9 @@ final class TruthWriter {
     private let answers: AnswerKey
     private let shape: DatasetShape
     private let patterns: PatternKey
+    /// Where events go that never arrived.
+    private let raw: RawLines?
+    private var unsent = UnsentTexts()
     private var days: DayClock
     /// A name or a list of rows that is being written.
     private var text = WireBuffer()
@@ -29,8 +32,10 @@ final class TruthWriter {
     ///   - first: The number of the first of ``TruthTables/all`` in the output.
     init(
         _ plans: DatasetPlans, names: [String], labels: [[EventLabel]], zone: ZoneOffsets,
-        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape, patterns: PatternKey
+        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape, patterns: PatternKey,
+        raw: RawLines? = nil
     ) {
+        self.raw = raw
         self.shape = shape
         self.plans = plans
         self.names = names
@@ -48,9 +53,11 @@ final class TruthWriter {
     /// - Parameters:
     ///   - fates: All of theirs, in any order.
     ///   - copies: All of theirs, by row.
+    ///   - unsent: The JSON of events that ended before they arrived.
     func write(
-        _ devices: Range<Int>, fates: [FateRecord], copies: [CopyRecord]
+        _ devices: Range<Int>, fates: [FateRecord], copies: [CopyRecord], unsent: UnsentTexts
     ) throws(FileFailure) {
+        self.unsent = unsent
         let fates = fates.sorted { ($0.device, $0.sequence) < ($1.device, $1.sequence) }
         let copies = copies.sorted { ($0.device, $0.sequence, $0.row) < ($1.device, $1.sequence, $1.row) }
         var (fate, copy) = (0, 0)
@@ -84,6 +91,7 @@ final class TruthWriter {
             rest = rest[own.endIndex...]
             try write(fate, own, of: &device)
         }
+        device.endSession()
         answers.endUser()
         shape.endDevice(device)
         patterns.endDevice(device, lives[plan.index])
@@ -110,57 +118,73 @@ final class TruthWriter {
         answers.note(event, day: day.text)
         shape.note(event, at: captured, in: session)
         patterns.note(event, day: day.text, of: device)
-        put(fate, event, session, day.text, of: device)
-        putCopies(copies, event)
-        sinks.truth.batch.endRow()
+        put(fate, event, device.name(of: session), day.text, copies, of: device)
         try sinks.truth.flushIfFull()
+        guard copies.isEmpty, let raw else { return }
+        let id = EventID(device: fate.device, sequence: fate.sequence)
+        if let text = unsent[id] { try raw.write(text, event.disposition) }
     }
 
     private func put(
-        _ fate: FateRecord, _ event: TruthEvent, _ session: DeviceLife.Session?, _ day: String,
-        of device: DeviceTruth
+        _ fate: FateRecord, _ event: TruthEvent, _ session: String?, _ day: String,
+        _ copies: ArraySlice<CopyRecord>, of device: DeviceTruth
     ) {
         let label = labels[device.plan.index][event.label]
+        let name = names[device.plan.index]
+        var text = WireBuffer()
+        swap(&text, &self.text)
+        defer { swap(&text, &self.text) }
+        sinks.truth.fill { batch in
+            TruthWriter.putID(of: fate, &text, &batch)
+            batch.put(device.user)
+            batch.putOptional(session)
+            batch.put(name)
+            batch.put(device.system)
+            batch.put(label.type)
+            batch.put(label.name)
+            batch.put(event.capturedAt)
+            batch.put((Instant(nanoseconds: fate.capturedAt) + device.skew).milliseconds)
+            batch.put(day)
+            batch.put(event.day)
+            batch.put(event.radio.name)
+            batch.put(event.disposition.fate.rawValue)
+            batch.putOptional(event.disposition.cause)
+            batch.put(Int64(fate.attempts))
+            let isAcknowledged = fate.ackedAt < Instant.distantFuture.nanoseconds
+            batch.putOptional(isAcknowledged ? EventTable.milliseconds(fate.ackedAt) : nil)
+            TruthWriter.put(copies, event, &text, &batch)
+            batch.endRow()
+        }
+    }
+
+    private static func putID(of fate: FateRecord, _ text: inout WireBuffer, _ batch: inout TableBatch) {
         text.removeAll()
         text.appendDecimal(UInt64(fate.device))
         text.append(UInt8(ascii: "-"))
         text.appendDecimal(UInt64(fate.sequence))
-        text.withUnsafeBytes { sinks.truth.batch.put(utf8: $0) }
-        sinks.truth.batch.put(Int64(fate.device))
-        sinks.truth.batch.put(Int64(fate.sequence))
-        sinks.truth.batch.put(device.user)
-        sinks.truth.batch.putOptional(session.map { device.name(of: $0) })
-        sinks.truth.batch.put(names[device.plan.index])
-        sinks.truth.batch.put(device.plan.system.systemName)
-        sinks.truth.batch.put(label.type)
-        sinks.truth.batch.put(label.name)
-        sinks.truth.batch.put(event.capturedAt)
-        sinks.truth.batch.put((Instant(nanoseconds: fate.capturedAt) + device.skew).milliseconds)
-        sinks.truth.batch.put(day)
-        sinks.truth.batch.put(event.day)
-        sinks.truth.batch.put(event.radio.name)
-        sinks.truth.batch.put(event.disposition.fate.rawValue)
-        sinks.truth.batch.putOptional(event.disposition.cause)
-        sinks.truth.batch.put(Int64(fate.attempts))
-        let isAcknowledged = fate.ackedAt < Instant.distantFuture.nanoseconds
-        sinks.truth.batch.putOptional(isAcknowledged ? EventTable.milliseconds(fate.ackedAt) : nil)
+        text.withUnsafeBytes { batch.put(utf8: $0) }
+        batch.put(Int64(fate.device))
+        batch.put(Int64(fate.sequence))
     }
 
-    private func putCopies(_ copies: ArraySlice<CopyRecord>, _ event: TruthEvent) {
-        sinks.truth.batch.put(Int64(copies.count))
-        sinks.truth.batch.putOptional(copies.first?.row)
+    private static func put(
+        _ copies: ArraySlice<CopyRecord>, _ event: TruthEvent, _ text: inout WireBuffer,
+        _ batch: inout TableBatch
+    ) {
+        batch.put(Int64(copies.count))
+        batch.putOptional(copies.first?.row)
         text.removeAll()
         for copy in copies {
             if !text.isEmpty { text.append(UInt8(ascii: " ")) }
             text.appendDecimal(copy.row)
         }
         if copies.isEmpty {
-            sinks.truth.batch.putNull()
+            batch.putNull()
         } else {
-            text.withUnsafeBytes { sinks.truth.batch.put(utf8: $0) }
+            text.withUnsafeBytes { batch.put(utf8: $0) }
         }
-        sinks.truth.batch.putOptional(copies.first.map { EventTable.milliseconds($0.at) })
-        sinks.truth.batch.putOptional(event.lateness)
+        batch.putOptional(copies.first.map { EventTable.milliseconds($0.at) })
+        batch.putOptional(event.lateness)
     }
 }
 
@@ -175,7 +199,7 @@ extension TruthWriter {
             answers.noteSession(day: day.text, length: length)
             patterns.noteSession(day: day.text, population: device.plan.index)
             let counts = device.counts[session.number] ?? (0, 0)
-            sinks.sessions.batch.put(device.name(of: session))
+            sinks.sessions.batch.put(device.text(of: session))
             sinks.sessions.batch.put(device.user)
             sinks.sessions.batch.put(Int64(device.number))
             sinks.sessions.batch.put(names[device.plan.index])

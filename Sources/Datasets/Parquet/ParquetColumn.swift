@@ -151,26 +151,30 @@ struct ParquetColumn: ~Copyable {
             hasDictionary = true
         } else {
             encoding = Parquet.Encoding.plain
-            page.append(contentsOf: plain.bytes)
+            // A page of nothing else is packed where it lies.
+            if column.isNullable { page.append(contentsOf: plain.bytes) }
             hasPlain = true
         }
-        pack(encoding)
+        let isAlone = !column.isNullable && encoding == Parquet.Encoding.plain && column.type != .bool
+        if isAlone {
+            pack(plain.bytes, encoding)
+        } else {
+            let page = page
+            page.withUnsafeBytes { pack($0, encoding) }
+        }
         statistics.noteAbsent(absent)
         values += Int64(rows)
         beginPage()
     }
 
-    private mutating func pack(_ encoding: Int32) {
+    private mutating func pack(_ bytes: UnsafeRawBufferPointer, _ encoding: Int32) {
         let count = Int32(rows)
-        let packer = packer
-        unpackedSize += page.withUnsafeBytes { bytes in
-            packer.append(bytes, kind: Parquet.Page.data, to: &pages) { header in
-                header.field(5) { data in
-                    data.field(1, int32: count)
-                    data.field(2, int32: encoding)
-                    data.field(3, int32: Parquet.Encoding.runLengths)
-                    data.field(4, int32: Parquet.Encoding.runLengths)
-                }
+        unpackedSize += packer.append(bytes, kind: Parquet.Page.data, to: &pages) { header in
+            header.field(5) { data in
+                data.field(1, int32: count)
+                data.field(2, int32: encoding)
+                data.field(3, int32: Parquet.Encoding.runLengths)
+                data.field(4, int32: Parquet.Encoding.runLengths)
             }
         }
     }

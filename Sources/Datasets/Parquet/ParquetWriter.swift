@@ -45,6 +45,7 @@ package final class ParquetWriter: DatasetWriter {
     package var size: Int { schema.columns.indices.reduce(offset) { $0 + columns[$1].size } }
 
     package func write(_ batch: borrowing TableBatch, rows range: Range<Int>) throws(FileFailure) {
+        batch.complete()
         var row = range.lowerBound
         while row < range.upperBound {
             let room = min(ParquetWriter.step - rows % ParquetWriter.step, options.rowGroupRows - rows)

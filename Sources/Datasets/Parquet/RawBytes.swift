@@ -31,9 +31,7 @@ struct RawBytes: ~Copyable {
     mutating func append(prefixed text: UnsafeRawBufferPointer) {
         if room &- count < 4 &+ text.count { grow(4 + text.count) }
         (base + count).storeBytes(of: UInt32(truncatingIfNeeded: text.count).littleEndian, as: UInt32.self)
-        if let source = text.baseAddress {
-            (base + count + 4).copyMemory(from: source, byteCount: text.count)
-        }
+        (base + count + 4).copyText(text)
         count &+= 4 &+ text.count
     }
 
@@ -71,6 +69,43 @@ struct RawNumbers: ~Copyable {
         precondition(count < capacity)
         base[count] = value
         count &+= 1
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Copies a text here; most are so short that a call would take longer.
+    @inlinable
+    @inline(__always)
+    package func copyText(_ text: UnsafeRawBufferPointer) {
+        guard let source = text.baseAddress else { return }
+        let count = text.count
+        if count > 32 { return copyMemory(from: source, byteCount: count) }
+        if count >= 16 {
+            // The two halves may overlap.
+            copyWords(source, 0)
+            copyWords(source, count &- 16)
+        } else if count >= 8 {
+            copyWord(source, 0, as: UInt64.self)
+            copyWord(source, count &- 8, as: UInt64.self)
+        } else if count >= 4 {
+            copyWord(source, 0, as: UInt32.self)
+            copyWord(source, count &- 4, as: UInt32.self)
+        } else {
+            for offset in 0..<count { copyWord(source, offset, as: UInt8.self) }
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    func copyWords(_ source: UnsafeRawPointer, _ offset: Int) {
+        copyWord(source, offset, as: UInt64.self)
+        copyWord(source, offset &+ 8, as: UInt64.self)
+    }
+
+    @inlinable
+    @inline(__always)
+    func copyWord<Word: BitwiseCopyable>(_ source: UnsafeRawPointer, _ offset: Int, as type: Word.Type) {
+        storeBytes(of: source.loadUnaligned(fromByteOffset: offset, as: type), toByteOffset: offset, as: type)
     }
 }
 

@@ -11,6 +11,8 @@ struct ValueDictionary: ~Copyable {
     /// The values as a dictionary page has them (PLAIN).
     private var content = RawBytes(capacity: 1 << 12)
     private(set) var count = 0
+    /// The number that was asked for last: neighbours in a column are often the same.
+    private var last: UInt32 = 0
     private var slots = ValueDictionary.firstSlots
     /// One more than a value's number; 0 is free.
     private var table: UnsafeMutablePointer<UInt32>
@@ -39,18 +41,23 @@ struct ValueDictionary: ~Copyable {
         guard count > 0 else { return }
         content.removeAll()
         count = 0
+        last = 0
         table.update(repeating: 0, count: slots)
     }
 
     /// The number of a value of eight bytes; `nil` if there is no room for it.
     @inline(__always)
     mutating func number(of word: UInt64) -> UInt32? {
+        let values = content.bytes
+        if last < count, values.loadUnaligned(fromByteOffset: Int(last) &* 8, as: UInt64.self) == word {
+            return last
+        }
         let hash = UInt32(truncatingIfNeeded: ValueDictionary.mix(word) >> 32)
         var slot = Int(hash) & (slots &- 1)
-        let values = content.bytes
         while table[slot] != 0 {
             let number = table[slot] &- 1
             if values.loadUnaligned(fromByteOffset: Int(number) &* 8, as: UInt64.self) == word {
+                last = number
                 return number
             }
             slot = (slot &+ 1) & (slots &- 1)
@@ -63,11 +70,15 @@ struct ValueDictionary: ~Copyable {
     /// The number of a text; `nil` if there is no room for it.
     @inline(__always)
     mutating func number(of text: UnsafeRawBufferPointer) -> UInt32? {
+        if last < count, self.text(Int(last)).isSame(as: text) { return last }
         let hash = ValueDictionary.hash(text)
         var slot = Int(hash) & (slots &- 1)
         while table[slot] != 0 {
             let number = table[slot] &- 1
-            if hashes[Int(number)] == hash, self.text(Int(number)).isSame(as: text) { return number }
+            if hashes[Int(number)] == hash, self.text(Int(number)).isSame(as: text) {
+                last = number
+                return number
+            }
             slot = (slot &+ 1) & (slots &- 1)
         }
         guard content.count + 4 + text.count <= ValueDictionary.byteLimit else { return nil }
@@ -89,7 +100,8 @@ struct ValueDictionary: ~Copyable {
         count += 1
         table[slot] = UInt32(count)
         if count * 2 >= slots { grow() }
-        return UInt32(count - 1)
+        last = UInt32(count - 1)
+        return last
     }
 
     private mutating func grow() {

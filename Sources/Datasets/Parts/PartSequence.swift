@@ -42,6 +42,7 @@ final class PartSequence {
     var size: Int { finished + (writer?.size ?? 0) }
 
     func write(_ batch: borrowing TableBatch) throws(FileFailure) {
+        batch.complete()
         var row = 0
         while row < batch.count {
             let end = endOfPartition(from: row, in: batch)

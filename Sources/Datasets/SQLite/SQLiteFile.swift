@@ -140,6 +140,7 @@ private final class SQLiteTableWriter: DatasetWriter {
     var size: Int { file.size }
 
     func write(_ batch: borrowing TableBatch, rows: Range<Int>) throws(FileFailure) {
+        batch.complete()
         let statement = statement
         for row in rows {
             for column in 0..<batch.columnCount {

@@ -1,10 +1,7 @@
 import Timebase
 import Wire
 
-/// Looks at some batches of a table: how much there is to tell in each column, and how small it packs.
-///
-/// The first batch, and those whose number, from 0, is a power of four: what is kept grows with the logarithm of the
-/// rows, and looking takes next to no time.
+/// Looks at some rows of a table: how much there is to tell in each column, and how small it packs.
 package final class ColumnSampler {
     /// What is known of a column.
     package struct Column: Sendable {
@@ -21,30 +18,30 @@ package final class ColumnSampler {
         package var packedBytes = 0
     }
 
-    private let names: [String]
     /// By the hash of a value, how often it came.
     private var counts: [[UInt64: Int]]
     private var columns: [Column]
-    private var batches = 0
+    /// Columns that are passed over.
+    private let omitted: [Bool]
     /// Rows that were looked at.
     package private(set) var rows = 0
     private let zstd = ZstdEncoder(level: 3)
     private var content = WireBuffer()
     private var packed = WireBuffer()
 
-    package init(_ schema: TableSchema) {
-        names = schema.columns.map(\.name)
-        columns = names.map { Column(name: $0) }
-        counts = names.map { _ in [:] }
+    /// - Parameter names: Of columns that are not looked at.
+    package init(_ schema: TableSchema, omitting names: Set<String> = []) {
+        omitted = schema.columns.map { names.contains($0.name) }
+        columns = schema.columns.map { Column(name: $0.name) }
+        counts = schema.columns.map { _ in [:] }
     }
 
-    /// Looks at a batch, if it is its turn.
+    /// Looks at the rows of a batch.
     package func add(_ batch: borrowing TableBatch) {
-        defer { batches += 1 }
-        let isTurn = batches == 0 || batches.nonzeroBitCount == 1 && batches.trailingZeroBitCount % 2 == 0
-        guard isTurn, batch.count > 0 else { return }
+        guard batch.count > 0 else { return }
+        batch.complete()
         rows += batch.count
-        for column in 0..<batch.columnCount {
+        for column in 0..<batch.columnCount where !omitted[column] {
             content.removeAll()
             for row in 0..<batch.count where !batch.columns[column].isAbsent[row] {
                 columns[column].values += 1

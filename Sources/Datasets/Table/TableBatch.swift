@@ -10,6 +10,9 @@ package import Timebase
 /// batch.endRow()
 /// ```
 ///
+/// Columns that mostly have no value are put by their numbers, in any order, once the row has come to the first of them;
+/// see ``put(word:at:)`` and ``skip(to:)``.
+///
 /// Nothing is allocated for a value; the memory of texts grows to the longest batch and stays. A batch takes nine
 /// bytes for each value of ``capacity`` rows, and the texts.
 package struct TableBatch: ~Copyable {
@@ -23,6 +26,8 @@ package struct TableBatch: ~Copyable {
         let isAbsent: UnsafeMutablePointer<Bool>
         var text: UnsafeMutableRawPointer
         var textRoom: Int
+        /// The rows of which the column knows whether they have a value: rows behind them have none.
+        var known = 0
 
         init(_ column: TableColumn, capacity: Int) {
             type = column.type
@@ -47,6 +52,40 @@ package struct TableBatch: ~Copyable {
         func bytes(_ row: Int) -> UnsafeRawBufferPointer {
             let start = start(row)
             return UnsafeRawBufferPointer(start: text + start, count: Int(words[row]) - start)
+        }
+
+        /// Leaves the rows up to `row` without a value that have none yet.
+        ///
+        /// - Precondition: The column is nullable, if there are any.
+        @inline(__always)
+        mutating func leaveAbsent(upTo row: Int) {
+            if known < row { fill(upTo: row) }
+        }
+
+        @inline(never)
+        private mutating func fill(upTo row: Int) {
+            precondition(isNullable, "a column that is not nullable has a value in each row")
+            let word = type == .string ? Int64(start(known)) : 0
+            (words + known).update(repeating: word, count: row - known)
+            (isAbsent + known).update(repeating: true, count: row - known)
+            known = row
+        }
+
+        /// Puts the value of a row.
+        @inline(__always)
+        mutating func put(_ word: Int64, row: Int) {
+            words[row] = word
+            isAbsent[row] = false
+            known = row &+ 1
+        }
+
+        /// Puts the text of a row behind those before.
+        @inline(__always)
+        mutating func put(utf8: UnsafeRawBufferPointer, row: Int) {
+            let used = start(row)
+            if utf8.count > textRoom &- used { makeTextRoom(utf8.count, used: used) }
+            (text + used).copyText(utf8)
+            put(Int64(used &+ utf8.count), row: row)
         }
 
         /// Makes room for a text behind what is there.
@@ -94,11 +133,17 @@ package struct TableBatch: ~Copyable {
     package mutating func removeAll() {
         count = 0
         next = 0
+        for column in 0..<columnCount { columns[column].known = 0 }
+    }
+
+    /// Notes for each column which rows have no value. Whoever reads rows calls it before.
+    func complete() {
+        for column in 0..<columnCount { columns[column].leaveAbsent(upTo: count) }
     }
 
     /// Ends a row.
     ///
-    /// - Precondition: Each column has its value.
+    /// - Precondition: Each column has its value, or was skipped.
     package mutating func endRow() {
         precondition(next == columnCount, "a row has a value for each column")
         next = 0
@@ -154,40 +199,52 @@ package struct TableBatch: ~Copyable {
     /// - Parameter utf8: Valid UTF-8, which is copied.
     package mutating func put(utf8: UnsafeRawBufferPointer) {
         precondition(nextType == .string, "no value of this column")
-        let used = columns[next].start(count)
-        if utf8.count > columns[next].textRoom - used {
-            columns[next].makeTextRoom(utf8.count, used: used)
-        }
-        if let source = utf8.baseAddress {
-            (columns[next].text + used).copyMemory(from: source, byteCount: utf8.count)
-        }
-        put(word: Int64(used + utf8.count))
+        columns[next].leaveAbsent(upTo: count)
+        columns[next].put(utf8: utf8, row: count)
+        next += 1
     }
 
     /// Leaves the row without a value here.
     ///
     /// - Precondition: The next column is nullable.
     package mutating func putNull() {
-        let type = nextType
+        _ = nextType
         precondition(columns[next].isNullable, "a column that is not nullable has a value in each row")
-        columns[next].words[count] = type == .string ? Int64(columns[next].start(count)) : 0
-        columns[next].isAbsent[count] = true
         next += 1
     }
 
-    /// Leaves the row without values in so many columns from here on.
+    // MARK: - Columns by their numbers
+
+    /// Puts a number, a time, the bits of a double, or 0 or 1 for a truth value into a column of the row; the first value
+    /// of a row counts.
     ///
-    /// - Precondition: They are nullable.
-    package mutating func putNulls(_ count: Int) {
-        precondition(next + count <= columnCount && self.count < capacity, "a row has its columns")
-        let row = self.count
-        for column in next..<next + count {
-            precondition(columns[column].isNullable, "a column that is not nullable has a value in each row")
-            columns[column].words[row] =
-                columns[column].type == .string ? Int64(columns[column].start(row)) : 0
-            columns[column].isAbsent[row] = true
-        }
-        next += count
+    /// - Precondition: The column is none of texts, and ``skip(to:)`` passes over it.
+    package mutating func put(word: Int64, at column: Int) {
+        precondition(column >= next && column < columnCount && count < capacity, "a row has its columns")
+        precondition(columns[column].type != .string, "no value of this column")
+        guard columns[column].known <= count else { return }
+        columns[column].leaveAbsent(upTo: count)
+        columns[column].put(word, row: count)
+    }
+
+    /// Puts a text into a column of the row; the first value of a row counts.
+    ///
+    /// - Parameter utf8: Valid UTF-8, which is copied.
+    /// - Precondition: The column is one of texts, and ``skip(to:)`` passes over it.
+    package mutating func put(utf8: UnsafeRawBufferPointer, at column: Int) {
+        precondition(column >= next && column < columnCount && count < capacity, "a row has its columns")
+        precondition(columns[column].type == .string, "no value of this column")
+        guard columns[column].known <= count else { return }
+        columns[column].leaveAbsent(upTo: count)
+        columns[column].put(utf8: utf8, row: count)
+    }
+
+    /// Goes on with another column. Those between have the values that they were given by their numbers, or none.
+    ///
+    /// - Precondition: They are nullable; the column is not one that the row has passed.
+    package mutating func skip(to column: Int) {
+        precondition(column >= next && column <= columnCount, "a row has its columns")
+        next = column
     }
 
     private var nextType: ColumnType {
@@ -196,8 +253,8 @@ package struct TableBatch: ~Copyable {
     }
 
     private mutating func put(word: Int64) {
-        columns[next].words[count] = word
-        columns[next].isAbsent[count] = false
+        columns[next].leaveAbsent(upTo: count)
+        columns[next].put(word, row: count)
         next += 1
     }
 

@@ -24,42 +24,25 @@ enum NDJSON: TextForm {
     }
 
     /// Appends a text whose only escapes are those of quotes and backslashes, as a text of JSON has them, without a look
-    /// at the buffer for each. Marks bytes as `CSV` does, those below a space too.
+    /// at the buffer for each.
     ///
-    /// - Returns: how many bytes of it were taken: what follows is a control character, or fewer than eight bytes.
+    /// - Returns: how many bytes of it were taken: what follows has a control character, or is shorter than eight bytes.
     private static func appendPlainly(
         _ text: UnsafeRawBufferPointer, to buffer: inout WireBuffer
     ) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
+        var taken = 0
         let backslash = UInt8(ascii: "\\")
-        var index = 0
         buffer.append(upTo: text.count * 2 + 8) { memory in
-            var output = memory
-            while index &+ 8 <= text.count {
-                let stored = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let word = UInt64(littleEndian: stored)
-                let quotes = word ^ ones &* 0x22
-                let backslashes = word ^ ones &* UInt64(backslash)
-                let marks =
-                    (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
-                    | (backslashes &- ones) & ~backslashes
-                let hits = marks & (ones &* 0x80)
-                // Written whole: what is not to be there is written over.
-                output.storeBytes(of: stored, as: UInt64.self)
-                let place = hits == 0 ? 8 : hits.trailingZeroBitCount >> 3
-                index &+= place
-                output += place
-                guard place < 8 else { continue }
-                let byte = UInt8(truncatingIfNeeded: word >> UInt64(place &* 8))
-                if byte < 0x20 { break }
-                output.storeBytes(of: backslash, as: UInt8.self)
-                output.storeBytes(of: byte, toByteOffset: 1, as: UInt8.self)
-                index &+= 1
-                output += 2
+            let copied = MarkedCopy.copy(text, to: memory, mark: backslash) { word in
+                guard MarkedCopy.marks(MarkedCopy.printable(in: word)) == 0 else { return nil }
+                return MarkedCopy.marks(
+                    MarkedCopy.others(than: UInt8(ascii: "\""), in: word)
+                        & MarkedCopy.others(than: backslash, in: word))
             }
-            return output - memory
+            taken = copied.taken
+            return copied.written
         }
-        return index
+        return taken
     }
 }
 
@@ -91,20 +74,23 @@ enum CSV: TextForm {
             return
         }
         let quote = UInt8(ascii: "\"")
-        buffer.append(upTo: 2 * text.count + 2) { memory in
-            var output = memory.assumingMemoryBound(to: UInt8.self)
-            output.pointee = quote
-            output += 1
-            for byte in text {
-                output.pointee = byte
-                output += 1
-                guard byte == quote else { continue }
-                output.pointee = quote
+        buffer.append(quote)
+        buffer.append(upTo: 2 * text.count + 8) { memory in
+            let copied = MarkedCopy.copy(text, to: memory, mark: quote) { word in
+                MarkedCopy.marks(MarkedCopy.others(than: quote, in: word))
+            }
+            var output = memory + copied.written
+            for byte in text[copied.taken...] {
+                if byte == quote {
+                    output.storeBytes(of: quote, as: UInt8.self)
+                    output += 1
+                }
+                output.storeBytes(of: byte, as: UInt8.self)
                 output += 1
             }
-            output.pointee = quote
-            return UnsafeMutableRawPointer(output + 1) - memory
+            return output - memory
         }
+        buffer.append(quote)
     }
 
     /// Whether a text would be read as something else without quotes: what RFC 4180 names, the empty text, which is

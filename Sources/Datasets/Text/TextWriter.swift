@@ -46,6 +46,7 @@ package final class TextWriter: DatasetWriter {
     package var size: Int { sink.size + (sink.isPacking ? 0 : body.buffer.count) }
 
     package func write(_ batch: borrowing TableBatch, rows: Range<Int>) throws(FileFailure) {
+        batch.complete()
         var row = rows.lowerBound
         while row < rows.upperBound {
             row = body.append(batch, rows: row..<rows.upperBound)

@@ -246,6 +246,10 @@ package struct DeviceEffects {
     package var sealed: ContiguousArray<SealedEvent> = []
     /// Whether the upload that was completed got an answer that its system takes as success.
     package var isAcknowledged = false
+    /// Whether sealed events that bear no id of the harness are to say their natural keys.
+    package var needsKeys = true
+    /// The bodies of sealed events, of those of whom they are wanted.
+    package var bodies = SealedBodies()
 
     package init() {}
 
@@ -264,6 +268,7 @@ package struct DeviceEffects {
         requests.removeAll(keepingCapacity: true)
         died.removeAll(keepingCapacity: true)
         sealed.removeAll(keepingCapacity: true)
+        bodies.removeAll()
         isAcknowledged = false
     }
 }

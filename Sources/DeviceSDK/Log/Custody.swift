@@ -1,5 +1,6 @@
 package import Accounting
 package import Timebase
+package import Wire
 
 /// A system whose events it answers for: each has one fate, told once.
 ///
@@ -37,6 +38,14 @@ package protocol Custodian: TrackingSystem {
     func naturalKey(
         of record: EventRecord, _ disposition: Disposition, on device: borrowing Device
     ) -> NaturalKey?
+
+    /// Appends what an upload with this event alone would have in its body before it is packed, without what only an attempt
+    /// adds to the event.
+    ///
+    /// - Returns: what was appended; `nil` for nothing.
+    func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody?
 }
 
 extension Custodian {
@@ -44,9 +53,13 @@ extension Custodian {
         _ record: EventRecord, _ disposition: Disposition, on device: borrowing Device,
         ackedAt: Instant = .distantFuture, effects: inout DeviceEffects
     ) {
-        seal(
-            record, disposition, key: naturalKey(of: record, disposition, on: device), on: device,
-            ackedAt: ackedAt, effects: &effects)
+        let key = effects.needsKeys ? naturalKey(of: record, disposition, on: device) : nil
+        if effects.bodies.wants(disposition),
+            let form = encodeAlone(record, on: device, into: &effects.bodies.bytes)
+        {
+            effects.bodies.end(form, event: effects.sealed.count)
+        }
+        seal(record, disposition, key: key, on: device, ackedAt: ackedAt, effects: &effects)
     }
 }
 

@@ -80,10 +80,10 @@ package enum DatasetHTML {
         HTMLWriter().section("columns", "Columns of events", &html) { html in
             html.element(
                 "p",
-                "In \(Numbers.count(report.sampledRows)) rows of \(Numbers.count(report.rows)): the first batch of "
-                    + "2,048 and those whose number is a power of four. Entropy is what a value tells on average if "
-                    + "each came as often as in the sample; asked for is the most that the app's description allows. "
-                    + "Packed is zstd's level 3, a column of a batch by itself.")
+                "In \(Numbers.count(report.sampledRows)) rows of \(Numbers.count(report.rows)), drawn evenly. Entropy "
+                    + "is what a value tells on average if each came as often as in the sample; asked for is the most "
+                    + "that the app's description allows. Packed is zstd's level 3, 2,048 rows of a column at a time."
+            )
             html.table(
                 "Entropy and compression",
                 ["column", "values", "distinct", "bits a value", "asked for", "bytes a value", "packed to"],

@@ -1,6 +1,7 @@
 import Datasets
 import DeviceSDK
 import Files
+import Reporting
 import Scenario
 
 /// Joins the parts of a dataset: the files of all in one folder, and the answers about the whole.
@@ -172,6 +173,9 @@ struct DatasetSum {
     private let facts: DatasetFacts
     private var totals: AnswerTotals
     private let patterns: PatternKey
+    private let table: EventTable
+    private let shape: DatasetShape
+    private var sample = RowSample()
 
     /// - Throws: ``CommandFailure`` with code 64 for a part whose sums are not about this scenario.
     init(
@@ -180,8 +184,9 @@ struct DatasetSum {
         let facts = DatasetFacts(plans.populations)
         self.facts = facts
         formats = parts[0].state.identity.formats
-        let events = EventTable(plans.populations, keepsIDs: plans.tagsEvents).schema
-        schemas = [events] + TruthTables.all
+        table = EventTable(plans.populations, keepsIDs: plans.tagsEvents)
+        shape = DatasetShape(plans)
+        schemas = [table.schema] + TruthTables.all
         totals = AnswerTotals(facts)
         patterns = PatternKey(
             scenario.document.patterns, facts, plans.populations, names: scenario.document.publicNames,
@@ -193,13 +198,15 @@ struct DatasetSum {
     private mutating func add(_ state: DatasetPart, of folder: String) throws(CommandFailure) {
         let counters = patterns.counters
         guard state.totals.hasShape(of: totals), state.rows.count == rows.count,
-            state.patterns.count == counters.count,
+            state.patterns.count == counters.count, state.shape.count == shape.populations.count,
             zip(counters, state.patterns).allSatisfy({ $0.add($1) })
         else {
             throw CommandFailure(
                 .usage, "\(folder)/\(DatasetPart.stateName): its sums are not about the part's scenario")
         }
         totals.merge(state.totals)
+        shape.merge(state.shape)
+        sample.merge(state.sample)
         unknownRows += state.unknownRows
         for table in rows.indices { rows[table] += state.rows[table] }
     }
@@ -220,10 +227,14 @@ struct DatasetSum {
         var page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: rows, answers: answers,
             unknownRows: unknownRows)
+        let report = shape.report(
+            scenario, names: document.publicNames, rows: rows[0], captured: rows[1],
+            sampler: sample.figures(of: table))
         page.parts = (identity.count, PartSet.command(first.command, playing: "I/\(identity.count)"))
         return [
             ("answers.json", AnswerFiles.json(answers, zone: identity.zone, patterns: told)),
             ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
+            ("report.html", DatasetHTML.write(report)),
         ]
     }
 }

@@ -24,7 +24,7 @@ struct DatasetPart {
 
     static let stateName = "_part.state"
     static let scenarioName = "_scenario.json"
-    private static let head = "beaconswarm.dataset-part/1\n"
+    private static let head = "beaconswarm.dataset-part/2\n"
 
     var identity: Identity
     var number: PartNumber
@@ -37,6 +37,9 @@ struct DatasetPart {
     var unknownRows: Int64
     var totals: AnswerTotals
     var patterns: [PatternCounter.Totals]
+    /// Of each population.
+    var shape: [DatasetShape.Population]
+    var sample: RowSample
 
     func write(to folder: String) throws(FileFailure) {
         try GrowingFile.write(
@@ -55,11 +58,13 @@ struct DatasetPart {
 
     init(
         identity: Identity, number: PartNumber, reference: Report.ScenarioReference, command: [String],
-        rows: [Int], unknownRows: Int64, totals: AnswerTotals, patterns: [PatternCounter.Totals]
+        rows: [Int], unknownRows: Int64, totals: AnswerTotals, patterns: [PatternCounter.Totals],
+        shape: [DatasetShape.Population], sample: RowSample
     ) {
         (self.identity, self.number, self.reference) = (identity, number, reference)
         (self.command, self.rows, self.unknownRows) = (command, rows, unknownRows)
         (self.totals, self.patterns) = (totals, patterns)
+        (self.shape, self.sample) = (shape, sample)
     }
 }
 
@@ -121,6 +126,8 @@ extension DatasetPart: Snapshotable {
         writer.write(unknownRows)
         writer.write(totals)
         writer.write(each: patterns)
+        writer.write(each: shape)
+        writer.write(sample)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -135,6 +142,8 @@ extension DatasetPart: Snapshotable {
         unknownRows = try reader.signed()
         totals = try reader.value()
         patterns = try reader.values()
+        shape = try reader.values()
+        sample = try reader.value()
     }
 }
 

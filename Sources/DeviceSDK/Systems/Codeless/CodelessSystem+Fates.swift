@@ -2,7 +2,7 @@ package import Accounting
 import AppModel
 package import DeviceSDK
 import Timebase
-import Wire
+package import Wire
 import World
 
 /// Where events end. An event leaves the device by a positive answer or with its process, which cuts its
@@ -17,6 +17,20 @@ extension CodelessSystem {
             record, epoch: device.epochs[record.epoch], index: index, installation: device.installation,
             skew: plan.clockSkew(index: index))
         return NaturalKey(high: key.high, low: key.low)
+    }
+
+    /// The batch has no name: none was sent.
+    package func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        let index = Int(device.index)
+        let epoch = device.epochs[record.epoch]
+        encoder.beginBatch(index: index, installation: device.installation, eventsID: "", into: &plain)
+        encoder.encode(
+            record, epoch: epoch, sessionID: encoder.sessionID(epoch.session, index: index),
+            data: configs[Int(epoch.config)], index: index, device: device.number,
+            skew: plan.clockSkew(index: index), into: &plain)
+        return .messages
     }
 
     /// A positive answer: all events of a range have arrived. Their rows stay.

@@ -2,6 +2,7 @@ package import Accounting
 package import DeviceSDK
 import SDKDescription
 import Timebase
+package import Wire
 
 /// Where events end.
 extension DeclaredSystem {
@@ -11,6 +12,16 @@ extension DeclaredSystem {
         guard !isTagged, disposition.fate != .suppressed else { return nil }
         return encoders[0].naturalKey(
             record, epoch: device.epochs[record.epoch], index: Int(device.index), number: device.number)
+    }
+
+    /// What an attempt adds is as if it had been made at once.
+    package func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        encoder.encodeList(
+            [record], index: Int(device.index), number: device.number, epochs: device.epochs,
+            at: record.capturedAt, into: &plain)
+        return .list
     }
 
     /// The process is gone: its requests are cut, and what it had in memory is lost.

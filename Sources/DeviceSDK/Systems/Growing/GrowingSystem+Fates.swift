@@ -2,7 +2,7 @@ package import Accounting
 import AppModel
 package import DeviceSDK
 import Timebase
-import Wire
+package import Wire
 package import World
 
 /// Where events end. An event may be in a store, in the write buffer before it, and in 3.x's queue.
@@ -16,6 +16,15 @@ extension GrowingSystem {
         let key = encoder.naturalKey(
             event(record, of: device), as: channel.map { form(of: Int($0)) } ?? .json)
         return NaturalKey(high: key.high, low: key.low)
+    }
+
+    package func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        let channel = routes.channelOf[Int(record.template)]
+        let form: GrowingEncoder.Form = channel.map { self.form(of: Int($0)) } ?? .json
+        append([record], of: device, as: form, to: &plain)
+        return form == .json ? .list : .messages
     }
 
     /// A settled row has left the store; 3.x may have a copy in its queue, which goes on counting.

@@ -97,6 +97,18 @@ struct KitEncoder {
         }
     }
 
+    /// Appends a log with one row, on its line: those between the device's and it are empty.
+    func appendLog(
+        of record: EventRecord, line: Int64, of device: borrowing KitDevice, to plain: inout WireBuffer
+    ) {
+        let version = version(device.epochs[record.epoch])
+        var content = WireBuffer(handset(of: device).line(version: version))
+        for _ in 2..<max(2, line) { content.append(UInt8(ascii: "\n")) }
+        append(record, of: device, to: &content)
+        PlainBody.appendLog(
+            name: logName(day: device.day(of: record.capturedAt), of: device), content: content, to: &plain)
+    }
+
     private func files(
         of device: borrowing KitDevice, until end: UInt32, _ handset: KitHandset
     ) -> [ZipFile] {

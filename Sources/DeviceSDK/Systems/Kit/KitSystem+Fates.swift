@@ -11,6 +11,7 @@ extension KitSystem {
     private struct KeyedRow {
         var record: EventRecord
         var key: NaturalKey?
+        var line: Int64
     }
 
     /// The rows of a range of sequences that are not settled yet, with their keys.
@@ -21,7 +22,7 @@ extension KitSystem {
         device.forEachRow { row, day, line in
             guard !row.isSettled, row.sequence >= from, row.sequence < until else { return }
             let key = encoder.saysID(row) ? nil : encoder.naturalKey(day: day, line: line, of: device)
-            rows.append(KeyedRow(record: row, key: key))
+            rows.append(KeyedRow(record: row, key: key, line: line))
         }
         return rows
     }
@@ -34,10 +35,22 @@ extension KitSystem {
     ) {
         for row in rows {
             let answer = device.acknowledgements.first { row.record.sequence < $0.end }
+            let fate = answer == nil ? disposition(row.record) : .delivered
+            keepBody(of: row.record, line: row.line, fate, on: device, effects: &effects)
             seal(
-                row.record, answer == nil ? disposition(row.record) : .delivered, key: row.key, on: device,
-                ackedAt: answer?.at ?? .distantFuture, effects: &effects)
+                row.record, fate, key: row.key, on: device, ackedAt: answer?.at ?? .distantFuture,
+                effects: &effects)
         }
+    }
+
+    /// Keeps the log that has a row alone, if it is wanted: the lines before it are empty but for the device's.
+    func keepBody(
+        of record: EventRecord, line: Int64, _ disposition: Disposition, on device: borrowing Device,
+        effects: inout DeviceEffects
+    ) {
+        guard effects.bodies.wants(disposition) else { return }
+        encoder.appendLog(of: record, line: line, of: device, to: &effects.bodies.bytes)
+        effects.bodies.end(.logs, event: effects.sealed.count)
     }
 
     /// Rows leave their files: those that nobody acknowledged have a fate now.

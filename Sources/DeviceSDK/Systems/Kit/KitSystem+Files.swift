@@ -28,11 +28,21 @@ extension KitSystem {
         if isSound && makeRoom(for: record, on: &device, effects: &effects) {
             _ = device.log.append(record)
         } else {
-            seal(
-                record, isSound ? .evicted(.storageLimit) : .lost(.storageError), key: nil, on: device,
-                effects: &effects)
+            let fate: Disposition = isSound ? .evicted(.storageLimit) : .lost(.storageError)
+            keepBody(of: record, line: line(of: record, on: device), fate, on: device, effects: &effects)
+            seal(record, fate, key: nil, on: device, effects: &effects)
             device.trimEpochs()
         }
+    }
+
+    /// The line that a row gets which is written now.
+    private func line(of record: EventRecord, on device: borrowing Device) -> Int64 {
+        let today = device.day(of: record.capturedAt)
+        var next: Int64 = 2
+        device.forEachRow { _, day, line in
+            if day == today { next = line + 1 }
+        }
+        return next
     }
 
     /// `storage.maxBytes`: files are removed, the oldest first, until another row fits. The file of the row's own day is

@@ -1,7 +1,7 @@
 package import Accounting
 package import DeviceSDK
 import Timebase
-import Wire
+package import Wire
 package import World
 
 /// Where events end. Beside the store, rows wait in a list in memory and in the serial queue.
@@ -16,6 +16,19 @@ extension SensorsSystem {
             record, epoch: device.epochs[record.epoch], traits: SensorsTraits(plan: plan, index: index),
             index: index, device: device.number)
         return NaturalKey(high: key.high, low: key.low)
+    }
+
+    /// `_flush_time` is the attempt's.
+    package func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        let index = Int(device.index)
+        plain.append(UInt8(ascii: "["))
+        encoder.encode(
+            record, epoch: device.epochs[record.epoch], traits: SensorsTraits(plan: plan, index: index),
+            index: index, device: device.number, flushTime: nil, into: &plain)
+        plain.append(UInt8(ascii: "]"))
+        return .list
     }
 
     /// The process is gone: what it had only in memory is lost, its requests are cut, and the next

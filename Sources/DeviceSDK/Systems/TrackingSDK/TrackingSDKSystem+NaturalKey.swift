@@ -1,6 +1,6 @@
 package import Accounting
 package import DeviceSDK
-import Wire
+package import Wire
 
 extension TrackingSDKSystem {
     /// The key by which a collector knows an event that carries no `bs_id`: the hash of its name, its time and
@@ -20,6 +20,17 @@ extension TrackingSDKSystem {
             try? parser.withParsed(bytes) { Self.key(of: $0, name: labels[Int(record.template)].name) }
         }
         return key.map { NaturalKey(high: $0.high, low: $0.low) }
+    }
+
+    package func encodeAlone(
+        _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
+    ) -> PlainBody? {
+        let index = Int(device.index)
+        plain.append(UInt8(ascii: "["))
+        encoder.encode(
+            record, index: index, device: device.number, skew: plan.clockSkew(index: index), into: &plain)
+        plain.append(UInt8(ascii: "]"))
+        return .list
     }
 
     private static func key(of event: JSONValue, name: String) -> Hash128 {
