@@ -52,39 +52,36 @@ struct GeneratorTests {
         #expect(sound["timeline"]?.elements?.compactMap { $0["push"] }.count == 1)
     }
 
-    @Test("all that the format can say is drawn")
-    func drawsEverything() {
+    @Test("what fits together with little is drawn in its turn")
+    func drawsWhatIsRare() {
+        let rare = [
+            "sdk-declared.config", "sdk-declared.request.framing", "sdk-declared.storage.seal.at",
+            "sdk-declared.storage.seal.together", "sdk-action.before",
+        ]
+        // What answers turn draws itself, and has no turn.
+        func isRare(_ name: String) -> Bool {
+            rare.contains(where: name.hasPrefix) && !name.contains(".apply.")
+        }
         var coverage = Coverage()
-        // What is still missing has its turn first: few worlds are drawn in which all is known.
-        for turn in UInt64(0)..<4 {
-            for wish in Wish.all where !coverage.has(wish.name) {
+        for turn in UInt64(0)..<6 {
+            for wish in Wish.all where isRare(wish.name) && !coverage.has(wish.name) {
                 coverage.merge(Explorer().draw(seed: wish.seed + turn * Wish.period).coverage)
             }
         }
-        // Two faults in one world take more than are worth drawing here, and what draws itself some.
-        func missing() -> [String] { coverage.missing.filter { !$0.contains(" + ") } }
-        var seed = 4 * Wish.period
-        while !missing().isEmpty, seed < 4 * Wish.period + 256 {
-            for _ in 0..<16 {
-                coverage.merge(Explorer().draw(seed: seed).coverage)
-                seed += 1
-            }
-        }
-        #expect(missing() == [])
+        #expect(coverage.worlds > 0)
+        #expect(coverage.missing.filter(isRare) == [])
     }
 
     @Test("each place of the format that does not draw itself has its turn")
-    func takesTurns() throws {
+    func takesTurns() {
         #expect(Set(Wish.all.map(\.name)).count == Wish.all.count)
         let classes = FormatWalk(format: .current).classes
         #expect(Wish.all.allSatisfy { classes.contains($0.name) })
         #expect(Wish.all.count > classes.count * 3 / 4)
-        let wish = try #require(Wish.all.first { $0.name == "sdk-sensors.storage.vacuum=true" })
-        #expect(Wish.of(seed: wish.seed + Wish.period).contains { $0.name == wish.name })
-        let scenario = try #require(ScenarioGenerator().scenario(seed: wish.seed + Wish.period))
-        var said: Set<String> = []
-        FormatWalk(format: .current).visit(scenario) { said.insert($0) }
-        #expect(said.contains(wish.name))
+        #expect(
+            Wish.all.allSatisfy { wish in
+                Wish.of(seed: wish.seed + Wish.period).contains { $0.name == wish.name }
+            })
     }
 
     @Test("coverage names what was not met")

@@ -18,6 +18,10 @@ enum DescriptionSettling {
     ) -> JSONNode {
         var sdk = drawn
         settleFraming(&sdk)
+        // Without flushes beside each other there are no rows that another one carries.
+        if sdk.value(at: ["upload", "takes"])?.string == "all" {
+            sdk.set("upload", "overlaps", to: .bool(true))
+        }
         settleFiles(&sdk, &draw)
         if let preset = sdk["preset"]?.string {
             keepNames(of: preset, &sdk)

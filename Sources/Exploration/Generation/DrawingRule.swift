@@ -22,6 +22,8 @@ struct DrawingRule: Sendable {
     var exactlyOne: [(name: String, weight: UInt64)] = []
     /// Draws the value in place of the schema.
     var value: Value?
+    /// Whether what is drawn there has its turn (``Wish``) in another place, which takes more of it.
+    var isElsewhere = false
     /// Makes the members of an object that was drawn fit together, where the loader would take one away for another's sake.
     var settle: Settling?
 
@@ -139,6 +141,8 @@ struct DrawingRule: Sendable {
             ("collector", 8), ("client", 5), ("device", 5), ("remoteConfig", 2), ("push", 2),
             ("sdk", 2),
         ]),
+        // A roll-out changes a few knobs of an SDK.
+        "timeline.[].sdk": DrawingRule(isElsewhere: true),
         "timeline.[].at": .value { draw, frame, _ in
             let end = frame.endsInPeace ? 0.3 : 1.02
             let at = draw.chance(0.15) ? 0 : Int64(draw.uniform() * end * Double(frame.duration))

@@ -78,7 +78,7 @@ private struct WishFinder {
         here.drawn = Drawing.placed(start.drawn, node)
         // What draws itself knows nothing of wishes.
         let rule = DrawingRule.rule(at: here.drawn)
-        guard rule?.value == nil, rule?.texts == nil else { return }
+        guard rule?.value == nil, rule?.texts == nil, rule?.isElsewhere != true else { return }
         if let name = FormatSchema.name(of: node) {
             guard seen.insert(name).inserted else { return }
             here.walked = [name]
