@@ -93,6 +93,8 @@ public struct RunOptions: Sendable {
     public static let scrapedSeriesLimit = TargetRecorder.seriesLimit
     /// Where ``ui`` is if nobody says more: on this machine alone, any free port.
     public static let defaultWatchAddress = "127.0.0.1:0"
+    /// Whether SIGINT, SIGTERM and SIGHUP end the run. `false` leaves them to the program that plays it.
+    public var listensToSignals = true
     /// Who watches; set by the verb.
     var watch: Watch?
     /// The report's JSON on standard output.

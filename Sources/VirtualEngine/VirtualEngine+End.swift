@@ -8,7 +8,8 @@ import Timebase
 extension VirtualEngine {
     /// Gauges are noted as often as anybody is told of them, and once when users stop.
     func nextTick(after tick: Instant) -> Instant {
-        guard phases.phase == .running else { return tick + .milliseconds(250) }
+        // No later than the end of the part, which a drain of no time has at once.
+        guard phases.phase == .running else { return min(tick + .milliseconds(250), phases.limit) }
         let next = recorder.nextSample(after: tick)
         return tick < schedule.usersEnd ? min(next, schedule.usersEnd) : next
     }

@@ -105,7 +105,7 @@ struct VirtualEngine {
     mutating func stopUsers() {
         guard phases.stopUsers(at: now) else { return }
         for fleet in fleets { fleet.stopUsers(at: now) }
-        nextTick = min(nextTick, now + .milliseconds(250))
+        nextTick = min(nextTick, nextTick(after: now))
     }
 
     private mutating func scheduleArrivals(_ observer: inout some VirtualObserver) {

@@ -47,6 +47,9 @@ struct Worlds: AsyncParsableCommand {
     @Option(help: "Judge this scenario file alone.")
     var scenario: String?
 
+    @Flag(help: "Draw the worlds and play none: counts what of the format they say.")
+    var drawOnly = false
+
     @Flag(inversion: .prefixedNo, help: "Make a scenario that fails smaller.")
     var shrink = true
 
@@ -76,7 +79,7 @@ struct Worlds: AsyncParsableCommand {
         if let onlySeed { return try await replay(onlySeed) }
         var session = Session(
             first: seed ?? UInt64.random(in: 1...UInt64(UInt32.max)), minutes: minutes, worlds: worlds,
-            jobs: jobs, corpus: corpus, shrinks: shrink)
+            jobs: jobs, corpus: corpus, shrinks: shrink, plays: !drawOnly)
         guard try await session.run() else { throw ExitCode.failure }
     }
 

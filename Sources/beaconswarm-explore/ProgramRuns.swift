@@ -48,8 +48,10 @@ enum ProgramRuns {
             options.shard = "\(number)/\(parts)"
             options.events = shared + ".ndjson"
             options.quiet = true
+            options.listensToSignals = false
+            try checkForStop()
             do {
-                if try await Beaconswarm.simulate(options) == .interrupted { StopSignal.request() }
+                _ = try await Beaconswarm.simulate(options)
             } catch let failure as CommandFailure where [.usage, .invalidScenario].contains(failure.code) {
                 return nil
             }
@@ -58,7 +60,14 @@ enum ProgramRuns {
         var options = MergeOptions(folders: [shared], out: whole.path)
         options.events = whole.path + ".ndjson"
         options.quiet = true
+        options.listensToSignals = false
+        try checkForStop()
         return try files(of: whole, try Beaconswarm.merge(options))
+    }
+
+    /// The search hears signals itself, also while the program runs, and goes no further than the run that is under way.
+    private static func checkForStop() throws {
+        if StopSignal.isRequested { throw CancellationError() }
     }
 
     private static func one(_ scenario: String, _ out: URL) async throws -> RunFiles {
@@ -66,9 +75,9 @@ enum ProgramRuns {
         options.out = out.path
         options.events = out.path + ".ndjson"
         options.quiet = true
-        let status = try await Beaconswarm.simulate(options)
-        if status == .interrupted { StopSignal.request() }
-        return try files(of: out, status)
+        options.listensToSignals = false
+        try checkForStop()
+        return try files(of: out, try await Beaconswarm.simulate(options))
     }
 
     /// What a run has written, but for what no two have in common.

@@ -10,6 +10,8 @@ struct Session {
     let jobs: Int
     let corpus: String
     let shrinks: Bool
+    /// Whether worlds are played, and not only drawn.
+    let plays: Bool
     private let explorer = Explorer()
     private var coverage = Coverage()
     private var cut = 0
@@ -25,13 +27,16 @@ struct Session {
     /// Failures after which it is no use to go on.
     private static let failureLimit = 5
 
-    init(first: UInt64, minutes: Double?, worlds: Int?, jobs: Int, corpus: String, shrinks: Bool) {
+    init(
+        first: UInt64, minutes: Double?, worlds: Int?, jobs: Int, corpus: String, shrinks: Bool, plays: Bool
+    ) {
         self.first = first
         self.minutes = minutes
         self.worlds = worlds
         self.jobs = jobs
         self.corpus = corpus
         self.shrinks = shrinks
+        self.plays = plays
     }
 
     /// Plays the worlds.
@@ -45,12 +50,14 @@ struct Session {
         var next = first
         while !isOver(next, since: begin), failures < Session.failureLimit {
             let left = worlds.map { UInt64($0) - (next - first) } ?? .max
-            let block = next..<next + min(left, UInt64(Session.block * jobs))
-            for finding in await play(block) {
+            let findings = await play(next..<next + min(left, UInt64(Session.block * jobs)))
+            for finding in findings {
                 try await take(finding)
-                if Session.runsProgram(finding), !StopSignal.isRequested { try await compareFiles(finding) }
+                if plays, Session.runsProgram(finding), !StopSignal.isRequested {
+                    try await compareFiles(finding)
+                }
             }
-            next = block.upperBound
+            next += UInt64(findings.count)
         }
         return conclude(next, since: begin)
     }
@@ -63,21 +70,29 @@ struct Session {
     }
 
     /// Plays a block of worlds, ``jobs`` at a time.
+    ///
+    /// - Returns: What was found in them, in order; after a signal, in those before the first that was left out.
     private func play(_ seeds: Range<UInt64>) async -> [Explorer.Finding] {
-        let (jobs, explorer) = (jobs, explorer)
+        let (jobs, explorer, plays) = (jobs, explorer, plays)
         return await withTaskGroup(of: [Explorer.Finding].self) { group in
             for job in 0..<jobs {
                 group.addTask { @concurrent in
-                    stride(from: seeds.lowerBound + UInt64(job), to: seeds.upperBound, by: jobs).map { seed in
+                    var part: [Explorer.Finding] = []
+                    for seed in stride(
+                        from: seeds.lowerBound + UInt64(job), to: seeds.upperBound, by: jobs
+                    ) where !StopSignal.isRequested {
                         CrashReport.begin(seed, job: job)
                         defer { CrashReport.end(job: job) }
-                        return explorer.explore(seed: seed)
+                        part.append(plays ? explorer.explore(seed: seed) : explorer.draw(seed: seed))
                     }
+                    return part
                 }
             }
             var findings: [Explorer.Finding] = []
             for await part in group { findings += part }
-            return findings.sorted { $0.seed < $1.seed }
+            findings.sort { $0.seed < $1.seed }
+            let whole = zip(seeds, findings).prefix { $0 == $1.seed }
+            return whole.map(\.1)
         }
     }
 
@@ -88,16 +103,14 @@ struct Session {
     private mutating func compareFiles(_ finding: Explorer.Finding) async throws {
         guard let scenario = finding.scenario else { return }
         let (violations, inParts) = await ProgramRuns.judgement(of: scenario)
-        StopSignal.install()
-        // The signal has ended the program's run: there is nothing to compare.
+        // After a signal, not all of its runs were played.
         if StopSignal.isRequested { return }
         compared += 1
         joined += inParts ? 1 : 0
         guard let violation = violations.first else { return }
         try await fail(finding, violation, scenario) { candidate in
-            await ProgramRuns.judgement(of: candidate).violations.contains {
-                $0.invariant == violation.invariant
-            }
+            let found = await ProgramRuns.judgement(of: candidate).violations
+            return !StopSignal.isRequested && found.contains { $0.invariant == violation.invariant }
         }
     }
 
@@ -123,7 +136,7 @@ struct Session {
         Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
         Console.print("explore: again: .build/release/beaconswarm-explore --only-seed \(finding.seed)")
         guard shrinks, let scenario else { return }
-        var shrinker = Shrinker(stillFails: stillFails)
+        var shrinker = Shrinker(isOver: { StopSignal.isRequested }, stillFails: stillFails)
         let small = await shrinker.shrunk(scenario)
         let path = try Corpus.write(small, seed: finding.seed, violation, in: corpus)
         Console.print(
@@ -138,18 +151,16 @@ struct Session {
         Console.print(coverage.table)
         let perWorld = Int(cpu / Double(max(1, played)) * 1e6)
         Console.print(
-            "explore: \(played) worlds, \(events) events, \(cut) worlds cut short, \(compared) compared to the byte, \(joined) of them "
+            "explore: \(played) worlds\(plays ? "" : " drawn and not played"), \(events) events, \(cut) worlds cut short, \(compared) compared to the byte, \(joined) of them "
                 + "with their parts, "
                 + "\(failures) failures; "
                 + "\(Int(wall)) s, \(perWorld) µs of CPU a world; the next seed is \(next)")
         let missing = coverage.missing
         // A short run has not had the time to draw everything: its length says no more than a number.
-        let isLong = played >= Session.sufficient
-        if !missing.isEmpty {
-            Console.print(
-                "explore: never drawn (\(missing.count))"
-                    + (isLong ? ": " + missing.joined(separator: ", ") : " so far"))
-        }
+        let isLong = played >= Session.sufficient || !plays
+        Console.print(
+            "explore: never drawn (\(missing.count))"
+                + (missing.isEmpty ? "" : isLong ? ": " + missing.joined(separator: ", ") : " so far"))
         return failures == 0 && (missing.isEmpty || !isLong)
     }
 }

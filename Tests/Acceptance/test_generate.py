@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import hashlib
 import json
@@ -330,6 +331,17 @@ def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
         elif truth[id]["fate"] == "delivered":
             assert row["fate"] in ("pending", "rejected", "lost", "evicted")
     assert all(row["received_at"] <= last for row in from_sqlite(tool.folder / "cut", "events"))
+
+
+def test_nothing_arrives_after_the_cut(tool: Tool, dataset: Path, truth: dict):
+    """Also where the whole world has an arrival a moment later."""
+    arrivals = sorted(row["received_at"] for row in from_sqlite(dataset, "events"))
+    times = sorted(row["captured_at"] for row in truth.values())
+    following = [arrivals[min(bisect.bisect_right(arrivals, time), len(arrivals) - 1)] for time in times]
+    number = next(n for n, (time, later) in enumerate(zip(times, following), 1) if n > 100 and 1 < later - time < 100)
+    generate(tool, tool.folder / "cut", "--tag", "--rows", number, "--format", "sqlite")
+    received = [row["received_at"] for row in from_sqlite(tool.folder / "cut", "events")]
+    assert received and max(received) <= times[number - 1]
 
 
 # How it came out

@@ -52,6 +52,38 @@ struct GeneratorTests {
         #expect(sound["timeline"]?.elements?.compactMap { $0["push"] }.count == 1)
     }
 
+    @Test("what fits together with little is drawn in its turn")
+    func drawsWhatIsRare() {
+        let rare = [
+            "sdk-declared.config", "sdk-declared.request.framing", "sdk-declared.storage.seal.at",
+            "sdk-declared.storage.seal.together", "sdk-action.before",
+        ]
+        // What answers turn draws itself, and has no turn.
+        func isRare(_ name: String) -> Bool {
+            rare.contains(where: name.hasPrefix) && !name.contains(".apply.")
+        }
+        var coverage = Coverage()
+        for turn in UInt64(0)..<6 {
+            for wish in Wish.all where isRare(wish.name) && !coverage.has(wish.name) {
+                coverage.merge(Explorer().draw(seed: wish.seed + turn * Wish.period).coverage)
+            }
+        }
+        #expect(coverage.worlds > 0)
+        #expect(coverage.missing.filter(isRare) == [])
+    }
+
+    @Test("each place of the format that does not draw itself has its turn")
+    func takesTurns() {
+        #expect(Set(Wish.all.map(\.name)).count == Wish.all.count)
+        let classes = FormatWalk(format: .current).classes
+        #expect(Wish.all.allSatisfy { classes.contains($0.name) })
+        #expect(Wish.all.count > classes.count * 3 / 4)
+        #expect(
+            Wish.all.allSatisfy { wish in
+                Wish.of(seed: wish.seed + Wish.period).contains { $0.name == wish.name }
+            })
+    }
+
     @Test("coverage names what was not met")
     func namesWhatIsMissing() throws {
         var coverage = Coverage()

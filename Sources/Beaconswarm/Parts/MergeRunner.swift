@@ -27,6 +27,7 @@ struct MergeRunner {
         var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
         (own.out, own.events, own.json) = (options.out, options.events, options.json)
         (own.quiet, own.color) = (options.quiet, options.color)
+        own.listensToSignals = options.listensToSignals
         own.bodies = Bodies(rawValue: set.identity.bodies)
         if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
             throw CommandFailure(
@@ -83,7 +84,7 @@ struct MergeRunner {
         do { try Folder.make(again.path) } catch { throw CommandFailure(.internalError, error) }
         let runner = PartRunner(
             scenario: scenario, options: own, part: member.number, console: .mute,
-            interruption: Interruption())
+            interruption: Interruption(listens: own.listensToSignals))
         guard try runner.play(into: again, drainEnd: drainEnd, isAlone: false) != nil else {
             throw CommandFailure(
                 .interrupted, "interrupted while part \(member.number.text) was played again")

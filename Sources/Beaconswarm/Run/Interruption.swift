@@ -82,13 +82,15 @@ final class Interruption: Sendable {
 
     /// Begins to listen. One of these lives at a time.
     ///
-    /// - Parameter early: The code to exit with if a signal comes before the work has begun.
-    init(early: CommandStatus = .interrupted) {
+    /// - Parameters:
+    ///   - early: The code to exit with if a signal comes before the work has begun.
+    ///   - listens: Whether to listen at all; else only ``request(atOnce:)`` asks for an end.
+    init(early: CommandStatus = .interrupted, listens: Bool = true) {
         let shared = Shared(early: early)
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue
-        sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+        sources = (listens ? [SIGINT, SIGTERM, SIGHUP] : []).compactMap { number in
             let before = signal(number, SIG_IGN)
             // `nohup` wants the process to outlive its terminal.
             if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {

@@ -12,6 +12,8 @@ public struct MergeOptions: Sendable {
     public var quiet = false
     /// Colours where the output is a terminal.
     public var color = true
+    /// Whether SIGINT, SIGTERM and SIGHUP end it. `false` leaves them to the program that asks.
+    public var listensToSignals = true
 
     /// Asks for the parts in some folders.
     public init(folders: [String], out: String) {

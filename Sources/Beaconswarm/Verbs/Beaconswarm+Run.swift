@@ -19,7 +19,7 @@ extension Beaconswarm {
         let options = try options.completed(by: Host.environment)
         guard options.repeats == nil, options.rivals.isEmpty else {
             return try await options.watched(as: options.source.path) { options in
-                let interruption = Interruption()
+                let interruption = Interruption(listens: options.listensToSignals)
                 options.watch?.control(interruption)
                 return try await RepeatRunner(options, interruption: interruption).run()
             }
@@ -54,7 +54,7 @@ extension Beaconswarm {
             ? [VariantName.base] + scenario.document.variants
             : [scenario.document.variant ?? VariantName.base]
         let part = try options.shard.map { text throws(CommandFailure) in try PartNumber(text) }
-        let interruption = Interruption()
+        let interruption = Interruption(listens: options.listensToSignals)
         options.watch?.control(interruption)
         guard options.seeds != nil || names.count > 1 else {
             guard let part else { return try simulate(options, scenario, interruption) }
@@ -75,7 +75,7 @@ extension Beaconswarm {
     /// Plays a scenario, writes the run's folder, and reads its report for the program that asked.
     ///
     /// Set ``RunOptions/quiet`` to print nothing but warnings, on standard error. While it plays, SIGINT and SIGTERM end
-    /// the run gracefully.
+    /// the run gracefully, unless ``RunOptions/listensToSignals`` leaves them to the program.
     ///
     /// - Throws: ``CommandFailure`` for what kept the run from beginning or from being written.
     public static func play(_ options: RunOptions, in world: PlayedWorld) async throws -> RunResult {
@@ -93,7 +93,7 @@ extension Beaconswarm {
         let status =
             switch world {
             case .live: try await run(options, scenario)
-            case .virtual: try simulate(options, scenario, Interruption())
+            case .virtual: try simulate(options, scenario, Interruption(listens: options.listensToSignals))
             }
         return RunResult(status: status, folder: folder, report: try RunReport(of: folder))
     }
@@ -104,7 +104,7 @@ extension Beaconswarm {
         if options.repeats != nil || !options.rivals.isEmpty {
             throw CommandFailure(.usage, "several runs have a report of their own: ask for them with run(_:)")
         }
-        let interruption = Interruption()
+        let interruption = Interruption(listens: options.listensToSignals)
         options.watch?.control(interruption)
         var runner = LiveRunner(
             scenario: scenario, options: options, console: RunConsole(options), interruption: interruption)

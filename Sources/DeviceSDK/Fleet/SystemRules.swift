@@ -30,6 +30,9 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var storesInFiles: Bool { get }
     /// Connections that a device in use keeps open, where each has its own.
     var connectionsPerDevice: Int { get }
+    /// Uploads that a device has in flight side by side, at most, where no answer takes longer than its triggers are
+    /// apart. Of several that end at one instant, nothing says which ends first.
+    var uploadsAtOnce: Int { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
@@ -65,6 +68,7 @@ extension SystemRuleSet {
     package var tracksCode: Bool { true }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
+    package var uploadsAtOnce: Int { 1 }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }

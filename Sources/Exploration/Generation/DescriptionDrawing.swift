@@ -11,20 +11,23 @@ enum DescriptionDrawing {
         "sdk-declared.request": .presence(0.4),
         "request.path": .value(presence: 0.4) { _, _, path in .text("/described/p\(path[1])") },
         "request.query": DrawingRule(presence: 0.3, count: 1...2),
-        "request.query.{}": .texts("format", "source"),
-        "request.query.[]": .texts("{{apiKey}}", "x y&z", "{{app.version}}"),
+        "query.{}": .texts("format", "source"),
+        "query.format": .texts("{{apiKey}}", "x y&z"),
+        "query.source": .texts("{{app.name}}", "{{app.id}}"),
         "request.headers": DrawingRule(presence: 0.2, count: 1...2),
         "request.headers.{}": .texts("X-Key", "X-App"),
+        "headers.X-Key": .texts("{{apiKey}}", "x"),
+        "headers.X-App": .texts("{{app.name}}"),
         "request.body": .value(presence: 0.3, body),
-        "sdk-declared.storage.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(300 + draw.below(30_000))
-        },
-        "sdk-declared.upload.maxBytes": .value(presence: 0.2) { draw, _, _ in .int(200 + draw.below(20_000))
-        },
-        "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in .int(200 + draw.below(20_000)) },
+        "sdk-declared.storage.limit": .value(presence: 0.4) { draw, _, _ in some(2..<62, &draw) },
+        "sdk-declared.storage.maxBytes": .value(presence: 0.2) { draw, _, _ in some(300..<30_300, &draw) },
+        "sdk-declared.upload.maxBytes": .value(presence: 0.2) { draw, _, _ in some(200..<20_200, &draw) },
+        "storage.seal": .presence(0.25),
+        "storage.seal.at": .presence(0.5), "storage.seal.together": .presence(0.5),
+        "storage.seal.bytes": .value(presence: 0.3) { draw, _, _ in some(200..<20_200, &draw) },
         "request.form": .value(presence: 0.25, form),
         "request.escaping": .presence(0.3),
         "sdk-declared.consent": .presence(0.35),
-        "config.[].holdsCapture": .most(40, presence: 0.4),
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])
         },
@@ -64,6 +67,12 @@ enum DescriptionDrawing {
     ]
     .merging(DescribedSDK.Action.allCases.map { ("events.\($0.rawValue)", DrawingRule.presence(0.25)) }) {
         $1
+    }
+
+    /// A limit, or now and then none.
+    private static func some(_ range: Range<UInt64>, _ draw: inout RandomStream) -> JSONNode {
+        draw.chance(0.15)
+            ? .text("none") : .int(range.lowerBound + draw.below(range.upperBound - range.lowerBound))
     }
 
     // MARK: Requests
@@ -119,7 +128,7 @@ enum DescriptionDrawing {
     // MARK: Events
 
     /// An envelope that says all that a collector reads, at places of its own.
-    @Sendable private static func envelope(
+    @Sendable static func envelope(
         _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
     ) -> JSONNode {
         var members: [(String, JSONNode)] = [

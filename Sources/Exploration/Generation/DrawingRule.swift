@@ -7,6 +7,9 @@ struct DrawingRule: Sendable {
     typealias Value =
         @Sendable (_ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]) -> JSONNode
 
+    typealias Settling =
+        @Sendable (_ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame) -> JSONNode
+
     /// How likely a key that need not be there is; by default the world's own ``WorldFrame/presence``.
     var presence: Double?
     /// The largest whole number that is drawn.
@@ -19,6 +22,10 @@ struct DrawingRule: Sendable {
     var exactlyOne: [(name: String, weight: UInt64)] = []
     /// Draws the value in place of the schema.
     var value: Value?
+    /// Whether what is drawn there has its turn (``Wish``) in another place, which takes more of it.
+    var isElsewhere = false
+    /// Makes the members of an object that was drawn fit together, where the loader would take one away for another's sake.
+    var settle: Settling?
 
     static func presence(_ presence: Double) -> DrawingRule { DrawingRule(presence: presence) }
     static func most(_ most: Int, presence: Double? = nil) -> DrawingRule {
@@ -65,8 +72,11 @@ struct DrawingRule: Sendable {
         }
     }
 
-    static let rules = [app, sdk, PatternDrawing.rules, DescriptionDrawing.rules]
-        .reduce(scenario) { $0.merging($1) { $1 } }
+    static let rules = [
+        app, sdk, PatternDrawing.rules, DescriptionDrawing.rules, ConfigDrawing.rules,
+        DescriptionSettling.rules,
+    ]
+    .reduce(scenario) { $0.merging($1) { $1 } }
 
     // MARK: The scenario
 
@@ -128,10 +138,12 @@ struct DrawingRule: Sendable {
         "rateLimit.burst": .most(5),
         "^timeline": DrawingRule(presence: 0.85, count: 0...7),
         "timeline.[]": DrawingRule(exactlyOne: [
-            ("collector", 8), ("client", 5), ("device", 3), ("remoteConfig", 2), ("push", 2),
+            ("collector", 8), ("client", 5), ("device", 5), ("remoteConfig", 2), ("push", 2),
             ("sdk", 2),
         ]),
         "timeline.[].device": DrawingRule(exactlyOne: [("network", 3), ("disk", 3), ("consent", 3)]),
+        // A roll-out changes a few knobs of an SDK.
+        "timeline.[].sdk": DrawingRule(isElsewhere: true),
         "timeline.[].at": .value { draw, frame, _ in
             let end = frame.endsInPeace ? 0.3 : 1.02
             let at = draw.chance(0.15) ? 0 : Int64(draw.uniform() * end * Double(frame.duration))
@@ -159,7 +171,7 @@ struct DrawingRule: Sendable {
         "client.upload": .most(4, presence: 0.2),
         "stages": DrawingRule(presence: 0.1, count: 1...3),
         "stages.[].target": DrawingRule(most: 12),
-        "^thresholds": .value(presence: 0.1, ThresholdDrawing.some),
+        "^thresholds": .value(presence: 0.2, ThresholdDrawing.some),
         "utcOffset": .presence(0.1),
         "timeZones": DrawingRule(presence: 0.25, count: 1...1),
         "timeZones.{}": .texts("UTC"),

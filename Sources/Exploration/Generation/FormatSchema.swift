@@ -82,6 +82,8 @@ struct FormatSchema: Sendable {
         case choice([JSONNode])
         case alternatives([JSONNode])
         case object
+        /// An object of any members.
+        case anyObject
         case map(JSONNode)
         case list(JSONNode, count: ClosedRange<Int>)
         case boolean
@@ -95,6 +97,7 @@ struct FormatSchema: Sendable {
     func kind(of schema: JSONNode) -> Kind {
         // Where null takes a preset's key away, there is nothing to draw.
         if let values = schema["enum"]?.elements { return .choice(values.filter { $0.content != .null }) }
+        if let value = schema["const"] { return .choice([value]) }
         if let forms = schema["anyOf"]?.elements {
             return .alternatives(forms.filter { $0["type"]?.string != "null" })
         }
@@ -104,7 +107,7 @@ struct FormatSchema: Sendable {
             if let value = schema["additionalProperties"], value.members != nil, schema["properties"] == nil {
                 return .map(value)
             }
-            return .object
+            return schema["properties"] == nil && schema["allOf"] == nil ? .anyObject : .object
         case "array":
             let least = schema["minItems"]?.digits.flatMap { Int($0) } ?? 0
             let most = schema["maxItems"]?.digits.flatMap { Int($0) } ?? 10_000
@@ -115,6 +118,11 @@ struct FormatSchema: Sendable {
         case "string": return text(schema)
         default: return .plain
         }
+    }
+
+    /// Whether a form is free text, which among others is only another way to write what they say.
+    func isFreeText(_ form: JSONNode) -> Bool {
+        if case .text = kind(of: resolved(form)) { true } else { false }
     }
 
     private func integers(_ schema: JSONNode) -> ClosedRange<Int> {

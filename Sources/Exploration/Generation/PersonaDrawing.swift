@@ -116,8 +116,12 @@ enum ThresholdDrawing {
         let format = FormatSchema.current
         let metrics = format.root["properties"]?["thresholds"]?["properties"]?.members ?? []
         guard !metrics.isEmpty else { return .object([]) }
-        let metric = metrics[Int(draw.below(UInt64(metrics.count)))]
-        let kind = metric.value["$ref"]?.string?.split(separator: "-").last.map(String.init) ?? ""
+        // Each kind as likely: of some there are hardly any metrics.
+        let kinds = Dictionary(grouping: metrics) { metric in
+            metric.value["$ref"]?.string?.split(separator: "-").last.map(String.init) ?? ""
+        }.sorted { $0.key < $1.key }
+        let (kind, ofKind) = kinds[Int(draw.below(UInt64(kinds.count)))]
+        let metric = ofKind[Int(draw.below(UInt64(ofKind.count)))]
         let expression =
             ["counter": "count>=0", "rate": "rate<=1", "gauge": "value>=0"][kind] ?? "p(95)<1e12"
         let condition: JSONNode =

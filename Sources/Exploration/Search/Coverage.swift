@@ -42,6 +42,9 @@ package struct Coverage: Sendable {
 
     private static func pair(_ left: String, _ right: String) -> String { "\(left) + \(right)" }
 
+    /// Whether a place of the format with a class of its values has been met.
+    package func has(_ name: String) -> Bool { met[name] != nil }
+
     /// Everything that could have been met and never was, by name.
     package var missing: [String] {
         let format = FormatSchema.current
@@ -104,7 +107,7 @@ private enum FaultName {
         let entry = format.resolved(format.root["properties"]?["timeline"]?["items"] ?? .null)
         return format.properties(of: entry, given: [:]).flatMap { property -> [String] in
             let schema = format.resolved(property.schema)
-            guard case .object = format.kind(of: schema) else { return [] }
+            guard isObject(schema, format) else { return [] }
             if let tags = schema["properties"]?["fault"]?["enum"]?.elements {
                 return tags.compactMap(\.string).map { "\(property.name) \($0)" }
             }
@@ -112,6 +115,15 @@ private enum FaultName {
                 return (schema["properties"]?.members ?? []).map { "\(property.name) \($0.key)" }
             }
             return [property.name]
+        }
+    }
+
+    /// Whether a value is an object, whichever of several.
+    private static func isObject(_ schema: JSONNode, _ format: FormatSchema) -> Bool {
+        switch format.kind(of: format.resolved(schema)) {
+        case .object: true
+        case .alternatives(let forms): forms.allSatisfy { isObject($0, format) }
+        default: false
         }
     }
 }

@@ -48,18 +48,27 @@ package struct Explorer: Sendable {
         package var wasCut = false
     }
 
-    /// Plays the world of a seed.
-    package func explore(seed: UInt64) -> Finding {
+    /// Draws the world of a seed, and does not play it: what it says counts, and that it can be drawn.
+    package func draw(seed: UInt64) -> Finding { drawn(seed).finding }
+
+    private func drawn(_ seed: UInt64) -> (finding: Finding, document: ScenarioDocument?) {
         var finding = Finding(seed: seed)
         guard let scenario = ScenarioGenerator().scenario(seed: seed) else {
             finding.violations = [
                 Violation(invariant: "generator", text: "no sound scenario came of seed \(seed)")
             ]
-            return finding
+            return (finding, nil)
         }
         finding.scenario = scenario
-        guard case .success(let document) = ScenarioPruner.load(scenario) else { return finding }
+        guard case .success(let document) = ScenarioPruner.load(scenario) else { return (finding, nil) }
         finding.coverage.note(scenario, document)
+        return (finding, document)
+    }
+
+    /// Plays the world of a seed.
+    package func explore(seed: UInt64) -> Finding {
+        var (finding, drawn) = drawn(seed)
+        guard let document = drawn else { return finding }
         do {
             let trial = try trial(document, depth: Depth(seed: seed))
             finding.violations = Invariants.violations(in: trial)

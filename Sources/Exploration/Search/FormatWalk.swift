@@ -43,6 +43,7 @@ struct FormatWalk {
                     collect(property.value, path + [property.key], &seen, into: &found)
                 }
             }
+        case .anyObject: found.insert("\(place)=some")
         case .map(let member):
             found.insert("\(place)=some")
             collect(member, path + ["{}"], &seen, into: &found)
@@ -57,12 +58,9 @@ struct FormatWalk {
         }
     }
 
-    /// Names of a closed set, where free text is only another way to write them.
+    /// Names of a closed set, without free text beside them.
     private func closed(_ forms: [JSONNode]) -> [JSONNode] {
-        forms.filter { form in
-            if forms.count > 1, case .text = format.kind(of: format.resolved(form)) { return false }
-            return true
-        }
+        forms.count > 1 ? forms.filter { !format.isFreeText($0) } : forms
     }
 
     /// Calls `note` with each class that a scenario has.
@@ -87,6 +85,7 @@ struct FormatWalk {
                 guard let property = properties.first(where: { $0.name == member.key }) else { continue }
                 visit(member.value, property.schema, path + [member.key], note)
             }
+        case .anyObject: if value.members?.isEmpty == false { note("\(place)=some") }
         case .map(let member):
             if value.members?.isEmpty == false { note("\(place)=some") }
             for entry in value.members ?? [] { visit(entry.value, member, path + ["{}"], note) }
@@ -108,7 +107,7 @@ struct FormatWalk {
             guard let members = value.members else { return false }
             let names = format.properties(of: schema, given: [:]).map(\.name)
             return members.allSatisfy { names.contains($0.key) }
-        case .map: return value.members != nil
+        case .map, .anyObject: return value.members != nil
         case .list: return value.elements != nil
         case .boolean: return value.content == .bool(true) || value.content == .bool(false)
         case .integer, .number: return value.digits != nil

@@ -6,15 +6,21 @@ package import Wire
 package struct Shrinker {
     /// Whether a scenario still shows the failure; `nil`-scenarios, which do not load, never do.
     private let stillFails: (JSONNode) async -> Bool
+    private let isOver: () -> Bool
     private var budget: Int
     /// Scenarios tried.
     package private(set) var tried = 0
 
     /// - Parameters:
     ///   - budget: The most scenarios to try.
+    ///   - isOver: Whether somebody wants an end before that: then the smallest so far will do.
     ///   - stillFails: Plays a scenario and tells whether the same invariant breaks.
-    package init(budget: Int = 600, stillFails: @escaping (JSONNode) async -> Bool) {
+    package init(
+        budget: Int = 600, isOver: @escaping () -> Bool = { false },
+        stillFails: @escaping (JSONNode) async -> Bool
+    ) {
         self.budget = budget
+        self.isOver = isOver
         self.stillFails = stillFails
     }
 
@@ -24,11 +30,11 @@ package struct Shrinker {
     package mutating func shrunk(_ scenario: JSONNode) async -> JSONNode {
         var best = scenario
         var isSmaller = true
-        while isSmaller, budget > 0 {
+        while isSmaller, goesOn {
             isSmaller = false
             for step in [removals, halvings] {
                 var position = 0
-                while budget > 0 {
+                while goesOn {
                     let candidates = step(best)
                     guard position < candidates.count else { break }
                     if await holds(candidates[position]) {
@@ -42,6 +48,8 @@ package struct Shrinker {
         }
         return best
     }
+
+    private var goesOn: Bool { budget > 0 && !isOver() }
 
     private mutating func holds(_ candidate: JSONNode) async -> Bool {
         budget -= 1

@@ -79,12 +79,13 @@ package struct SimulatedLiveWorld: ExploredWorld {
 
     /// Whether the client's faults are drawn by the number of a request on a device that has several uploads in flight.
     /// Which of them ends first at one instant, so that what follows it gets the lower number, hangs on their connections
-    /// as well. Sensors has one upload at a time; what it fetches beside it begins nothing when it ends.
+    /// as well.
     private static func numbersMayDiffer(_ scenario: ScenarioDocument) -> Bool {
         let several = Set(
-            scenario.populations.indices.filter {
-                let system = scenario.populations[$0].system
-                return system.connectionsPerDevice > 1 && !(system is SensorsRules)
+            scenario.populations.indices.filter { index in
+                let population = scenario.populations[index]
+                let rules = [population.system] + population.rollOuts.map(\.rules)
+                return rules.contains { $0.uploadsAtOnce > 1 }
             })
         return scenario.timeline.contains { entry in
             guard case .client(_, let scope) = entry.change, scope.share < 1 else { return false }

@@ -115,6 +115,8 @@ extension CodelessRules: SystemRuleSet {
     package var tracksCode: Bool { false }
     /// One for parts and one for files; more only where answers take longer than parts come.
     package var connectionsPerDevice: Int { 2 }
+    /// Those of parts, and one of files.
+    package var uploadsAtOnce: Int { upload.concurrency + 1 }
     package var uploadInterval: Interval { upload.flushInterval }
 }
 

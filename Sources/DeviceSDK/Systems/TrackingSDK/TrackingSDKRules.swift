@@ -114,6 +114,7 @@ extension TrackingSDKRules: SystemRuleSet {
         set { storage.prefill = newValue }
     }
     package var connectionsPerDevice: Int { min(upload.sockets, upload.concurrency) }
+    package var uploadsAtOnce: Int { min(upload.sockets, upload.concurrency) }
     /// Each event uploads; a minute is about what lies between bursts of them.
     package var uploadInterval: Interval { .seconds(60) }
 }

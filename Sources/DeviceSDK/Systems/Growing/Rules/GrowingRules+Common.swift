@@ -37,6 +37,8 @@ extension GrowingRules: SystemRuleSet {
     }
     /// One for each channel that has something to send at a time: rarely more than two.
     package var connectionsPerDevice: Int { min(4, 2 * upload.concurrency) }
+    /// Of each of its channels, of which rarely more than two have something to send.
+    package var uploadsAtOnce: Int { 2 * upload.concurrency }
     /// Two stores with their write buffers.
     package var memoryPerDevice: Int { 2700 }
     package var uploadInterval: Interval { upload.flushInterval }

@@ -1,0 +1,131 @@
+import SDKDescription
+import Timebase
+import Wire
+
+/// Makes what was drawn of a described SDK fit together.
+///
+/// Much of what a description may say rules something else out, or needs it. Drawn knob by knob, such a combination hardly
+/// ever comes about: the loader would take away one half of it, or the preset below has what it rules out.
+enum DescriptionSettling {
+    static let rules: [String: DrawingRule] = [
+        "sdk-declared": DrawingRule(settle: description),
+        "sdk-declared.events": DrawingRule(presence: 0.6, settle: events),
+    ]
+
+    /// A whole description, or what is changed of a preset.
+    @Sendable private static func description(
+        _ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
+    ) -> JSONNode {
+        var sdk = drawn
+        settleFraming(&sdk)
+        // Without flushes beside each other there are no rows that another one carries.
+        if sdk.value(at: ["upload", "takes"])?.string == "all" {
+            sdk.set("upload", "overlaps", to: .bool(true))
+        }
+        settleFiles(&sdk, &draw)
+        if let preset = sdk["preset"]?.string {
+            keepNames(of: preset, &sdk)
+        } else {
+            complete(&sdk, &draw, frame)
+        }
+        return sdk
+    }
+
+    /// An event of a preset with an envelope of its own keeps its name, which may be nowhere else in it: no collector reads
+    /// an event without one.
+    private static func keepNames(of preset: String, _ sdk: inout JSONNode) {
+        guard let known = SDKPreset.versions(of: preset).first?.description["events"],
+            sdk.value(at: ["events", "common"]) == nil
+        else { return }
+        for action in DescribedSDK.Action.allCases where known[action.rawValue]?["fields"] != nil {
+            sdk.take("events", action.rawValue, "name")
+        }
+    }
+
+    /// Each request with one event is a batch of one; lines have nothing around them.
+    private static func settleFraming(_ sdk: inout JSONNode) {
+        switch sdk.value(at: ["request", "framing"])?.string {
+        case "one":
+            sdk.set("upload", "batch", to: .int(1))
+            sdk.set("storage", "seal", to: .text("none"))
+        case "lines": sdk.set("request", "body", to: .text("{{events}}"))
+        default: break
+        }
+    }
+
+    /// Files are sent as they are: nothing says anew what a request carries, and flushes are not beside each other.
+    private static func settleFiles(_ sdk: inout JSONNode, _ draw: inout RandomStream) {
+        guard let seal = sdk.value(at: ["storage", "seal"]), seal.members != nil else { return }
+        let forbidden = [
+            ["upload", "batch"], ["upload", "maxBytes"], ["upload", "oversize"], ["upload", "overlaps"],
+            ["upload", "takes"], ["storage", "order"], ["storage", "removeBy"],
+        ]
+        for path in forbidden { sdk.drop(path[0], path[1]) }
+        // Files together are those of days.
+        if seal["together"] != nil { sdk.set("storage", "seal", "at", to: .text("day")) }
+        guard sdk.value(at: ["storage", "seal", "at"])?.string == "day" else { return }
+        for limit in ["events", "bytes"] {
+            sdk.take("storage", "seal", limit)
+            // That of the preset's own files.
+            if sdk["preset"] != nil { sdk.set("storage", "seal", limit, to: .text("none")) }
+        }
+        let verdicts = (draw.chance(0.5) ? "deliveredClear" : "delivered", draw.chance(0.5) ? "keep" : "drop")
+        sdk.set(
+            "answers",
+            to: .list(
+                [("2xx", verdicts.0), ("4xx", verdicts.1), ("*", "retry")].map {
+                    .list([.text($0.0), .text($0.1)])
+                }))
+    }
+
+    /// What a description without a preset has to have: an envelope, a place by which events are known, an event.
+    private static func complete(
+        _ sdk: inout JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
+    ) {
+        if sdk.value(at: ["events", "common"]) == nil {
+            sdk.set("events", "common", to: DescriptionDrawing.envelope(&draw, frame, []))
+        }
+        if sdk.value(at: ["events", "tag"]) == nil, sdk.value(at: ["events", "key"]) == nil {
+            sdk.set("events", "tag", to: .text("/more/bs_id"))
+        }
+        for action in DescribedSDK.Action.allCases {
+            guard let event = sdk.value(at: ["events", action.rawValue]), event["name"] == nil else {
+                continue
+            }
+            sdk.set("events", action.rawValue, "name", to: .text("captured"))
+        }
+        sdk.set("events", "business", "name", to: .text("{{event}}"))
+    }
+
+    /// What comes along with an event is captured, too, and is not the event itself; only business events have a name of the
+    /// app's own.
+    @Sendable private static func events(
+        _ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
+    ) -> JSONNode {
+        var events = drawn
+        for action in DescribedSDK.Action.allCases {
+            guard let own = drawn[action.rawValue], own.members != nil else { continue }
+            if action != .business, own["name"]?.string == "{{event}}" {
+                events.set(action.rawValue, "name", to: .text("captured"))
+            }
+            for key in ["before", "after"] {
+                guard let others = own[key]?.elements?.filter({ $0.string != action.rawValue }) else {
+                    continue
+                }
+                events.set(action.rawValue, key, to: .list(others))
+                for other in others.compactMap(\.string) where events[other]?["name"] == nil {
+                    events.set(other, "name", to: .text("along"))
+                }
+            }
+        }
+        return events
+    }
+}
+
+extension JSONNode {
+    /// Takes a key away, and a preset's, too.
+    fileprivate mutating func drop(_ group: String, _ key: String) {
+        take(group, key)
+        if self["preset"] != nil { set(group, key, to: .null) }
+    }
+}
