@@ -53,7 +53,7 @@ struct ReportBuilder: Sendable {
         /// Secrets taken out.
         var unexpectedAnswers: [Report.UnexpectedAnswer] = []
         /// What the target told of itself.
-        var targetMetrics: Report.TargetMetrics?
+        var targetMetrics: [Report.TargetMetrics] = []
         /// What was found out during the run, beside what was known before it.
         var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.

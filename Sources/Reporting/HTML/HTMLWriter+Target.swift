@@ -8,23 +8,25 @@ extension HTMLWriter {
     private static let targetPointLimit = 120
 
     func target(_ report: Report, into html: inout Markup) {
-        guard let metrics = report.targetMetrics else { return }
-        target(metrics, marks: report.marks, scale: TimeScale(report), into: &html)
+        target(report.targetMetrics, marks: report.marks, scale: TimeScale(report), into: &html)
     }
 
     /// - Parameters:
+    ///   - all: What was told to each that asked; the page has nothing to say of nobody.
     ///   - marks: What is shaded.
     ///   - scale: Of the charts' time.
     func target(
-        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale, into html: inout Markup
+        _ all: [Report.TargetMetrics], marks: [Report.Mark], scale: TimeScale, into html: inout Markup
     ) {
+        guard !all.isEmpty else { return }
         section("target", "The target's own metrics", &html) { html in
-            html.element("p", HTMLWriter.reading(metrics))
-            let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale)
-            html.element("div", ["class": "charts"]) { html in
-                for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
-            }
-            if charts.count > HTMLWriter.targetChartLimit {
+            for (place, metrics) in all.enumerated() {
+                html.element("p", HTMLWriter.reading(metrics))
+                let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale, id: "t\(place)")
+                html.element("div", ["class": "charts"]) { html in
+                    for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
+                }
+                guard charts.count > HTMLWriter.targetChartLimit else { continue }
                 html.element(
                     "p", ["class": "quiet"],
                     "\(charts.count - HTMLWriter.targetChartLimit) further metrics are in report.json.")
@@ -33,8 +35,9 @@ extension HTMLWriter {
     }
 
     private static func reading(_ metrics: Report.TargetMetrics) -> String {
+        let who = metrics.part.map { "Part \($0) asked \(metrics.url)" } ?? "Asked of \(metrics.url)"
         var text =
-            "Asked of \(metrics.url) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
+            "\(who) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
             + "grow by in a second, gauges as they are."
         if metrics.omitted > 0 { text += " \(metrics.omitted) further series were left out." }
         if metrics.failures > 0 {
@@ -45,8 +48,10 @@ extension HTMLWriter {
     }
 
     /// A chart for each name, in the order of the series.
+    ///
+    /// - Parameter id: What the charts' own ids begin with.
     static func charts(
-        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale
+        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale, id: String = "t0"
     ) -> [TimeChart] {
         var names: [String] = []
         for series in metrics.series where !names.contains(series.name) { names.append(series.name) }
@@ -61,7 +66,7 @@ extension HTMLWriter {
             let shown = largest.prefix(targetLineLimit).sorted { $0.offset < $1.offset }.map(\.element)
             let isCounter = all[0].isCounter
             return TimeChart(
-                id: "t-\(index)",
+                id: "\(id)-\(index)",
                 title: all.count > shown.count ? "\(name) (\(shown.count) of \(all.count))" : name,
                 unit: unit(name, isCounter: isCounter), points: points, marks: marks,
                 lines: zip(shown, ["a", "b", "c"]).map { series, tone in
