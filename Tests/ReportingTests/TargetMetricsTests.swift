@@ -140,4 +140,39 @@ struct TargetMetricsTests {
         report.targetMetrics = []
         #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("target_metrics"))
     }
+
+    @Test("lines are called by the labels that tell them apart, as far as they fit")
+    func lineNames() {
+        func names(_ labels: String...) -> [String] {
+            HTMLWriter.lineNames(
+                labels.map {
+                    var series = Report.TargetSeries()
+                    series.labels = $0
+                    return series
+                })
+        }
+        #expect(names("") == ["value"] && names(#"queue="in""#) == [#"queue="in""#])
+        #expect(
+            names(#"host="a,\"b",queue="in""#, #"host="a,\"b",queue="out""#) == [
+                #"queue="in""#, #"queue="out""#,
+            ])
+        #expect(names(#"a="1""#, #"a="1",b="2""#) == ["value", #"b="2""#])
+        let long = names("path=\"" + String(repeating: "x", count: 90) + "\"")
+        #expect(long[0].count == 44 && long[0].hasSuffix("…"))
+    }
+
+    @Test("a gauge of seconds is a time, and a moment is none")
+    func times() {
+        var recorder = TargetRecorder(wanted: [])
+        for second in [0.0, 1] {
+            recorder.note(
+                [
+                    sample("lag_seconds", 0.25), sample("process_start_time_seconds", 1.7e9),
+                    sample("busy_seconds_total", second, .counter),
+                ], at: second)
+        }
+        let charts = HTMLWriter.charts(
+            recorder.finished(url: "", period: 1), marks: [], scale: .elapsed)
+        #expect(charts.map { $0.lines[0].values } == [[1.7e9], [250], [1]])
+    }
 }
