@@ -62,7 +62,7 @@ package struct Report: Sendable {
     /// Parts of the run around entries of the timeline, in shorter intervals than ``series``.
     package var closeUps: [CloseUp] = []
     /// What the target told of itself; `nil` where nobody asked.
-    package var targetMetrics: TargetMetrics?
+    package var targetMetrics: [TargetMetrics] = []
     /// The first answers that no device hopes for.
     package var unexpectedAnswers: [UnexpectedAnswer] = []
 

@@ -158,6 +158,15 @@ package struct AnswerTable: Hashable, Sendable {
         return (positive.first { (200...299).contains($0) } ?? positive.first).map { (status: $0, body: nil) }
     }
 
+    /// Whether the same answers are a success as by another table. Tables that look into bodies have to be the same.
+    package func hasSuccesses(of other: AnswerTable) -> Bool {
+        if self == other { return true }
+        guard !readsBodies, !other.readsBodies else { return false }
+        return Self.statuses.allSatisfy {
+            verdict(status: $0).isPositive == other.verdict(status: $0).isPositive
+        }
+    }
+
     private static func place(of failure: Failure) -> Int {
         statuses.count + (Failure.allCases.firstIndex(of: failure) ?? 0)
     }

@@ -100,6 +100,39 @@ def test_people_come_by_their_own_hours(travellers, number: int, zone: str):
     assert abs(len(opened) - 14 * 12 * 100) < 0.35 * 14 * 12 * 100
 
 
+#: Clocks of Berlin go from 02:00 to 03:00 on the one Sunday, and from 03:00 to 02:00 on the other.
+@pytest.mark.parametrize("sunday, hours", [("2026-03-29", 0), ("2026-10-25", 2)], ids=["spring", "autumn"])
+def test_an_hour_that_clocks_skip_or_repeat_is_lived_so(tool: Tool, tmp_path: Path, sunday: str, hours: int):
+    """People who are there from 02:00 to 03:00 alone, from Saturday to Monday; the report's clock has the change."""
+    berlin = ZoneInfo("Europe/Berlin")
+    first = datetime.fromisoformat(sunday) - timedelta(days=1)
+    weights = [1 if hour == 2 else 0 for hour in range(24)]
+    persona = {
+        "extends": "casual", "sessionsPerDay": 8, "sessionLength": "20s", "returnChance": 0,
+        "hours": {"weekday": weights, "weekend": weights},
+    }
+    played = scenario(3, a={"devices": 60, "persona": persona, "timeZones": {"Europe/Berlin": 1}})
+    played["start"] = first.replace(tzinfo=berlin).astimezone(timezone.utc).isoformat()
+    opened = starts(tool, tmp_path, played)["a"]
+    local = [moment.astimezone(berlin) for moment in opened]
+    assert {moment.hour for moment in local} == {2}
+    by_day = Counter(moment.day for moment in local)
+    days = [(first + timedelta(days=place)).day for place in range(3)]
+    assert by_day[days[0]] > 200 and by_day[days[2]] > 200
+    # Twice as long, twice as many.
+    mean = (by_day[days[0]] + by_day[days[2]]) / 2
+    assert abs(by_day[days[1]] - hours * mean) < 6 * mean**0.5
+    if hours:
+        assert len({moment.utcoffset() for moment in local if moment.day == days[1]}) == 2
+    clock = json.loads((tmp_path / "run/report.json").read_text())["clock"]
+    start = datetime.fromisoformat(played["start"])
+    change = datetime.fromisoformat(f"{sunday}T01:00:00+00:00")
+    before, after = ((60, 120) if hours == 0 else (120, 60))
+    assert clock["utc_offset_minutes"] == before
+    assert clock["changes"] == [{"after_seconds": (change - start).total_seconds(), "utc_offset_minutes": after}]
+    assert f"Mon {days[2]}" in (tmp_path / "run/report.html").read_text()
+
+
 def random_scenario(seed: int) -> dict:
     """Some people or other, with heavy tails as people have them."""
     draw = random.Random(seed)

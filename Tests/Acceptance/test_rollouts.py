@@ -12,10 +12,13 @@ from conftest import Tool
 from helpers import read_events, read_report, write_scenario
 
 DAY = 24 * 3600
-SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless"]
+SYSTEMS = ["sensors", "growing", "trackingsdk", "kit", "codeless", "declared"]
 #: A collector that knows nobody: what is kept after it, only a rule says.
 NOBODY = {"at": "0s", "collector": {"fault": "status", "status": 404}}
 DROPS = {"upload": {"keepStatuses": ["5xx"]}}
+#: The same of a described SDK, and what is described.
+TABLE = {"answers": [["200", "delivered"], ["404", "drop"], ["*", "retry"]]}
+PRESET = {"preset": "mixpanel-ios"}
 
 
 def scenario(system: str, *timeline: dict, sdk: dict | None = None, devices: int = 4, hours: int = 24) -> dict:
@@ -54,14 +57,15 @@ def test_a_roll_out_at_the_start_is_the_rule_itself_and_one_at_the_end_is_none(t
         described = scenario(system, NOBODY, *timeline, sdk=sdk, devices=devices, hours=hours)
         return simulate(tool, described, name, "--bodies", "measure")
 
-    never, always = play("never"), play("always", sdk=DROPS)
+    drops, own = (TABLE, PRESET) if system == "declared" else (DROPS, {})
+    never, always = play("never", sdk=own), play("always", sdk=own | drops)
     assert "404" in always["events"]["rejected"] and not never["events"]["rejected"]
-    start = play("start", {"at": "0s", "sdk": DROPS})
-    end = play("end", {"at": f"{hours * 3600 - 1}s", "sdk": DROPS})
+    start = play("start", {"at": "0s", "sdk": drops}, sdk=own)
+    end = play("end", {"at": f"{hours * 3600 - 1}s", "sdk": drops}, sdk=own)
     assert books(start) == books(always) and books(end) == books(never)
     assert start["metrics"]["rollout_reached"]["rate"] == 1 and end["metrics"]["rollout_reached"]["rate"] == 0
     assert "rollout_reached" not in never["metrics"]
-    half = play("half", {"at": f"{hours // 4}h", "over": f"{hours // 4}h", "sdk": DROPS})
+    half = play("half", {"at": f"{hours // 4}h", "over": f"{hours // 4}h", "sdk": drops}, sdk=own)
     assert half["metrics"]["events_captured"] == never["metrics"]["events_captured"]
     assert 0 < half["events"]["rejected"]["404"]
     assert books(half) not in (books(never), books(always))
@@ -100,6 +104,29 @@ def test_no_process_changes_its_rules_in_its_midst(tool: Tool):
         own = [(at, size) for (number, at), size in sizes.items() if int(number) == device and at is not None]
         assert max(size for at, size in own if at < update) > 3
         assert max(size for at, size in own if at >= update) <= 3
+
+
+def test_a_described_sdk_changes_what_its_new_version_says_and_nothing_else(tool: Tool):
+    """Batches of another size from the launch on; the description keeps all else, and `explain` tells when."""
+    entry = {"at": "6h", "over": "6h", "name": "small", "sdk": {"upload": {"batch": 2}, "storage": {"limit": 50}}}
+    described = scenario("declared", entry, sdk=PRESET | {"upload": {"batch": 9}}, devices=3)
+    simulate(tool, described, "told", "--events", "told.ndjson")
+    sizes = Counter((line["id"].split("-")[0], line["acked_at"]) for line in read_events(tool.folder / "told.ndjson"))
+    for device in range(3):
+        said = json.loads(tool.run("explain", tool.folder / "told", "--device", device, "--json").expect(0).out)
+        assert said["agrees"]
+        told = [(line["at"], line["text"]) for line in said["story"]]
+        (update,) = [at for at, text in told if "rules of a roll-out: upload.batch 2, storage.limit 50" in text]
+        own = [(at, size) for (number, at), size in sizes.items() if int(number) == device and at is not None]
+        assert max(size for at, size in own if at < update) > 2
+        assert {size for at, size in own if at >= update} <= {1, 2}
+
+
+def test_what_no_new_version_can_change_of_a_description_is_told_at_its_place(tool: Tool):
+    entry = {"at": "1h", "sdk": {"upload": {"batch": 5}, "request": {"compress": "gzip"}}}
+    path = write_scenario(tool.folder, scenario("declared", entry, sdk=PRESET))
+    said = tool.run("validate", path).expect(104).err
+    assert "/timeline/0/sdk/request" in said and "settled when the app is installed" in said
 
 
 def test_several_seeds_variants_and_sweeps_turn_roll_outs(tool: Tool):

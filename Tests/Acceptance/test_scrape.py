@@ -7,8 +7,11 @@ import http.server
 import json
 import socket
 import threading
+from datetime import UTC, datetime, timedelta
 
 import pytest
+
+from conftest import Collector
 
 SCENARIO = {
     "name": "scraped",
@@ -140,6 +143,39 @@ def test_a_target_that_does_not_answer_is_told_and_does_no_harm(tool, scenario):
     report, _ = read(done)
     assert report["target_metrics"]["failures"] > 0 and report["verdict"] == "passed"
     assert "cannot connect" in done.err
+
+
+def test_parts_of_a_run_keep_what_each_was_told(tool, scenario):
+    """One part asks, or several, each another exporter: the joined run has what was told to each, by itself."""
+    with exporter() as (one, _), exporter() as (two, _):
+        collector = Collector(tool, tool.folder / "store.sqlite")
+
+        def play(name: str, *asked: str | None) -> dict:
+            at = (datetime.now(UTC) + timedelta(seconds=4)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            running = [
+                tool.start(
+                    "run", scenario, "--target", collector.url, "--shard", f"{part}/{len(asked)}", "--at", at, "--out",
+                    tool.folder / name, "--threads", 1, "-q", *(["--scrape", url] if url else []),
+                )
+                for part, url in enumerate(asked)
+            ]  # fmt: skip
+            for process in running:
+                process.wait().expect(0)
+            out = tool.folder / f"{name}-all"
+            tool.run("merge", tool.folder / name, "--out", out, "-q").expect(0)
+            return json.loads((out / "report.json").read_text()) | {"page": (out / "report.html").read_text()}
+
+        sole = play("sole", None, one)
+        told = sole["target_metrics"]
+        assert told["part"] == "1/2" and told["url"] == f"{one}/metrics" and told["failures"] == 0
+        assert told["series"][0]["name"] == "process_cpu_seconds_total" and len(told["seconds"]) >= 3
+        assert f"Part 1/2 asked {one}/metrics" in sole["page"]
+        both = play("both", one, two)
+        assert "target_metrics" not in both
+        told = both["target_metrics_of_parts"]
+        assert [(part["part"], part["url"]) for part in told] == [("0/2", f"{one}/metrics"), ("1/2", f"{two}/metrics")]
+        assert all(part["scrapes"] >= 3 and len(part["series"]) == 3 for part in told)
+        collector.stop()
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,28 @@ def test_a_scraper_reads_what_the_report_will_say(tool: Tool, tmp_path: Path):
     assert sample(late, "beaconswarm_events_captured_total") <= report["metrics"]["events_captured"]["count"]
 
 
+def test_the_page_shows_what_the_target_tells_of_itself(tool: Tool, tmp_path: Path):
+    """Beaconswarm's own figures will do for those of a target: one run asks another."""
+    token = "a-token-of-ones-own_2"
+    told = tool.start(
+        "run", write_scenario(tmp_path, outage("30s")), "--out", tmp_path / "told", "--ui", "127.0.0.1:0",
+        env={"BEACONSWARM_UI_TOKEN": token},
+    )
+    target = page_of(told)
+    running = tool.start(
+        "run", write_scenario(tmp_path, outage("16s")), "--out", tmp_path / "out", "--ui", "127.0.0.1:0",
+        "--scrape", f"http://127.0.0.1:{target.port}/metrics?token={token}", "--scrape-only", "beaconswarm_connections",
+    )
+    stream = page_of(running).stream()
+    stream.until(lambda event: event.name == "parts" and "beaconswarm_connections" in stream.parts.get("target", ""), "drew it")
+    assert token not in stream.parts["target"]
+    assert f"Asked of http://127.0.0.1:{target.port}/metrics every" in stream.parts["target"]
+    running.wait().expect(0)
+    assert read_report(tmp_path / "out")["target_metrics"]["series"][0]["name"] == "beaconswarm_connections"
+    assert target.ask("POST", "/stop")[0] == 202
+    told.wait().expect(105)
+
+
 def test_the_dashboard_asks_for_figures_that_there_are(tool: Tool, tmp_path: Path):
     """Each selector of its queries finds samples in what a run gives (a real Prometheus asks the queries themselves)."""
     running = tool.start("run", write_scenario(tmp_path, outage()), "--ui")

@@ -112,11 +112,11 @@ struct TargetMetricsTests {
         }
         recorder.count(problem: "answered 503")
         var report = Fixtures.outage()
-        report.targetMetrics = recorder.finished(url: "http://127.0.0.1:9100/metrics", period: 2)
+        report.targetMetrics = [recorder.finished(url: "http://127.0.0.1:9100/metrics", period: 2)]
         let bytes = ReportJSON.write(report)
         let read = try ReportJSON.read(bytes)
         #expect(read.targetMetrics == report.targetMetrics && ReportJSON.write(read) == bytes)
-        let charts = HTMLWriter.charts(try #require(report.targetMetrics), marks: [], scale: .elapsed)
+        let charts = HTMLWriter.charts(report.targetMetrics[0], marks: [], scale: .elapsed)
         #expect(charts.map(\.title) == ["process_cpu_seconds_total", "queue"])
         #expect(charts.map { $0.lines[0].values } == [[0.5, 0.25, 1.5], [9, 11, 13]])
         let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
@@ -124,7 +124,55 @@ struct TargetMetricsTests {
         #expect(
             page.contains("1 of 5 questions had no answer that could be read; the last reason: answered 503.")
         )
-        report.targetMetrics = nil
+        // What several parts of a run were told stays apart.
+        var other = report.targetMetrics[0]
+        (report.targetMetrics[0].part, other.part) = ("0/3", "2/3")
+        other.url = "http://127.0.0.1:9200/metrics"
+        report.targetMetrics.append(other)
+        let parts = ReportJSON.write(report)
+        #expect(try ReportJSON.read(parts).targetMetrics == report.targetMetrics)
+        #expect(String(decoding: parts, as: UTF8.self).contains("\"target_metrics_of_parts\""))
+        let both = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        for text in ["Part 0/3 asked http://127.0.0.1:9100", "Part 2/3 asked http://127.0.0.1:9200"] {
+            #expect(both.contains(text))
+        }
+        #expect(both.contains("t0-0") && both.contains("t1-0"))
+        report.targetMetrics = []
         #expect(!String(decoding: ReportJSON.write(report), as: UTF8.self).contains("target_metrics"))
+    }
+
+    @Test("lines are called by the labels that tell them apart, as far as they fit")
+    func lineNames() {
+        func names(_ labels: String...) -> [String] {
+            HTMLWriter.lineNames(
+                labels.map {
+                    var series = Report.TargetSeries()
+                    series.labels = $0
+                    return series
+                })
+        }
+        #expect(names("") == ["value"] && names(#"queue="in""#) == [#"queue="in""#])
+        #expect(
+            names(#"host="a,\"b",queue="in""#, #"host="a,\"b",queue="out""#) == [
+                #"queue="in""#, #"queue="out""#,
+            ])
+        #expect(names(#"a="1""#, #"a="1",b="2""#) == ["value", #"b="2""#])
+        let long = names("path=\"" + String(repeating: "x", count: 90) + "\"")
+        #expect(long[0].count == 44 && long[0].hasSuffix("…"))
+    }
+
+    @Test("a gauge of seconds is a time, and a moment is none")
+    func times() {
+        var recorder = TargetRecorder(wanted: [])
+        for second in [0.0, 1] {
+            recorder.note(
+                [
+                    sample("lag_seconds", 0.25), sample("process_start_time_seconds", 1.7e9),
+                    sample("busy_seconds_total", second, .counter),
+                ], at: second)
+        }
+        let charts = HTMLWriter.charts(
+            recorder.finished(url: "", period: 1), marks: [], scale: .elapsed)
+        #expect(charts.map { $0.lines[0].values } == [[1.7e9], [250], [1]])
     }
 }

@@ -9,12 +9,15 @@ struct TimeScaleTests {
     private static let monday = Instant(milliseconds: 1_767_571_200_000)
     private static let day = 86_400.0
 
+    private static func clock(_ minutes: Int) -> Report.Clock {
+        Report.Clock(startsAt: monday, utcOffsetMinutes: minutes, zone: "Europe/Berlin")
+    }
+
     private func scale(seconds: Double, minutes: Int? = 60, from: Instant = monday) -> TimeScale {
         var report = Fixtures.outage()
         report.simulatedSeconds = seconds
-        report.clock = minutes.map {
-            Report.Clock(startsAt: from, utcOffsetMinutes: $0, zone: "Europe/Berlin")
-        }
+        report.clock = minutes.map(Self.clock)
+        report.clock?.startsAt = from
         return TimeScale(report)
     }
 
@@ -65,7 +68,7 @@ struct TimeScaleTests {
             return point
         }
         let (points, days) = try #require(
-            DayCurve.points(of: series, length: 60 * 3600, localStart: 18 * 3600))
+            DayCurve.points(of: series, length: 60 * 3600, clock: Self.clock(18 * 60)))
         #expect(days == 2 && points.count == 24)
         for (hour, point) in points.enumerated() {
             #expect(point.second == Double(hour) * 3600 && point.seconds == 3600)
@@ -73,7 +76,7 @@ struct TimeScaleTests {
             #expect(point.capturedRate == .init(Double(hour), Double(hour + 10)))
             #expect(point.activeRange == .init(0.5, 0.5))
         }
-        #expect(DayCurve.points(of: series, length: 47 * 3600, localStart: 0) == nil)
-        #expect(DayCurve.points(of: series, length: 48 * 3600, localStart: 0)?.days == 2)
+        #expect(DayCurve.points(of: series, length: 47 * 3600, clock: nil) == nil)
+        #expect(DayCurve.points(of: series, length: 48 * 3600, clock: nil)?.days == 2)
     }
 }

@@ -1,9 +1,12 @@
 import CodelessSDK
+import DeclaredSDK
 import DeviceSDK
 import KitSDK
+import SDKDescription
 import SensorsSDK
 import Testing
 import Timebase
+import Wire
 
 @testable import Scenario
 
@@ -68,6 +71,80 @@ struct RollOutFormatTests {
         ])
     func refused(entry: String, pointer: String) {
         #expect(problems(timeline(entry)).map(\.pointer) == ["/timeline/0" + pointer])
+    }
+
+    private func described(_ entries: String, sdk: String = #"{"preset": "posthog-ios"}"#) -> String {
+        """
+        {"duration": "1m", "populations": [{"name": "d", "devices": 1, "system": "declared", "sdk": \(sdk)}],
+         "timeline": [\(entries)]}
+        """
+    }
+
+    @Test("changes of a description are merged into it, as into a preset, on top of those before them")
+    func describedRules() throws {
+        let loaded = try document(
+            described(
+                """
+                {"at": "20s", "sdk": {"storage": {"limit": 33}, "retry": {"backoff": {"max": "3s"}, "retryAfter": null}}},
+                {"at": "10s", "sdk": {"upload": {"flushBulkSize": 7, "countOf": null},
+                                      "answers": [["2xx", "delivered"], ["413", "split"], ["*", "retry"]]}}
+                """,
+                sdk:
+                    #"{"preset": "posthog-ios", "upload": {"flushBulkSize": 11}, "storage": {"removeBy": "id"}}"#
+            ))
+        let base = try #require(loaded.populations[0].system as? DeclaredRules).sdk
+        let rules = loaded.populations[0].rollOuts.compactMap { ($0.rules as? DeclaredRules)?.sdk }
+        #expect(rules.count == 2 && base.upload.flushBulkSize == 11 && base.storage.limit == 1000)
+        #expect(rules.map(\.upload.flushBulkSize) == [7, 7] && rules.map(\.storage.limit) == [1000, 33])
+        #expect(rules.map { $0.answers.verdict(status: 413) } == [.split, .split])
+        #expect(rules.map { $0.retry.backoff?.longest } == [.seconds(30), .seconds(3)])
+        #expect(rules.map { $0.retry.backoff?.initial } == [.seconds(1), .seconds(1)])
+        #expect(base.retry.retryAfter != nil && rules.map { $0.retry.retryAfter == nil } == [false, true])
+        #expect(rules.allSatisfy { $0.events == base.events && $0.request == base.request })
+        #expect(rules.allSatisfy { $0.identity == base.identity && $0.configs == base.configs })
+    }
+
+    @Test("a population that says no more than a preset's name takes roll-outs too")
+    func describedByVersion() throws {
+        let loaded = try document(
+            """
+            {"duration": "1m",
+             "populations": [{"name": "d", "devices": 1, "system": "declared", "version": "mixpanel-ios 6.5.1"}],
+             "timeline": [{"at": "1s", "sdk": {"upload": {"batch": 7}}}]}
+            """)
+        let rules = try #require(loaded.populations[0].rollOuts.first?.rules as? DeclaredRules)
+        #expect(rules.sdk.upload.batch == 7 && rules.version.rawValue == "mixpanel-ios 6.5.1")
+    }
+
+    @Test(
+        "what no launch can change of a description is refused where it stands",
+        arguments: [
+            (#"{"request": {"compress": "none"}}"#, "/request"),
+            (#"{"events": {"tap": null}}"#, "/events"),
+            (#"{"preset": "mixpanel-ios"}"#, "/preset"),
+            (#"{"storage": {"backend": "memory"}}"#, "/storage/backend"),
+            (#"{"storage": {"seal": {"at": "flush"}}}"#, "/storage/seal"),
+            (#"{"storage": null}"#, "/storage"),
+            (#"{"upload": {"batches": 3}}"#, "/upload/batches"),
+            // Of the whole description: it removes by position, and has a limit of 1000.
+            (#"{"upload": {"concurrency": 2}}"#, ""),
+            (#"{"storage": {"evict": 1001}}"#, "/storage/evict"),
+            (#"{"answers": [["200", "delivered"], ["*", "retry"]]}"#, "/answers"),
+            (
+                #"{"answers": [["2xx/code=1", "delivered"], ["2xx", "delivered"], ["*", "retry"]]}"#,
+                "/answers"
+            ),
+            (#"{}"#, ""),
+        ])
+    func describedRefused(sdk: String, pointer: String) {
+        let found = problems(described(#"{"at": "1s", "sdk": \#(sdk)}"#))
+        #expect(found.map(\.pointer) == ["/timeline/0/sdk" + pointer], "\(found)")
+        // The place is in this text, not in that of the preset.
+        let lines = found.map { problem -> Int? in
+            if case .file(let line, _) = problem.position { return line }
+            return nil
+        }
+        #expect(lines == [2])
     }
 
     @Test("a roll-out to people who never start the app is told")

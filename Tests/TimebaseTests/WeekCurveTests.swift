@@ -82,6 +82,36 @@ struct WeekCurveTests {
             curve.speed(at: sunday + .minutes(10 * 60 + 30), in: berlin) == curve.weight(ofHour: 6 * 24 + 12))
     }
 
+    /// A day whose third hour is five times as active as the others: 6/7 of a second in a second, and 30/7. From midnight
+    /// on, by hand: hours of activity, and how long they take, in a zone whose clocks change `after` so many hours.
+    private func checkDay(
+        _ midnight: Int64, offset: Int64, after hours: Int64, _ expected: [(activity: Double, takes: Double)]
+    ) throws {
+        let day = (0..<24).map { $0 == 2 ? 5.0 : 1 }
+        let curve = try #require(WeekCurve(weekday: day, weekend: day))
+        let start = Instant(milliseconds: midnight * 1000)
+        #expect(CivilTime(start, offset: .hours(offset)).hour == 0)
+        let zone = UTCOffsets(
+            first: .hours(offset), changes: [(start + .hours(hours), .hours(3 - offset))])
+        for (activity, takes) in expected {
+            let found = curve.instant(
+                after: start, activity: .fractional(seconds: activity * 3600 / 7), in: zone)
+            #expect(abs((found - start).fractionalSeconds - takes * 3600) < 1e-3)
+        }
+    }
+
+    @Test("an hour that clocks skip has no activity, and one that comes twice has it twice")
+    func changes() throws {
+        // 2026-03-29 in Berlin: from 02:00, two hours after midnight, to 03:00.
+        try checkDay(
+            1_774_738_800, offset: 1, after: 2,
+            [(6, 1), (12, 2), (12 + 3, 2.5), (12 + 6, 3), (12 + 18, 5)])
+        // 2026-10-25 in Berlin: from 03:00, three hours after midnight, to 02:00.
+        try checkDay(
+            1_792_879_200, offset: 2, after: 3,
+            [(6, 1), (12 + 15, 2.5), (12 + 30 + 15, 3.5), (12 + 60, 4), (12 + 60 + 6, 5)])
+    }
+
     @Test("knows what is no curve, and what is a flat one")
     func problems() {
         #expect(WeekCurve([]) == nil && WeekCurve([Double](repeating: 0, count: 168)) == nil)

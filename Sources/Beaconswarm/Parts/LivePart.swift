@@ -17,6 +17,8 @@ struct LivePart: Sendable {
     var endedBy: Report.EarlyEnd?
     /// By origin.
     var serverClocks: [Server] = []
+    /// What the target told of itself, if the part asked.
+    var scraped: Report.TargetMetrics?
     /// Why the part says nothing about the collector.
     var problems: [Report.PartProblem] = []
     /// Of the file that it was read from: two copies of a part have the same.
@@ -59,6 +61,7 @@ extension LivePart: Snapshotable {
         writer.write(endedBy?.text ?? "")
         writer.write(each: serverClocks)
         writer.write(each: problems)
+        writer.write(optional: scraped)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -74,6 +77,7 @@ extension LivePart: Snapshotable {
         endedBy = Report.EarlyEnd.Cause(rawValue: cause).map { Report.EarlyEnd(cause: $0, text: text) }
         serverClocks = try reader.values()
         problems = try reader.values()
+        scraped = try reader.optional()
     }
 }
 

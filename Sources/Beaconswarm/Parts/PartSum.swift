@@ -53,6 +53,11 @@ struct PartSum {
         for (number, part) in parts { progress.generator.merge(part.generator, of: number) }
         progress.generator.scheduleLag = TrendSummary(sum.recorder.scheduleLag)
         progress.wall = set.wall
+        progress.targetMetrics = parts.compactMap { number, part in
+            var metrics = part.scraped
+            metrics?.part = number.text
+            return metrics
+        }
         progress.interrupted = parts.contains { $0.1.isInterrupted }
         progress.endedBy = parts.lazy.compactMap(\.1.endedBy).first
         if let from = parts.map(\.1.wall.lowerBound).min(), let until = parts.map(\.1.wall.upperBound).max() {

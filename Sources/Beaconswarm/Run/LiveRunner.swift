@@ -134,11 +134,12 @@ struct LiveRunner: Sendable {
             follower: RunFollower(
                 console: console, builder: builder, state: state, events: output.events,
                 start: stage.start, began: began, planned: scenario.document.duration, isLive: true))
-        let scraper = try await startScraper(stage)
+        let scraping = try await startScraper(stage)
+        follower.follower.scraped = scraping?.board
         let keeper = SafetyKeeper(maximumRate: maximumRate, redact: scenario.document.redact)
         let (abortedBy, endedBy) = await run.kept(by: keeper) { await follower.follow() }
         let result = try await run.result()
-        let scraped = await finish(scraper, stage)
+        let scraped = await finish(scraping, stage)
         interruption.onRequestFromNowOn { [console] in console.writing() }
         var progress = self.progress(result, start: stage.start, began: began)
         progress.abortedBy = abortedBy

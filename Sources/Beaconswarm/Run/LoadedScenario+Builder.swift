@@ -20,7 +20,7 @@ extension LoadedScenario {
             warnings: document.warnings.map { "\($0.pointer): \($0.text)" } + warnings,
             thresholds: thresholds, startedAt: startedAt)
         builder.measureFrom = document.measureFrom
-        builder.localTime = { [document] in document.localTime(at: $0) }
+        builder.localTime = document.localTime
         return builder
     }
 }

@@ -1,6 +1,7 @@
 import Accounting
 import Measurement
 import Reporting
+import Scenario
 import Timebase
 
 /// Makes reports from what engines measured: the same for both worlds, finished or not.
@@ -29,8 +30,8 @@ struct ReportBuilder: Sendable {
     /// Metrics are of what ended from here on, after the start; `nil` for the whole run.
     var measureFrom: Interval?
 
-    /// The local time of the people at an instant, where the scenario says where they live.
-    var localTime: @Sendable (Instant) -> (zone: String, offset: Interval)? = { _ in nil }
+    /// The local time of the people, where the scenario says where they live.
+    var localTime: LocalTime?
 
     /// What a pace other than the real one means; `nil` for that.
     var paceNote: String? { Report.paceNote(pace) }
@@ -52,7 +53,7 @@ struct ReportBuilder: Sendable {
         /// Secrets taken out.
         var unexpectedAnswers: [Report.UnexpectedAnswer] = []
         /// What the target told of itself.
-        var targetMetrics: Report.TargetMetrics?
+        var targetMetrics: [Report.TargetMetrics] = []
         /// What was found out during the run, beside what was known before it.
         var warnings: [String] = []
         /// A report in the middle of a run: what is on its way has no fate yet.
@@ -123,10 +124,7 @@ struct ReportBuilder: Sendable {
             warnings: warnings + progress.warnings)
         report.pace = pace
         let start = progress.recorder.series.start
-        report.clock = localTime(start).map {
-            Report.Clock(
-                startsAt: start, utcOffsetMinutes: Int($0.offset.milliseconds / 60_000), zone: $0.zone)
-        }
+        report.clock = localTime.map { $0.clock(from: start, for: progress.simulated) }
         report.measuredFromSeconds = measureFrom?.fractionalSeconds
         if !progress.isPartial { report.warnings += report.delivery.warnings }
         report.isInterrupted = progress.interrupted
@@ -205,5 +203,21 @@ extension RunRecorder {
             populations[index].ledger.seal(
                 .pending(.stored), times: UInt64(populations[index].ledger.balance))
         }
+    }
+}
+
+extension LocalTime {
+    /// Local time in a run, with what changes in it.
+    fileprivate func clock(from start: Instant, for length: Interval) -> Report.Clock {
+        func minutes(_ offset: Interval) -> Int { Int(offset.milliseconds / 60_000) }
+        var (offset, until) = offsets.offset(at: start)
+        var clock = Report.Clock(startsAt: start, utcOffsetMinutes: minutes(offset), zone: zone)
+        while until < start + length {
+            let change = until
+            (offset, until) = offsets.offset(at: change)
+            clock.changes.append(
+                .init(second: (change - start).fractionalSeconds, utcOffsetMinutes: minutes(offset)))
+        }
+        return clock
     }
 }

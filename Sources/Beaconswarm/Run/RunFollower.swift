@@ -19,6 +19,8 @@ struct RunFollower {
     /// How long users act.
     let planned: Interval
     let isLive: Bool
+    /// What the target tells of itself, where it is asked.
+    var scraped: ScrapeBoard?
     /// The threshold that ended the run, if one did.
     private(set) var abortedBy: Report.ThresholdResult?
     // What is known is written at once: a run that breaks off early can be read too.
@@ -66,6 +68,7 @@ struct RunFollower {
         // Without the ids, which no partial report tells: a copy of them would be large.
         progress.recorder.beliefs = DeviceBeliefs()
         if let generator { progress.generator = generator }
+        if let metrics = scraped?.metrics { progress.targetMetrics = [metrics] }
         state.note(progress, isFirst: isFirst)
         isFirst = false
     }

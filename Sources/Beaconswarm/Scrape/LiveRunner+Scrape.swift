@@ -7,19 +7,27 @@ import Timebase
 
 /// The target's own metrics beside the run's (`--scrape`).
 extension LiveRunner {
+    /// Questions to a target, and what is known of its answers.
+    struct Scraping {
+        let scraper: NIOLoopBound<TargetScraper>
+        let board: ScrapeBoard
+    }
+
     /// Begins to ask the target, if somebody wants it asked.
-    func startScraper(_ stage: Stage) async throws -> NIOLoopBound<TargetScraper>? {
+    func startScraper(_ stage: Stage) async throws -> Scraping? {
         guard let endpoint = try options.scrapeEndpoint() else { return nil }
         let planned = stage.clock.realTime(scenario.document.duration).fractionalSeconds
-        return try await TargetScraper.start(
+        let board = ScrapeBoard()
+        let scraper = try await TargetScraper.start(
             endpoint, wanted: options.scrapedNames, seconds: planned, pace: scenario.document.pace,
-            on: stage.collectors.next()
+            on: stage.collectors.next(), board: board
         ) { [console] in console.warn($0) }
+        return Scraping(scraper: scraper, board: board)
     }
 
     /// What the target told.
-    func finish(_ scraper: NIOLoopBound<TargetScraper>?, _ stage: Stage) async -> Report.TargetMetrics? {
-        guard let scraper else { return nil }
+    func finish(_ scraping: Scraping?, _ stage: Stage) async -> Report.TargetMetrics? {
+        guard let scraper = scraping?.scraper else { return nil }
         return try? await stage.collectors.next().flatSubmit { scraper.value.finish() }.get()
     }
 }
@@ -27,7 +35,7 @@ extension LiveRunner {
 extension ReportBuilder.Progress {
     /// Takes what the target told of itself.
     mutating func take(_ metrics: Report.TargetMetrics) {
-        targetMetrics = metrics
+        targetMetrics = [metrics]
         if let warning = metrics.warning { warnings.append(warning) }
     }
 }

@@ -29,10 +29,6 @@ extension RunOptions {
             if scrapeOnly != nil { throw CommandFailure(.usage, "--scrape-only needs --scrape URL") }
             return nil
         }
-        if shard != nil {
-            throw CommandFailure(
-                .usage, "--scrape has no place in a part of a run (--shard): parts are joined without it")
-        }
         return try ScrapeEndpoint(scrape)
     }
 

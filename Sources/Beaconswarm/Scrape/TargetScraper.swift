@@ -2,7 +2,18 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Reporting
+import Synchronization
 import Timebase
+
+/// What a target has told so far, for whoever shows it while the run goes on.
+final class ScrapeBoard: Sendable {
+    private let told = Mutex<Report.TargetMetrics?>(nil)
+
+    /// `nil` before the first question has ended.
+    var metrics: Report.TargetMetrics? { told.withLock { $0 } }
+
+    fileprivate func put(_ metrics: Report.TargetMetrics) { told.withLock { $0 = metrics } }
+}
 
 /// Asks a target for its own metrics while it is loaded. What does not come is counted and said, and never harms the run.
 /// Lives on one event loop.
@@ -16,6 +27,7 @@ final class TargetScraper {
     private let began: Interval
     private let pace: Int
     private let warn: @Sendable (String) -> Void
+    private let board: ScrapeBoard?
     private var recorder: TargetRecorder
     private var current: EventLoopFuture<Void>?
     private var ticks: RepeatedTask?
@@ -23,7 +35,7 @@ final class TargetScraper {
 
     private init(
         _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, pace: Int,
-        warn: @escaping @Sendable (String) -> Void
+        board: ScrapeBoard?, warn: @escaping @Sendable (String) -> Void
     ) throws {
         self.endpoint = endpoint
         tls = try endpoint.http.tls()
@@ -31,22 +43,25 @@ final class TargetScraper {
         self.period = period
         self.pace = pace
         self.warn = warn
+        self.board = board
         began = Host.monotonic
         recorder = TargetRecorder(wanted: wanted)
     }
 
     /// Begins to ask, at once and then again and again.
     ///
-    /// - Parameter seconds: How long the run will take, by the clock on the wall: long runs are asked less often.
+    /// - Parameters:
+    ///   - seconds: How long the run will take, by the clock on the wall: long runs are asked less often.
+    ///   - board: Gets what is known after each question.
     /// - Throws: what NIOSSL throws if the system has no certificates.
     static func start(
         _ endpoint: ScrapeEndpoint, wanted: [String], seconds: Double, pace: Int, on loop: any EventLoop,
-        warn: @escaping @Sendable (String) -> Void
+        board: ScrapeBoard? = nil, warn: @escaping @Sendable (String) -> Void
     ) async throws -> NIOLoopBound<TargetScraper> {
         let period = min(15, max(1, (seconds / 120).rounded()))
         return try await loop.submit {
             let scraper = try TargetScraper(
-                endpoint, wanted: wanted, on: loop, period: period, pace: pace, warn: warn)
+                endpoint, wanted: wanted, on: loop, period: period, pace: pace, board: board, warn: warn)
             let bound = NIOLoopBound(scraper, eventLoop: loop)
             let delay = TimeAmount.nanoseconds(Int64(period * 1e9))
             scraper.ticks = loop.scheduleRepeatedTask(initialDelay: .zero, delay: delay) { _ in
@@ -88,6 +103,7 @@ final class TargetScraper {
 
     private func note(_ problem: String?) {
         recorder.count(problem: problem)
+        board?.put(known)
         guard let problem, !hasWarned else { return }
         hasWarned = true
         warn("--scrape \(endpoint.text): \(problem); the run goes on, and so do the questions")
@@ -98,8 +114,12 @@ final class TargetScraper {
         ticks?.cancel()
         let bound = NIOLoopBound(self, eventLoop: loop)
         return (current ?? loop.makeSucceededVoidFuture()).flatMap { bound.value.ask() }.map {
-            let own = bound.value
-            return own.recorder.finished(url: own.endpoint.text, period: own.period * Double(own.pace))
+            bound.value.known
         }
+    }
+
+    /// What is known now.
+    private var known: Report.TargetMetrics {
+        recorder.finished(url: endpoint.text, period: period * Double(pace))
     }
 }

@@ -14,7 +14,7 @@ package enum CapacityHTML {
             pictures(report, into: &html)
             steps(report, into: &html)
             if let target = report.targetMetrics {
-                HTMLWriter().target(target, marks: target.marks, scale: .elapsed, into: &html)
+                HTMLWriter().target([target], marks: target.marks, scale: .elapsed, into: &html)
             }
             conditions(report, into: &html)
             howItWasRun(report, into: &html)

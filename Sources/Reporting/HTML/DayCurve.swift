@@ -1,3 +1,5 @@
+import Timebase
+
 /// The mean day of a run of several: what happens in each hour, and how far its days differ in that.
 enum DayCurve {
     /// The least number of whole days that make a curve.
@@ -21,22 +23,26 @@ enum DayCurve {
     /// - Parameters:
     ///   - series: Of the run, from its start on.
     ///   - length: Seconds that count: what comes after them is left out.
-    ///   - localStart: Local seconds at the run's start; days begin at midnight by them.
+    ///   - clock: Of the people: days begin at their midnights, an hour that their clocks skip has one day less, and
+    ///     one that comes twice is the mean of both. `nil`: days begin with the run.
     /// - Returns: the points, and of how many days; `nil` for fewer than two whole days, and where intervals are
     ///   longer than an hour.
     static func points(
-        of series: [Report.SeriesPoint], length: Double, localStart: Double
+        of series: [Report.SeriesPoint], length: Double, clock: Report.Clock?
     ) -> (points: [Report.SeriesPoint], days: Int)? {
         guard series.allSatisfy({ $0.seconds <= hour }) else { return nil }
-        let midnight = (localStart / day).rounded(.up) * day - localStart
+        let clock =
+            clock ?? Report.Clock(startsAt: Instant(nanoseconds: 0), utcOffsetMinutes: 0, zone: "")
+        let midnight = (clock.local(0) / day).rounded(.up) * day
         let end = min(length, series.last.map { $0.second + $0.seconds } ?? 0)
         // A damaged file may say anything.
-        let whole = (end - midnight) / day
-        guard whole >= leastDays, whole < mostDays else { return nil }
-        let days = Int(whole)
+        guard end - clock.second(ofLocal: midnight) < mostDays * day else { return nil }
+        var days = 0
+        while clock.second(ofLocal: midnight + Double(days + 1) * day) <= end { days += 1 }
+        guard Double(days) >= leastDays else { return nil }
         var hours = [Hour](repeating: Hour(), count: days * 24)
         for point in series {
-            let middle = point.second + point.seconds / 2 - midnight
+            let middle = clock.local(point.second + point.seconds / 2) - midnight
             guard middle >= 0, middle < Double(days) * day else { continue }
             let place = min(Int(middle / hour), hours.count - 1)
             hours[place].seconds += point.seconds

@@ -4,7 +4,7 @@ extension HTMLWriter {
         let clock = report.clock
         guard
             let (points, days) = DayCurve.points(
-                of: report.series, length: report.simulatedSeconds, localStart: clock?.localStart ?? 0)
+                of: report.series, length: report.simulatedSeconds, clock: clock)
         else { return }
         let title = clock.map { "local time (\($0.zone))" } ?? "time since the day's start"
         html.element("h3", "A day")

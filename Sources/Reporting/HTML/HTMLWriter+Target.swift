@@ -6,25 +6,29 @@ extension HTMLWriter {
     private static let targetLineLimit = 3
     /// The most points of a chart.
     private static let targetPointLimit = 120
+    /// The most letters of a line's name: what fits above a chart.
+    private static let targetNameLimit = 44
 
     func target(_ report: Report, into html: inout Markup) {
-        guard let metrics = report.targetMetrics else { return }
-        target(metrics, marks: report.marks, scale: TimeScale(report), into: &html)
+        target(report.targetMetrics, marks: report.marks, scale: TimeScale(report), into: &html)
     }
 
     /// - Parameters:
+    ///   - all: What was told to each that asked; the page has nothing to say of nobody.
     ///   - marks: What is shaded.
     ///   - scale: Of the charts' time.
     func target(
-        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale, into html: inout Markup
+        _ all: [Report.TargetMetrics], marks: [Report.Mark], scale: TimeScale, into html: inout Markup
     ) {
+        guard !all.isEmpty else { return }
         section("target", "The target's own metrics", &html) { html in
-            html.element("p", HTMLWriter.reading(metrics))
-            let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale)
-            html.element("div", ["class": "charts"]) { html in
-                for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
-            }
-            if charts.count > HTMLWriter.targetChartLimit {
+            for (place, metrics) in all.enumerated() {
+                html.element("p", HTMLWriter.reading(metrics))
+                let charts = HTMLWriter.charts(metrics, marks: marks, scale: scale, id: "t\(place)")
+                html.element("div", ["class": "charts"]) { html in
+                    for chart in charts.prefix(HTMLWriter.targetChartLimit) { chart.write(into: &html) }
+                }
+                guard charts.count > HTMLWriter.targetChartLimit else { continue }
                 html.element(
                     "p", ["class": "quiet"],
                     "\(charts.count - HTMLWriter.targetChartLimit) further metrics are in report.json.")
@@ -33,8 +37,9 @@ extension HTMLWriter {
     }
 
     private static func reading(_ metrics: Report.TargetMetrics) -> String {
+        let who = metrics.part.map { "Part \($0) asked \(metrics.url)" } ?? "Asked of \(metrics.url)"
         var text =
-            "Asked of \(metrics.url) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
+            "\(who) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
             + "grow by in a second, gauges as they are."
         if metrics.omitted > 0 { text += " \(metrics.omitted) further series were left out." }
         if metrics.failures > 0 {
@@ -45,8 +50,10 @@ extension HTMLWriter {
     }
 
     /// A chart for each name, in the order of the series.
+    ///
+    /// - Parameter id: What the charts' own ids begin with.
     static func charts(
-        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale
+        _ metrics: Report.TargetMetrics, marks: [Report.Mark], scale: TimeScale, id: String = "t0"
     ) -> [TimeChart] {
         var names: [String] = []
         for series in metrics.series where !names.contains(series.name) { names.append(series.name) }
@@ -61,16 +68,50 @@ extension HTMLWriter {
             let shown = largest.prefix(targetLineLimit).sorted { $0.offset < $1.offset }.map(\.element)
             let isCounter = all[0].isCounter
             return TimeChart(
-                id: "t-\(index)",
+                id: "\(id)-\(index)",
                 title: all.count > shown.count ? "\(name) (\(shown.count) of \(all.count))" : name,
                 unit: unit(name, isCounter: isCounter), points: points, marks: marks,
-                lines: zip(shown, ["a", "b", "c"]).map { series, tone in
-                    measure(series, tone: tone, metrics)
+                lines: zip(zip(shown, lineNames(shown)), ["a", "b", "c"]).map { line, tone in
+                    measure(line.0, line.1, tone: tone, metrics)
                 }, scale: scale)
         }.filter(\.hasSamples)
     }
 
+    /// What tells a chart's lines apart: their labels, without those that all of them have.
+    static func lineNames(_ shown: [Report.TargetSeries]) -> [String] {
+        let all = shown.map { pairs(of: $0.labels) }
+        return zip(shown, all).map { series, own in
+            let telling = own.filter { pair in all.count == 1 || !all.allSatisfy { $0.contains(pair) } }
+            guard !telling.isEmpty else { return series.isCounter ? "per second" : "value" }
+            let name = telling.joined(separator: ",")
+            return name.count <= targetNameLimit ? name : name.prefix(targetNameLimit - 1) + "…"
+        }
+    }
+
+    /// `name="value"`, each by itself: a value may have commas, and quotes after a backslash.
+    private static func pairs(of labels: String) -> [String] {
+        var pairs = [""]
+        var (isQuoted, isEscaped) = (false, false)
+        for letter in labels {
+            if letter == ",", !isQuoted {
+                pairs.append("")
+                continue
+            }
+            if letter == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = letter == "\\" && !isEscaped
+            pairs[pairs.count - 1].append(letter)
+        }
+        return pairs.filter { !$0.isEmpty }
+    }
+
+    /// Whether a gauge is a length of time, and no moment.
+    private static func isTime(_ name: String, isCounter: Bool) -> Bool {
+        !isCounter && name.hasSuffix("_seconds") && !name.hasSuffix("time_seconds")
+            && !name.hasSuffix("timestamp_seconds")
+    }
+
     private static func unit(_ name: String, isCounter: Bool) -> Axis.Unit {
+        if isTime(name, isCounter: isCounter) { return .time }
         let isBytes = name.contains("bytes")
         return isCounter ? (isBytes ? .bytesPerSecond : .perSecond) : isBytes ? .bytes : .count
     }
@@ -92,16 +133,16 @@ extension HTMLWriter {
     }
 
     private static func measure(
-        _ series: Report.TargetSeries, tone: String, _ metrics: Report.TargetMetrics
+        _ series: Report.TargetSeries, _ name: String, tone: String, _ metrics: Report.TargetMetrics
     ) -> TimeChart.Measure {
         let drawn = drawnMoments(metrics)
+        // Axes of time are in milliseconds.
+        let factor = isTime(series.name, isCounter: series.isCounter) ? 1000.0 : 1
         var values: [Double: Double] = [:]
         for (moment, next) in zip(drawn, drawn.dropFirst()) {
-            values[metrics.seconds[moment]] = value(series, moment, next, metrics)
+            values[metrics.seconds[moment]] = value(series, moment, next, metrics).map { $0 * factor }
         }
-        return TimeChart.Measure(
-            name: series.labels.isEmpty ? (series.isCounter ? "per second" : "value") : series.labels,
-            tone: tone, value: { [values] in values[$0.second] })
+        return TimeChart.Measure(name: name, tone: tone, value: { [values] in values[$0.second] })
     }
 
     /// A gauge at the end of an interval; what a counter grew by in one of its seconds. One that is lower than before has

@@ -74,29 +74,47 @@ struct TimeScale: Sendable {
         // Seven days, and the drain after them.
         let step = steps.first { (end - from) / $0 <= 7.5 } ?? (end - from) / 7
         let shift = step > 172_800 ? firstMonday : 0
-        let first = ((clock.localStart + from - shift) / step).rounded(.up) * step + shift
-        return stride(from: first, through: clock.localStart + end, by: step).map { local in
-            let second = local - clock.localStart
-            let civil = civil(second, clock)
-            guard step >= 86_400 else {
-                let isMidnight = civil.hour == 0 && civil.minute == 0
-                return (
-                    second,
-                    isMidnight
-                        ? "\(weekday(second, clock)) \(civil.day)" : String(civil.timeText.prefix(5))
-                )
+        var seconds: [Double] = []
+        var last = -Double.infinity
+        for part in clock.parts where part.from <= end && part.until > from {
+            let begin = max(from, part.from)
+            if begin > from { skippedDay(begin, clock, step, shift).map { seconds.append($0) } }
+            let first = ((part.localStart + begin - shift) / step).rounded(.up) * step + shift
+            for local in stride(from: first, through: part.localStart + min(end, part.until), by: step) {
+                let second = local - part.localStart
+                // Of hours that come twice each tells itself; what is further apart than hours is told once.
+                guard second < part.until, step <= 3600 || local > last else { continue }
+                seconds.append(second)
+                last = max(last, local)
             }
-            let isDays = step <= 172_800
-            return (
-                second, isDays ? "\(weekday(second, clock)) \(civil.day)" : "\(civil.day) \(month(civil))"
-            )
         }
+        return seconds.map { ($0, label(ofTick: $0, step, clock)) }
+    }
+
+    /// Where a day, or a week, begins whose midnight the clocks skip: the moment at which they are put forward.
+    private static func skippedDay(
+        _ change: Double, _ clock: Report.Clock, _ step: Double, _ shift: Double
+    ) -> Double? {
+        guard step >= 86_400 else { return nil }
+        let before = clock.local(change.nextDown)
+        let midnight = ((before - shift) / step).rounded(.up) * step + shift
+        return midnight < clock.local(change) ? change : nil
+    }
+
+    private static func label(ofTick second: Double, _ step: Double, _ clock: Report.Clock) -> String {
+        let civil = civil(second, clock)
+        guard step >= 86_400 else {
+            let isMidnight = civil.hour == 0 && civil.minute == 0
+            return isMidnight ? "\(weekday(second, clock)) \(civil.day)" : String(civil.timeText.prefix(5))
+        }
+        let isDays = step <= 172_800
+        return isDays ? "\(weekday(second, clock)) \(civil.day)" : "\(civil.day) \(month(civil))"
     }
 
     /// Local time as if it were UTC. What a damaged file says of years beyond reason is told as their bounds.
     private static func local(_ second: Double, _ clock: Report.Clock) -> Instant {
         let bound = 9e9
-        let local = min(max(clock.localStart + second, -bound), bound)
+        let local = min(max(clock.local(second), -bound), bound)
         return Instant(milliseconds: Int64((local * 1000).rounded(.down)))
     }
 

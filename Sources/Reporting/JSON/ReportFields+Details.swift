@@ -25,6 +25,26 @@ extension ReportCodec<Report.Clock> {
                 ReportField("starts_at", \.startsAt, .time),
                 ReportField("utc_offset_minutes", \.utcOffsetMinutes, .whole),
                 ReportField("zone", \.zone, .text),
+                .rare("changes", \.someChanges, .list(.change)),
+            ])
+    }
+}
+
+extension Report.Clock {
+    /// `nil` for none.
+    fileprivate var someChanges: [Change]? {
+        get { changes.isEmpty ? nil : changes }
+        set { changes = newValue ?? [] }
+    }
+}
+
+extension ReportCodec<Report.Clock.Change> {
+    fileprivate static var change: ReportCodec {
+        object(
+            Report.Clock.Change(second: 0, utcOffsetMinutes: 0),
+            [
+                ReportField("after_seconds", \.second, .real),
+                ReportField("utc_offset_minutes", \.utcOffsetMinutes, .whole),
             ])
     }
 }

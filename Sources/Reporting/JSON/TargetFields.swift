@@ -1,5 +1,19 @@
 import Wire
 
+extension Report {
+    /// Those of a run that was asked about by one process, or by one part of it.
+    var soleTargetMetrics: TargetMetrics? {
+        get { targetMetrics.count == 1 ? targetMetrics[0] : nil }
+        set { if let newValue { targetMetrics = [newValue] } }
+    }
+
+    /// Those of several parts of a run, each by itself.
+    var partedTargetMetrics: [TargetMetrics]? {
+        get { targetMetrics.count > 1 ? targetMetrics : nil }
+        set { if let newValue { targetMetrics = newValue } }
+    }
+}
+
 extension ReportCodec<Report.TargetMetrics> {
     static var targetMetrics: ReportCodec {
         ReportCodec(fields.write) { node throws(ReportReadError) in
@@ -20,6 +34,7 @@ extension ReportCodec<Report.TargetMetrics> {
         object(
             Report.TargetMetrics(),
             [
+                .rare("part", \.part, .text),
                 ReportField("url", \.url, .text),
                 ReportField("every_seconds", \.everySeconds, .real),
                 ReportField("scrapes", \.scrapes, .count),

@@ -1,6 +1,8 @@
 extension Report {
     /// What the target told of itself while it was loaded: its own metrics, asked for again and again (`--scrape`).
     package struct TargetMetrics: Hashable, Sendable {
+        /// Which part of a run asked, such as `0/4`; `nil` for a run of one process.
+        package var part: String?
         /// Without a query, which may hold a key.
         package var url = ""
         /// Seconds between two questions, at the end.

@@ -16,7 +16,7 @@ enum DeclaredFormat {
     /// The system of all described SDKs. Its versions are the presets' names with their versions.
     static let system = SystemFormat(
         name: DeclaredRules.systemName, versions: SDKPreset.all.map(\.label), shape: written.shape,
-        schema: { removable(written.schema(&$0)) }
+        schema: { removable(written.schema(&$0)) }, change: { DescriptionReader.change($0, &$1) }
     ) { version, sdk, population, reading in
         guard sdk != nil || version != nil else {
             reading.report(

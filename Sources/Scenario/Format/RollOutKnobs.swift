@@ -1,4 +1,17 @@
+import DeviceSDK
 import Wire
+
+/// A roll-out to a population before its knobs are read.
+struct RollOutDraft {
+    /// All rules of the devices that have what was rolled out before.
+    var rules: any SystemRuleSet
+    /// The population's own words on its SDK, and those of the roll-outs before, by time.
+    var version: Located<String>?
+    var written: Place?
+    var before: [Place]
+    /// What changes.
+    var sdk: Place
+}
 
 /// Which knobs of `sdk` a roll-out may change: those that an SDK asks when it is about to store or to upload. All
 /// others decide what a device is, or what its events look like, from its first event on.
@@ -33,23 +46,48 @@ enum RollOutKnobs {
         }
     }
 
-    /// Reports a roll-out to a system whose rules no launch can change.
-    static func refuse(all system: String, _ sdk: Place, _ reading: inout Reading) {
-        reading.report(
-            .conflict, sdk, found: "a roll-out to the system \"\(system)\"",
-            allowed:
-                "roll-outs to systems that are built in: what a description says is compiled before the run, and another "
-                + "one is another population")
-    }
+    /// Groups of a description that say when rows leave the store, and for what.
+    private static let describedGroups = ["answers", "retry", "upload"]
+    private static let describedStorage = [
+        "limit", "maxBytes", "evict", "evictFrom", "evictAt", "order", "ttl", "removeBy",
+    ]
+    private static let describedAllowed =
+        "of a description \(quotedList(describedGroups)), or of \"storage\" one of: \(quotedList(describedStorage)); the others "
+        + "are settled when the app is installed, or say how events look to the collector"
 
-    private static func check(_ group: Place, _ isAllowed: (String) -> Bool, _ reading: inout Reading) {
-        for member in group.node.members ?? [] where !isAllowed(member.key) {
-            refuse(
-                member.key, Place(node: member.value, path: group.path.appending(member.key)), &reading)
+    /// The same for an SDK that is described.
+    static func check(described sdk: Place, _ reading: inout Reading) {
+        let members = sdk.node.members ?? []
+        if members.isEmpty {
+            reading.report(.conflict, sdk, found: "no knob", allowed: describedAllowed)
+        }
+        for member in members where !describedGroups.contains(member.key) {
+            let place = Place(node: member.value, path: sdk.path.appending(member.key))
+            guard member.key == "storage" else {
+                refuse(member.key, place, allowed: describedAllowed, &reading)
+                continue
+            }
+            guard place.node.isObject else {
+                reading.report(.wrongType, place, allowed: "an object")
+                continue
+            }
+            check(place, { describedStorage.contains($0) }, allowed: describedAllowed, &reading)
         }
     }
 
-    private static func refuse(_ key: String, _ place: Place, _ reading: inout Reading) {
+    private static func check(
+        _ group: Place, _ isAllowed: (String) -> Bool, allowed: String = allowed, _ reading: inout Reading
+    ) {
+        for member in group.node.members ?? [] where !isAllowed(member.key) {
+            refuse(
+                member.key, Place(node: member.value, path: group.path.appending(member.key)),
+                allowed: allowed, &reading)
+        }
+    }
+
+    private static func refuse(
+        _ key: String, _ place: Place, allowed: String = allowed, _ reading: inout Reading
+    ) {
         reading.report(.conflict, place, found: "\"\(key)\" in a roll-out", allowed: allowed)
     }
 

@@ -22,8 +22,7 @@ struct SystemFormat: Sendable, Equatable {
     /// Whether other versions than ``versions`` may be named.
     var hasOpenVersions = false
     /// Changes rules of this system by the knobs of a roll-out, and reports what is wrong with them.
-    let change:
-        @Sendable (_ rules: any SystemRuleSet, _ sdk: Place, _ reading: inout Reading) -> any SystemRuleSet
+    let change: @Sendable (_ rollOut: RollOutDraft, _ reading: inout Reading) -> any SystemRuleSet
 
     /// Every system that can be simulated, in the order in which messages name them.
     static let all = [
@@ -61,8 +60,9 @@ struct SystemFormat: Sendable, Equatable {
             }
             return named != nil && version == nil ? nil : rules
         }
-        change = { rules, sdk, reading in
-            guard var changed = rules as? Rules else { return rules }
+        change = { rollOut, reading in
+            let sdk = rollOut.sdk
+            guard var changed = rollOut.rules as? Rules else { return rollOut.rules }
             let before = reading.problems.count
             description.decode(sdk, into: &changed, &reading)
             if reading.problems.count == before { RollOutKnobs.check(sdk, &reading) }
@@ -75,6 +75,7 @@ struct SystemFormat: Sendable, Equatable {
     init(
         name: String, versions: [String], shape: @escaping @Sendable () -> Shape,
         schema: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode,
+        change: @escaping @Sendable (RollOutDraft, inout Reading) -> any SystemRuleSet,
         bind:
             @escaping @Sendable (Located<String>?, Place?, Place, inout Reading) -> (any SystemRuleSet)?
     ) {
@@ -83,10 +84,7 @@ struct SystemFormat: Sendable, Equatable {
         self.shape = shape
         self.schema = schema
         self.bind = bind
-        change = { rules, sdk, reading in
-            RollOutKnobs.refuse(all: name, sdk, &reading)
-            return rules
-        }
+        self.change = change
         hasOpenVersions = true
     }
 

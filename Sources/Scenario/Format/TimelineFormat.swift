@@ -83,7 +83,8 @@ struct TimelineDraft: Sendable {
             Field(
                 "sdk", \.sdk, SystemFormat.rollOut,
                 "A new version of the app changes rules of the SDK: each device takes them at the first launch of the app "
-                    + "after its moment, drawn evenly from \"at\" on. Knobs of \"upload\" and of the store's limits."
+                    + "after its moment, drawn evenly from \"at\" on. Knobs of \"upload\" and of the store's limits; of described "
+                    + "SDKs also \"answers\" and \"retry\"."
             ),
         ])
 }

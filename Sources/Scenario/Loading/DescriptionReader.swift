@@ -26,13 +26,7 @@ package enum DescriptionReader {
         guard var whole = whole(place, version, &reading) else { return nil }
         whole.node = whole.node.withLanesRequests
         let before = reading.problems.count
-        guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
-        // What is left out matters less than what is wrong.
-        if draft.common == nil, reading.problems.count > before { return nil }
-        let binder = DescriptionBinder(draft: draft, place: whole)
-        let sdk = binder.bind(&reading)
-        guard reading.problems.count == before else { return nil }
-        check(sdk, whole, &reading)
+        guard let sdk = read(whole: whole, &reading) else { return nil }
         if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
             reading.report(
                 .conflict, version.place,
@@ -41,8 +35,20 @@ package enum DescriptionReader {
         return reading.problems.count == before ? sdk : nil
     }
 
+    /// Reads a description with nothing under it.
+    static func read(whole: Place, _ reading: inout Reading) -> DescribedSDK? {
+        let before = reading.problems.count
+        guard let draft = DeclaredFormat.description.decode(whole, &reading) else { return nil }
+        // What is left out matters less than what is wrong.
+        if draft.common == nil, reading.problems.count > before { return nil }
+        let sdk = DescriptionBinder(draft: draft, place: whole).bind(&reading)
+        guard reading.problems.count == before else { return nil }
+        check(sdk, whole, &reading)
+        return sdk
+    }
+
     /// The description with its preset under it.
-    private static func whole(
+    static func whole(
         _ place: Place, _ version: Located<String>?, _ reading: inout Reading
     ) -> Place? {
         guard place.node.isObject else { return place }

@@ -41,18 +41,22 @@ extension ScenarioBinder {
                 .outOfRange, extra.element.place, found: "\(entries.count) roll-outs",
                 allowed: "at most \(ScenarioBinder.rollOutLimit)")
         }
+        var changes = [[Place]](repeating: [], count: populations.count)
         for (number, located) in entries.prefix(ScenarioBinder.rollOutLimit) {
             let entry = located.value
             guard let sdk = entry.sdk, let at = entry.at else { continue }
             let only = entry.population?.value
             for index in populations.indices where only ?? populations[index].name == populations[index].name
             {
-                guard let system = draft.populations[index].system else { continue }
                 let before = reading.problems.count
-                let rules = system.change(
-                    populations[index].rollOuts.last?.rules ?? populations[index].system, sdk, &reading)
+                let change = RollOutDraft(
+                    rules: populations[index].rollOuts.last?.rules ?? populations[index].system,
+                    version: draft.populations[index].version, written: draft.populations[index].sdk,
+                    before: changes[index], sdk: sdk)
+                guard let rules = draft.populations[index].system?.change(change, &reading) else { continue }
                 // What one population cannot have, the next one mostly cannot either.
                 guard reading.problems.count == before else { break }
+                changes[index].append(sdk)
                 guard at < draft.duration else { continue }
                 warnAboutLaunches(of: populations[index], located.place)
                 populations[index].rollOuts.append(

@@ -59,21 +59,30 @@ extension ScenarioBinder {
     }
 }
 
+/// How local time goes by in a zone.
+package struct LocalTime: Sendable {
+    /// The zone, as the scenario names it.
+    package var zone: String
+    package var offsets: UTCOffsets
+}
+
 extension ScenarioDocument {
-    /// The local time of the people: that of the first population which says where they live, as it is at an instant.
-    /// `nil` where none does.
-    package func localTime(at instant: Instant) -> (zone: String, offset: Interval)? {
+    /// The local time of the people: that of the first population which says where they live. `nil` where none does.
+    package var localTime: LocalTime? {
         populations.lazy.compactMap { population in
-            population.zoneName.map { ($0, population.zones.usualOffset(at: instant)) }
+            population.zoneName.map { LocalTime(zone: $0, offsets: population.zones.usual) }
         }.first
     }
 }
 
 extension TimeZones {
-    /// The offset of the zone that most people live in, at an instant.
-    func usualOffset(at instant: Instant) -> Interval {
+    /// The zone that most people live in.
+    fileprivate var usual: UTCOffsets {
         let weights = zip(choice.cumulative, [0] + choice.cumulative).map { $0 - $1 }
         let most = weights.indices.max { (weights[$0], $1) < (weights[$1], $0) } ?? 0
-        return tables[most].offset(at: instant).offset
+        return tables[most]
     }
+
+    /// Its offset at an instant.
+    func usualOffset(at instant: Instant) -> Interval { usual.offset(at: instant).offset }
 }

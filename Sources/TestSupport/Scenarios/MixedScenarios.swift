@@ -92,9 +92,8 @@ extension ConformanceSuite {
             tolerates: [.attemptsOf(population: 3)], json: text.text)
     }()
 
-    /// A version of the app that gives up what is refused, launched by one device after the other. Sensors has a
-    /// scenario of its own; what TrackingSDK clears with it depends on how fast answers are; and what is described no
-    /// roll-out changes.
+    /// A version of the app that gives up what is refused, launched by one device after the other. Sensors, TrackingSDK
+    /// and described SDKs, which have no such knob, have scenarios of their own.
     private static let rollOuts = {
         var text = mixed(seed: 204, duration: "7s")
         text.systems = SystemMember.every(in: text).filter {

@@ -38,19 +38,18 @@ extension RandomScenario {
         text.tagsEvents = needsTags || draw.chance(0.7)
         let devices = text.devices * systems.count
         text.timeline = (0..<draw.below(9)).map { _ in entry(devices: devices, &draw) }
-        // No roll-out changes what is described.
-        let canChange = !systems.contains { $0.system == "declared" }
-        if draw.chance(0.4), canChange { text.timeline.append(rollOut(&draw)) }
+        let isDescribed = systems.contains { $0.system == "declared" }
+        if draw.chance(0.4) { text.timeline.append(rollOut(described: isDescribed, &draw)) }
         return text.text
     }
 
-    /// Rules that every system has.
-    private static func rollOut(_ draw: inout RandomStream) -> String {
-        let rules = [
-            #""keepStatuses": ["5xx"]"#, #""timeout": "700ms""#, #""networks": ["wifi"]"#,
-            #""retryAfter": true"#,
-            #""backoff": {"initial": "2s"}"#,
+    /// Rules that every system has; where one is described, those that descriptions have too.
+    private static func rollOut(described: Bool, _ draw: inout RandomStream) -> String {
+        let common = [#""timeout": "700ms""#, #""networks": ["wifi"]"#]
+        let own = [
+            #""keepStatuses": ["5xx"]"#, #""retryAfter": true"#, #""backoff": {"initial": "2s"}"#,
         ]
+        let rules = described ? common : [own[0]] + common + own.dropFirst()
         let time = "\"at\": \"\(draw.below(15_000))ms\", \"over\": \"\(draw.below(10_000))ms\""
         return "{\(time), \"sdk\": {\"upload\": {\(pick(rules, &draw))}}}"
     }

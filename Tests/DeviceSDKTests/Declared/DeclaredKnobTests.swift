@@ -207,4 +207,53 @@ struct DeclaredKnobTests {
         let fetch = try #require(world.fetches.first)
         #expect(fetch.text.hasPrefix(#"{"key":"key","user":"user-"#))
     }
+
+    @Test(
+        "a new version of the app has other triggers and verdicts from its launch on, for what is stored too")
+    func update() throws {
+        let answers = #""answers": [["2xx", "delivered"], "#
+        let world = try DeclaredWorld(
+            Self.sdk(
+                """
+                "upload": {"flushBulkSize": 2, "flushInterval": "none", "batch": 2, "maxBatchesPerFlush": 1},
+                \(answers)["*", "keep"]]
+                """),
+            update: Self.sdk(
+                """
+                "upload": {"flushBulkSize": 4, "flushInterval": "none", "batch": 3, "maxBatchesPerFlush": 1,
+                           "timeout": "7s"},
+                \(answers)["404", "drop"], ["*", "keep"]]
+                """))
+        world.startApp()
+        world.track(1, count: 2)
+        world.answer(404, at: 2, upload: 0)
+        #expect(world.counts == [2] && world.stored == [0, 1], "the old version keeps them")
+        world.updateApp(3)
+        world.track(4)
+        #expect(world.counts == [2], "three rows are not enough any more")
+        world.track(5)
+        #expect(world.counts == [2, 3] && world.uploads[1].request.timeout == .seconds(7))
+        world.answer(404, at: 6, upload: 1)
+        #expect(world.sequences(.rejected(status: 404)) == [0, 1, 2] && world.stored == [3])
+    }
+
+    @Test("a limit of bytes that comes with a new version counts what was stored before it")
+    func updateOfBytes() throws {
+        let sender = try DeclaredWorld(Self.sdk(#""upload": {"flushBulkSize": 1, "flushInterval": "none"}"#))
+        sender.startApp()
+        sender.track(1)
+        // A list of one: brackets around it.
+        let size = sender.uploads[0].body.count - 2
+        #expect(size > 20)
+        let quiet = #""upload": {"flushInterval": "none"}"#
+        let world = try DeclaredWorld(
+            Self.sdk(quiet), update: Self.sdk(quiet + #", "storage": {"maxBytes": \#(3 * size)}"#))
+        world.startApp()
+        world.track(1, count: 4)
+        #expect(world.stored == [0, 1, 2, 3], "there was no limit")
+        world.updateApp(2)
+        #expect(world.stored == [0, 1, 2, 3])
+        world.track(3)
+        #expect(world.stored == [2, 3, 4] && world.sequences(.evicted(.storageLimit)) == [0, 1])
+    }
 }

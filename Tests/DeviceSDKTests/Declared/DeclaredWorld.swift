@@ -14,10 +14,12 @@ import World
 typealias DeclaredWorld = ManualDevice<DeclaredSystem>
 
 extension ManualDevice where System == DeclaredSystem {
-    /// - Parameter json: The description, as a file of its own would have it.
+    /// - Parameters:
+    ///   - json: The description, as a file of its own would have it.
+    ///   - update: That of a new version of the app, for ``updateApp(_:)``.
     convenience init(
         _ json: String, tagged: Bool = true, disk: DiskSchedule = DiskSchedule(),
-        consents: ConsentSchedule = ConsentSchedule()
+        consents: ConsentSchedule = ConsentSchedule(), update: String? = nil
     ) throws {
         let sdk = try DescriptionReader.read(bytes: Array(json.utf8)).get()
         let rules = DeclaredRules(sdk)
@@ -31,11 +33,24 @@ extension ManualDevice where System == DeclaredSystem {
         plan.disk = disk
         plan.consents = consents
         plan.tagsEvents = tagged
+        if let update {
+            let rules = DeclaredRules(try DescriptionReader.read(bytes: Array(update.utf8)).get())
+            plan.rollOuts = [
+                RollOut(from: plan.start, over: .zero, share: 1, number: 0, rules: rules, text: "test")
+            ]
+        }
         self.init(plan) { DeclaredSystem(plan: $0, rules: rules) }
     }
 
     /// The app is started and comes to the foreground.
     func startApp() { act(0, .launch(passive: false), .enterForeground) }
+
+    /// The app dies, and starts in its new version.
+    func updateApp(_ seconds: Double) {
+        act(seconds, .kill)
+        system.follow(system.rulesInForce(under: system.plan.allRules[1]))
+        act(seconds, .launch(passive: false), .enterForeground)
+    }
 
     /// The app tracks its plain business event some times.
     func track(_ seconds: Double, count: Int = 1) {

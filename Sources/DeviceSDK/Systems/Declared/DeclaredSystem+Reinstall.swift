@@ -1,4 +1,4 @@
-package import DeviceSDK
+import DeviceSDK
 
 extension DeclaredSystem {
     /// Nothing is said of a keychain: all ids of the device are others. What counts up goes on, so that no id comes twice.
@@ -14,8 +14,4 @@ extension DeclaredSystem {
             epoch.appVersion = before.appVersion
         }
     }
-
-    /// What a description says is compiled before the run: no launch changes it.
-    package func rulesInForce(under rules: any SystemRuleSet) {}
-    package mutating func follow(_ rules: Void) {}
 }

@@ -17,18 +17,19 @@ package struct DeclaredSystem: RowCustodian {
 
     let plan: PopulationPlan
     let streams: PopulationStreams
-    let sdk: DescribedSDK
+    /// The description that the device follows which is stepped; of others it differs in what a launch may change.
+    var sdk: DescribedSDK
     let templates: DeclaredTemplates
-    let networkMask: NetworkMask
+    var networkMask: NetworkMask
     /// Networks whose arrival sets off an upload.
-    let wakingNetworks: NetworkMask
+    var wakingNetworks: NetworkMask
     /// For each template, whether its event is uploaded at once.
-    let isImmediate: [Bool]
+    var isImmediate: [Bool]
     /// Whether events tell how often the app came and went.
     let countsForegrounds: Bool
     /// By moment, what it fetches.
     let fetches: [[DeclaredFetchRule]]
-    /// Whether anything asks for the bytes of events.
+    /// Whether anything asks for the bytes of events, in any version of the app: they are counted from the capture on.
     let countsBytes: Bool
     /// Whether events may wait for a configuration.
     let holdsCaptures: Bool
@@ -47,18 +48,20 @@ package struct DeclaredSystem: RowCustodian {
     package init(plan: PopulationPlan, rules: DeclaredRules) {
         self.plan = plan
         streams = plan.streams
-        sdk = rules.sdk
         let templates = DeclaredTemplates(app: plan.app, events: rules.sdk.events)
         self.templates = templates
-        networkMask = rules.networkMask
-        wakingNetworks = NetworkMask(Set(rules.sdk.upload.onNetwork.compactMap(NetworkKind.init(name:))))
-        isImmediate = templates.kinds.map { rules.sdk.upload.immediate.contains($0.name) }
+        let inForce = DeclaredRulesInForce(rules, templates)
+        sdk = inForce.sdk
+        networkMask = inForce.networkMask
+        wakingNetworks = inForce.wakingNetworks
+        isImmediate = inForce.isImmediate
         let placeholders = templates.kinds.compactMap(\.template).flatMap(\.envelope.placeholders)
         countsForegrounds = placeholders.contains {
             $0.source == .foregroundIndex || $0.source == .backgroundIndex
         }
         fetches = rules.sdk.fetches
-        countsBytes = rules.sdk.countsBytes
+        let updates = plan.rollOuts.compactMap { $0.rules as? DeclaredRules }
+        countsBytes = ([rules] + updates).contains { $0.sdk.countsBytes }
         holdsCaptures = rules.sdk.configs.contains { $0.holds != nil }
         lanes = templates.kinds.map { UInt8($0.template?.lane ?? 0) }
         encoders = rules.sdk.requests.map { request in

@@ -3,7 +3,7 @@ import CollectorModel
 /// Described clients: a batch as Segment's clients send it stands for all.
 enum DeclaredFixture: SystemFixture {
     static let system = CollectorSystem.declared
-    static let scenarios = [declaredAnswers, declaredStores, declaredKills]
+    static let scenarios = [declaredAnswers, declaredStores, declaredKills, declaredRollOuts]
 
     /// PostHog tries four times within seconds and then clears its queue, Amplitude stops for good
     /// where it loses a connection, Mixpanel, Segment and Snowplow keep what they may send again for ever; Mixpanel takes 200 alone for success, sends

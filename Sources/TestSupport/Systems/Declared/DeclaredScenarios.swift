@@ -144,4 +144,27 @@ extension DeclaredFixture {
         return ConformanceScenario(
             "declared kills", shows: ["delivered", "pending/stored"], json: text.text)
     }()
+
+    /// A version of the app that gives up what is refused and sends after three events, launched by one device after the
+    /// other. Who counts events since the last flush does not ask whether that one has its answer. PostHog may send 3 ms
+    /// before a process dies, and where it was late, not any more.
+    static let declaredRollOuts = {
+        var text = ScenarioText(seed: 101, duration: "7s")
+        let counting = table(#"["*", "keep"]"#).replacing(
+            #""maxBatchesPerFlush": 1"#, with: #""maxBatchesPerFlush": 1, "countOf": "sinceFlush""#)
+        text.systems = ["posthog-ios 3.69.3", "mixpanel-ios 6.5.1"].map {
+            .declared($0, sdk: counting + calm($0))
+        }
+        text.devices = 5
+        text.persona = "faller"
+        for device in 0..<4 { text.timeline += text.fault(status(404), device: device) }
+        text.timeline.append(
+            """
+            {"at": "1s", "over": "3s", "sdk": {"upload": {"flushBulkSize": 3},
+             "answers": [["2xx", "delivered"], ["4xx", "drop"], ["*", "keep"]]}}
+            """)
+        return ConformanceScenario(
+            "declared roll-outs", shows: ["delivered", "rejected/404", "pending/stored"],
+            tolerates: [.undeterminedAttemptsOf(population: 0)], json: text.text)
+    }()
 }

@@ -1,5 +1,5 @@
 extension TrackingSDKFixture {
-    static let scenarios = [trackingStatuses, trackingClears, trackingKills]
+    static let scenarios = [trackingStatuses, trackingClears, trackingKills, trackingRollOuts]
 
     /// Which events of the start travel together is the answers' affair, and that of events closer than an answer.
     private static func trackingMoves(_ text: ScenarioText) -> Set<ConformanceScenario.Tolerance> {
@@ -56,6 +56,27 @@ extension TrackingSDKFixture {
         text.timeline += text.fault(status(503), device: 2)
         return ConformanceScenario(
             "tracking kills", shows: ["delivered", "pending/stored", "audit/duplicates", "audit/recovered"],
+            tolerates: trackingMoves(text), json: text.text)
+    }()
+
+    /// Versions of the app that give up what is refused, or take any 2xx for success, launched by one device after the
+    /// other. Only what a request carried leaves the file: what else is in there would be the answers' affair.
+    private static let trackingRollOuts = {
+        var text = ScenarioText(seed: 105, duration: "7s")
+        text.systems = ["keeps", "waits"].map {
+            .trackingSDK("tracking-\($0)", sdk: #""clear": "sent-only""#)
+        }
+        text.persona = "faller"
+        text.timeline += text.fault(status(404), device: 1)
+        text.timeline += text.fault(status(404), device: 2)
+        text.timeline += text.fault(status(204), device: 3)
+        text.timeline.append(#"{"at": "1s", "over": "3s", "sdk": {"upload": {"keepStatuses": ["5xx"]}}}"#)
+        text.timeline.append(
+            #"{"at": "2s", "over": "3s", "population": "tracking-waits", "sdk": {"upload": {"success": "2xx"}}}"#
+        )
+        return ConformanceScenario(
+            "tracking roll-outs",
+            shows: ["delivered", "rejected/404", "pending/stored", "audit/swallowed"],
             tolerates: trackingMoves(text), json: text.text)
     }()
 }
