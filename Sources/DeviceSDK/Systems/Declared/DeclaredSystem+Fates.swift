@@ -18,7 +18,7 @@ extension DeclaredSystem {
     package func encodeAlone(
         _ record: EventRecord, on device: borrowing Device, into plain: inout WireBuffer
     ) -> PlainBody? {
-        encoder.encodeList(
+        encoders[Int(lanes[Int(record.template)])].encodeList(
             [record], index: Int(device.index), number: device.number, epochs: device.epochs,
             at: record.capturedAt, into: &plain)
         return .list
