@@ -131,7 +131,7 @@ def test_every_other_fate_follows_from_the_answers(rough: Played, system: str):
             assert line["fate"] in ("pending", "suppressed"), line
 
 
-@pytest.mark.parametrize("system", set(VERSIONS) - {rules.KIT})
+@pytest.mark.parametrize("system", [name for name in VERSIONS if name != rules.KIT])
 def test_lines_tell_what_was_sent(rough: Played, system: str):
     """Type, name and time of each line are those of the event on the wire."""
     seen = 0
@@ -220,7 +220,7 @@ def test_what_trackingsdk_lost_was_cleared_by_an_answer_to_another_request(rough
     assert lost > 0 and vague <= lost / 4, (lost, vague)
 
 
-@pytest.mark.parametrize("system", set(VERSIONS) - {rules.KIT})
+@pytest.mark.parametrize("system", [name for name in VERSIONS if name != rules.KIT])
 def test_attempts_are_the_uploads_that_carried_an_event(readable: Played, system: str):
     """Where the collector reads every request, its count is the program's, but for what was cut at the end."""
     book, checked = readable.ledger.books[system], Counter()
