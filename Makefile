@@ -92,7 +92,9 @@ format:
 	swift format --in-place --parallel --configuration .swift-format $(SWIFT_FILES)
 
 ## validate: checks every scenario that ships
-validate: build
+validate: build validate-only
+
+validate-only:
 	$(BIN) validate $(filter-out scenarios/scenario.schema.json scenarios/deploy/%,$(wildcard scenarios/*.json scenarios/*/*.json))
 
 ## docs: builds the DocC documentation of the library into .build/docs
@@ -103,4 +105,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build demo test bench load-datasets cluster-test fuzz explore planted sbom dist dist-test example tsan soak lint format validate docs clean
+.PHONY: help setup build validate-only demo test bench load-datasets cluster-test fuzz explore planted sbom dist dist-test example tsan soak lint format validate docs clean

@@ -228,7 +228,7 @@ let package = Package(
             [
                 "Timebase", "Accounting", "CollectorModel", "Measurement", "Wire", "DeviceSDK", "World",
                 "VirtualEngine",
-                "Scenario", "SDKDescription", "Beaconswarm", "TestSupport", "LiveEngine", "LiveSimulation",
+                "Scenario", "SDKDescription", "TestSupport", "LiveEngine", "LiveSimulation",
                 "SensorsSDK", "TrackingSDK", .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(

@@ -67,14 +67,14 @@ struct Forecast {
     private mutating func add(
         _ plan: PopulationPlan, of plans: ScenarioPlans, seconds: Double, to offer: inout Offer
     ) {
-        let users = plan.users
+        let users = plan.forecastUsers
         let kinds = plan.kindsOfUsers
         let parts = max(1, plans.populations.count) * kinds.count
         var active = 0
         growingMemory += Double(plan.deviceCount * plan.system.memoryPerDevice)
         for kind in kinds {
             let sample = PopulationSample(
-                kind.plan, kind.plan.users, schedule: plans.schedule,
+                kind.plan, kind.plan.forecastUsers, schedule: plans.schedule,
                 stepLimit: PopulationSample.stepBudget / parts, share: kind.share, pace: pace)
             let record = sample.recorder.populations[0]
             let offered = OfferedEvents(

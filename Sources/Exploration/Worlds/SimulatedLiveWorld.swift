@@ -1,5 +1,4 @@
 import Accounting
-import Beaconswarm
 import CollectorModel
 import DeviceSDK
 import LiveEngine

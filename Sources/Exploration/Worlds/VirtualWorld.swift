@@ -1,4 +1,3 @@
-import Beaconswarm
 import Accounting
 import DeviceSDK
 import Measurement
