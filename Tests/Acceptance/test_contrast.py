@@ -9,7 +9,7 @@ import pytest
 from conftest import Tool
 from contrast import faint_words, ratio
 from helpers import steady, write_scenario
-from viewer import Browser, find_browser
+from viewer import Browser, browsing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,12 +35,7 @@ def pages(tmp_path_factory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def browser():
-    program = find_browser()
-    if not program:
-        pytest.skip("no Chromium is installed")
-    browser = Browser(program)
-    yield browser
-    browser.close()
+    yield from browsing()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -19,7 +19,7 @@ from conftest import Tool
 from contrast import faint_words
 from helpers import SCENARIOS, read_report, steady, write_scenario
 from otlp_sink import Sink
-from viewer import Browser, Page, find_browser, page_of
+from viewer import Browser, Page, browsing, page_of
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True
@@ -434,12 +434,7 @@ def test_a_push_that_fails_is_counted_and_the_run_goes_on(tool: Tool, tmp_path: 
 
 @pytest.fixture
 def browser():
-    program = find_browser()
-    if not program:
-        pytest.skip("no Chromium is installed")
-    browser = Browser(program)
-    yield browser
-    browser.close()
+    yield from browsing()
 
 
 def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, browser: Browser):

@@ -206,3 +206,13 @@ class Browser:
 
 def find_browser() -> str | None:
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+
+
+def browsing() -> Iterator[Browser]:
+    """A browser for a fixture to yield; the test is skipped where none is installed."""
+    program = find_browser()
+    if not program:
+        pytest.skip("no Chromium is installed")
+    browser = Browser(program)
+    yield browser
+    browser.close()
