@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import socket
 import subprocess
 import time
@@ -13,27 +12,17 @@ from pathlib import Path
 
 import pytest
 from helpers import write_scenario
+from nginx_server import FOLDERS, MAIN, NGINX
 from searches import flushing, read
 
 #: Takes minutes, so it goes before what is soon done.
 LONG = True
 
-NGINX = shutil.which("nginx") or ("/usr/sbin/nginx" if Path("/usr/sbin/nginx").exists() else None)
-
-CONFIGURATION = """
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log crit;
+CONFIGURATION = MAIN + """
 events {{ worker_connections 4096; }}
 http {{
     log_format bare '$msec $status $request_method';
-    access_log {folder}/access.log bare;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+""" + FOLDERS + """
     limit_req_zone $server_name zone=bucket:1m rate={rate}r/s;
     limit_req_status 503;
     keepalive_timeout 300s;

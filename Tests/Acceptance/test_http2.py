@@ -13,24 +13,15 @@ import pytest
 
 from frame_server import ENHANCE_YOUR_CALM, REFUSED_STREAM, FrameServer, frame, go_away, ok, reset, settings
 from helpers import read_report, rows, steady, write_scenario
+from nginx_server import FOLDERS, MAIN, NGINX
 
-NGINX = shutil.which("nginx") or ("/usr/sbin/nginx" if Path("/usr/sbin/nginx").exists() else None)
 HAPROXY = shutil.which("haproxy") or ("/usr/sbin/haproxy" if Path("/usr/sbin/haproxy").exists() else None)
 
-NGINX_CONFIGURATION = """
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log crit;
+NGINX_CONFIGURATION = MAIN + """
 events {{ worker_connections 512; }}
 http {{
     log_format bare '$connection $server_protocol $request_method $status';
-    access_log {folder}/access.log bare;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+""" + FOLDERS + """
     keepalive_requests {requests};
     server {{
         listen 127.0.0.1:{port} ssl{http2};
