@@ -40,11 +40,12 @@ struct LabTests {
     func pool() throws {
         for threads in [1, 2, 7] {
             let pool = CellPool(
-                interruption: Interruption(), progress: CellProgress(count: 20, console: .mute))
+                interruption: Interruption(listens: false), progress: CellProgress(count: 20, console: .mute))
             let results = try pool.run(20, threads: threads) { index, _, _ in index * index }
             #expect(results == (0..<20).map { $0 * $0 })
         }
-        let pool = CellPool(interruption: Interruption(), progress: CellProgress(count: 9, console: .mute))
+        let pool = CellPool(
+            interruption: Interruption(listens: false), progress: CellProgress(count: 9, console: .mute))
         #expect(throws: CommandFailure.self) {
             try pool.run(9, threads: 2) { index, control, _ -> Int? in
                 if index == 3 { throw CommandFailure(.internalError, "no disk") }

@@ -77,8 +77,7 @@ final class Interruption: Sendable {
     private let shared: Shared
     /// Where signals are heard, one after the other.
     private let queue: DispatchQueue
-    // SAFETY: made in the initialiser and only cancelled in the deinitialiser.
-    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+    private let pipe: SignalPipe?
 
     /// Begins to listen. One of these lives at a time.
     ///
@@ -90,17 +89,7 @@ final class Interruption: Sendable {
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue
-        sources = (listens ? [SIGINT, SIGTERM, SIGHUP] : []).compactMap { number in
-            let before = signal(number, SIG_IGN)
-            // `nohup` wants the process to outlive its terminal.
-            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-                return nil
-            }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { shared.received() }
-            source.resume()
-            return source
-        }
+        pipe = listens ? SignalPipe([SIGINT, SIGTERM, SIGHUP], on: queue) { shared.received() } : nil
     }
 
     /// Asks for what a signal asks for, unless that was asked for already: the first wants a graceful end, the second
@@ -113,7 +102,6 @@ final class Interruption: Sendable {
     }
 
     deinit {
-        sources.forEach { $0.cancel() }
         shared.actions.withLock { $0.isOver = true }
     }
 
