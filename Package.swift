@@ -291,6 +291,8 @@ let package = Package(
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
                 "Scenario", "DeviceSDK", "GrowingSDK", "SensorsSDK", "VirtualEngine", "World",
+                // No test imports these programs: so they are compiled beside the suites, not after them.
+                "beaconswarm-cli", "beaconswarm-fuzz", "beaconswarm-explore",
             ]),
         .tests(of: "Fuzzing", ["Timebase", "CollectorModel"]),
         .tests(of: "Exploration", ["Scenario", "Wire"]),

@@ -31,6 +31,8 @@ FILES = {
     path.relative_to(FOLDER).with_suffix("").as_posix(): path
     for path in SHIPPED
 }
+#: Nothing that is said of a scenario needs its bodies: `test_bodies.py` compares both ways of each that ships.
+BODIES = ("--bodies", "measure")
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -245,7 +247,7 @@ class Players:
             return self._plays[key]
 
     def _lab(self, name: str, seeds: int, folder: Path) -> dict:
-        command = [self._binary, "simulate", FILES[name], "--seeds", seeds, "--out", folder, "--json", "-q"]
+        command = [self._binary, "simulate", FILES[name], *BODIES, "--seeds", seeds, "--out", folder, "--json", "-q"]
         done = _run([str(part) for part in command], timeout=900)
         assert done.returncode == 0, done.stderr
         lab = {"report": json.loads(done.stdout), "against_base": {}, "folder": folder}
@@ -279,6 +281,7 @@ class Players:
         shipped, path = SHIPPED[name], FILES[name]
         folder.mkdir()
         command = [self._binary, verb, path, "--out", folder / "run", "--events", folder / "events.ndjson"]
+        command += BODIES if verb == "simulate" else ()
         command = [str(part) for part in command] + list(shipped.options + options)
         done = _run(command, timeout=900)
         if verb == "run":

@@ -111,12 +111,15 @@ def test_a_killed_tool_leaves_readable_files(tool: Tool, tmp_path: Path):
     running.wait_until(lambda: stored() == 200, "stored something on every device")
     running.kill()
     assert len(list(stores.glob("*.sqlite"))) == 200
+    # A transaction that the kill cut leaves its journal; the next reader takes it back, were it the store's first one.
+    cut = {journal.name.removesuffix("-journal") for journal in stores.glob("*.sqlite-journal")}
+    assert len(cut) < 20
     for number in range(200):
-        # A transaction that the kill cut leaves its journal; the next reader takes it back.
         with closing(sqlite3.connect(stores / f"device-{number}.sqlite")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             ids = [row[0] for row in connection.execute("SELECT id FROM dataCache ORDER BY id")]
-        assert ids and ids == list(range(ids[0], ids[0] + len(ids))), f"device {number}"
+        assert ids or f"device-{number}.sqlite" in cut, f"device {number}"
+        assert ids == list(range(ids[0], ids[0] + len(ids))) if ids else True, f"device {number}"
 
 
 def test_files_go_with_the_run_unless_they_are_kept(tool: Tool, tmp_path: Path):
