@@ -136,6 +136,12 @@ package struct RunRecorder: Sendable {
             at: instant)
     }
 
+    /// Whether levels that are what they were need not be noted at an instant: everything that is told of them goes on
+    /// with the last ones by itself.
+    package func goesOn(at instant: Instant) -> Bool {
+        window == nil && closeUps.isEmpty && series.goesOn(at: instant)
+    }
+
     /// How much has been recorded, in no unit: it grows with each fate and each request.
     package var activity: UInt64 {
         populations.reduce(0) { $0 + $1.ledger.sealed + $1.allRequests + $1.offlineAttempts }

@@ -133,6 +133,13 @@ package struct TimeSeries: Sendable {
         fine.setGauges(gauges, at: part(of: instant))
     }
 
+    /// Whether an instant lies in the last interval that there is: gauges that stay what they are need not be set, and no
+    /// interval changes its length.
+    func goesOn(at instant: Instant) -> Bool {
+        latest.index == buckets.count - 1 && instant.nanoseconds >= latest.from
+            && instant.nanoseconds < latest.until
+    }
+
     private mutating func bucketIndex(of instant: Instant) -> Int {
         let elapsed = max(0, instant.nanoseconds - start.nanoseconds)
         while Int(elapsed / width.nanoseconds) >= TimeSeries.capacity { halve() }

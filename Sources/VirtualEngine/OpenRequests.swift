@@ -11,9 +11,31 @@ struct OpenRequest {
     /// `nil` for a request that never began: nothing is counted.
     var sample: RequestSample?
     /// Of a request that is held up on the client's side: what is to leave.
-    var attempt: Attempt?
+    var held: HeldAttempt?
     /// What is kept of the answer, should its system not take it as success.
-    var answer: UnexpectedAnswer?
+    var answer: AnswerText?
+}
+
+/// What is told of an answer besides its status.
+struct AnswerText {
+    var headers: String
+    var body: [UInt8]
+
+    /// The whole of it, of an answer that its system did not take as success.
+    func unexpected(_ sample: RequestSample, population: Int, device: UInt32) -> UnexpectedAnswer {
+        var answer = UnexpectedAnswer(
+            status: sample.status, failure: nil, headers: headers, body: body, population: population,
+            at: sample.finishedAt)
+        answer.device = device
+        return answer
+    }
+}
+
+/// An attempt in a place of its own: few requests are held up, and all others are smaller for it.
+final class HeldAttempt {
+    let attempt: Attempt
+
+    init(_ attempt: Attempt) { self.attempt = attempt }
 }
 
 /// The requests in the air: a slab with a free list, chained by device so that a process's death
@@ -57,9 +79,9 @@ struct OpenRequests {
     /// Takes a request out; its cell is free after this. The entry of the queue that names a cell is
     /// the only one to free it, so a cell is never reused while an entry points at it.
     mutating func take(_ index: UInt32) -> OpenRequest? {
-        let request = cells[Int(index)].request
+        var request: OpenRequest?
+        swap(&request, &cells[Int(index)].request)
         if request != nil { unlink(Int32(index)) }
-        cells[Int(index)].request = nil
         cells[Int(index)].next = free
         free = Int32(index)
         return request

@@ -10,12 +10,17 @@ extension VirtualEngine {
     func nextTick(after tick: Instant) -> Instant {
         // No later than the end of the part, which a drain of no time has at once.
         guard phases.phase == .running else { return min(tick + .milliseconds(250), phases.limit) }
+        guard configuration.isWatched else { return schedule.usersEnd }
         let next = recorder.nextSample(after: tick)
         return tick < schedule.usersEnd ? min(next, schedule.usersEnd) : next
     }
 
-    mutating func tick(_ observer: inout some VirtualObserver) {
-        noteGauges()
+    mutating func tick<Observer: VirtualObserver>(_ observer: inout Observer) {
+        if isQuiet {
+            guard Observer.hearsQuietTicks else { return }
+        } else {
+            noteGauges()
+        }
         guard observer.tick(recorder, at: now) || phases.phase != .running else { return stopUsers() }
         #if PLANTED
             if Planted.has(.drainEndsEarly), phases.phase == .draining, open.isEmpty {
@@ -31,7 +36,14 @@ extension VirtualEngine {
         }
     }
 
+    /// Whether a look would tell nothing that the one before has not told.
+    private var isQuiet: Bool {
+        isStill && now < schedule.usersEnd && phases.phase == .running && recorder.goesOn(at: lookedAt)
+    }
+
     mutating func noteGauges() {
+        guard configuration.isWatched else { return }
+        isStill = mayLeaveOutLooks
         if part != nil, isQuietPart() { return }
         let instant = lookedAt
         for (index, fleet) in fleets.enumerated() {

@@ -21,7 +21,7 @@ extension VirtualEngine {
 
     /// A request that was held up leaves, unless its process died meanwhile.
     mutating func depart(_ index: UInt32, device: Int) {
-        guard let attempt = open.take(index)?.attempt else { return }
+        guard let attempt = open.take(index)?.held?.attempt else { return }
         proceed(attempt, device: device, population: devices.location(of: device).fleet)
     }
 
@@ -31,10 +31,9 @@ extension VirtualEngine {
         let action = attempt.course.proceed(at: now, isClosing: phases.phase >= .closing)
         switch action {
         case .send:
-            settle(exchange(attempt, fleet: fleets[population]), of: attempt, device: device, population)
-        case .keepSilent: settle(.silence, of: attempt, device: device, population)
-        case .fail(let failure):
-            settle(.failed(failure, after: .zero), of: attempt, device: device, population)
+            settle(exchange(attempt, fleet: fleets[population]), of: attempt, device: device)
+        case .keepSilent: settle(.silence, of: attempt, device: device)
+        case .fail(let failure): settle(.failed(failure, after: .zero), of: attempt, device: device)
         case .hold(let moment): hold(attempt, until: moment, device: device)
         case .giveBack: giveBack(attempt.request.number, attempt.request.network, device: device)
         case .deliver, nil: preconditionFailure("a request leaves once")
@@ -45,14 +44,12 @@ extension VirtualEngine {
         var held = OpenRequest(
             number: attempt.request.number, network: attempt.request.network, outcome: .failed(.processDied))
         held.sample = sample(of: attempt, until: moment)
-        held.attempt = attempt
+        held.held = HeldAttempt(attempt)
         insert(.departure(open.add(held, device: device)), device: device, at: moment)
     }
 
     /// Puts the end of a request in the queue: what comes of its exchange, or its limit.
-    private mutating func settle(
-        _ exchange: Exchange, of attempt: Attempt, device: Int, _ population: Int
-    ) {
+    private mutating func settle(_ exchange: Exchange, of attempt: Attempt, device: Int) {
         let request = attempt.request
         let exchange = exchange.returning(attempt.course, at: now)
         let limit = attempt.course.endsAt
@@ -65,16 +62,13 @@ extension VirtualEngine {
         sample.waiting = endsAt - now - sample.receiving
         var outcome = exchange.outcome
         if timedOut { outcome = .failed(.timedOut) }
-        var answer: UnexpectedAnswer?
+        var answer: AnswerText?
         switch outcome {
         case .answered(let status, _, _, _):
             sample.status = status
             sample.bytesReceived = exchange.bytesReceived
             if request.number.kind == .upload, unexpectedAnswers.count < UnexpectedAnswer.limit {
-                answer = UnexpectedAnswer(
-                    status: status, failure: nil, headers: exchange.headers, body: exchange.body,
-                    population: population, at: endsAt)
-                answer?.device = fleets[population].globalNumber(of: devices.location(of: device).slot)
+                answer = AnswerText(headers: exchange.headers, body: exchange.body)
             }
         case .failed(let failure): sample.failure = failure
         }
@@ -128,7 +122,7 @@ extension VirtualEngine {
         while !open.isEmpty {
             for (device, request) in open.takeAll() {
                 let (fleet, slot) = devices.location(of: device)
-                guard request.attempt != nil || request.sample == nil else {
+                guard request.held != nil || request.sample == nil else {
                     note(request, endedBy: .unanswered, population: fleet)
                     continue
                 }

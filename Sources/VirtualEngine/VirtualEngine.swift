@@ -27,6 +27,10 @@ struct VirtualEngine {
     var drainEndedAt: Instant?
     /// Of a part of a run.
     var part: PartLooks?
+    /// Whether nothing has happened since the fleet was looked at: its levels are what they were.
+    var isStill = false
+    /// Whether a look at a fleet in which nothing happened may be left out.
+    let mayLeaveOutLooks: Bool
     private var nextTick: Instant
     /// Steps since the observer was asked last whether the run is to go on.
     private var steps = 0
@@ -59,6 +63,9 @@ struct VirtualEngine {
         effects.needsKeys = configuration.isMeasured
         effects.bodies.wish = arrivals == nil ? .none : configuration.keepsBodies
         if configuration.isPart { part = PartLooks(populationCount: fleets.count) }
+        // What a roll-out has reached changes with time alone, and the looks at a part are all kept.
+        mayLeaveOutLooks =
+            part == nil && fleets.allSatisfy { $0.updatedCount(at: configuration.schedule.start) == nil }
         nextTick = schedule.start
         nextTick = nextTick(after: schedule.start)
     }
@@ -104,6 +111,7 @@ struct VirtualEngine {
     /// Ends the users' part before its time.
     mutating func stopUsers() {
         guard phases.stopUsers(at: now) else { return }
+        isStill = false
         for fleet in fleets { fleet.stopUsers(at: now) }
         nextTick = min(nextTick, nextTick(after: now))
     }
@@ -121,6 +129,7 @@ struct VirtualEngine {
 
     /// Makes the network changes of a moment, before everything else that happens then.
     private mutating func changeNetworks(at moment: Instant, _ observer: inout some VirtualObserver) {
+        isStill = false
         for device in 0..<devices.count {
             let (fleet, slot) = devices.location(of: device)
             let plan = configuration.plans[fleet]
@@ -139,6 +148,7 @@ struct VirtualEngine {
     /// Handles the earliest entry of the queue.
     private mutating func step(_ observer: inout some VirtualObserver) {
         guard let entry = queue.popFirst() else { return }
+        isStill = false
         now = entry.time
         wakes += 1
         let device = Int(entry.device)
@@ -177,7 +187,9 @@ struct VirtualEngine {
         if !sample.isAcknowledged, let answer = request.answer,
             unexpectedAnswers.count < UnexpectedAnswer.limit
         {
-            unexpectedAnswers.append(answer)
+            unexpectedAnswers.append(
+                answer.unexpected(
+                    sample, population: fleet, device: fleets[fleet].globalNumber(of: slot)))
         }
         absorbEffects(device, next: next, &observer)
     }

@@ -23,6 +23,9 @@ package struct VirtualConfiguration: Sendable {
     /// Whether what happens is measured: where nobody reads the result, fates and requests are not recorded, and events
     /// are sealed without their natural keys. What happens is the same.
     package var isMeasured = true
+    /// Whether the fleet is looked at from time to time, and the observer is told (``VirtualObserver/tick(_:at:)``). What
+    /// happens is the same, but for the moment at which an observer's wish is heard.
+    package var isWatched = true
     /// The events whose bodies observers of arrivals are told when they end.
     package var keepsBodies = SealedBodies.Wish.none
 
@@ -39,6 +42,9 @@ package struct VirtualConfiguration: Sendable {
 
 /// What the owner of a virtual run hears while it goes on. All calls come on the run's own thread.
 package protocol VirtualObserver {
+    /// Whether ``tick(_:at:)`` is to be called although nothing has happened since the last time. By default it is: time
+    /// passes for whoever waits.
+    static var hearsQuietTicks: Bool { get }
     /// Events whose fate became final, in the run's total order.
     mutating func sealed(_ events: ContiguousArray<SealedEvent>, population: Int)
     /// The same, with the time: the end of all times for what the end of the run seals. By default passed on without it.
@@ -55,6 +61,8 @@ package protocol VirtualObserver {
 }
 
 extension VirtualObserver {
+    package static var hearsQuietTicks: Bool { true }
+
     package mutating func sealed(
         _ events: ContiguousArray<SealedEvent>, population: Int, at now: Instant
     ) {

@@ -11,7 +11,7 @@ struct Bench {
 
     /// What is measured together.
     enum Group: String, CaseIterable {
-        case events, described, virtual, transport, live, collector, datasets
+        case events, described, virtual, scale, transport, live, collector, datasets
     }
 
     static func main() async {
@@ -35,6 +35,7 @@ struct Bench {
         case ("work", 3):
             return Work.run(arguments[1], amount: number(2)) ?? "work: one of \(Work.names)"
         case ("memory", 3): return "\(VirtualFigures.measureMemory(arguments[1], devices: number(2)))"
+        case ("scale", 2): return ScaleFigures.measureDay(devices: number(1))
         case ("table", 3): return TableFigures.write(arguments[1], rows: number(2))
         case ("dataset", 3): return await DatasetFigures.make(arguments[1], devices: number(2))
         case ("connected", 3): return await LiveFigures.connect(port: number(1), devices: number(2))
@@ -101,6 +102,7 @@ struct Bench {
         if options.measures(.virtual) {
             figures += await VirtualFigures.measure(rounds, isQuick: options.isQuick)
         }
+        if options.measures(.scale) { figures += ScaleFigures.measure(rounds, isQuick: options.isQuick) }
         if options.measures(.transport) || options.measures(.live) {
             figures += await againstServer(rounds, server: server, options)
         }

@@ -96,3 +96,27 @@ def test_only_simulations_measure(tool: Tool, tmp_path: Path) -> None:
     wrong = tool.run("simulate", scenario, env={"BEACONSWARM_BODIES": "guess"}).expect(64)
     assert "BEACONSWARM_BODIES" in wrong.err and "encode or measure" in wrong.err
     tool.run("run", scenario, "--bodies", "measure").expect(64)
+
+
+def test_a_fleet_that_hardly_uploads_has_a_model_too(tool: Tool, tmp_path: Path) -> None:
+    """Sixteen of these devices upload fewer than forty times: more of them are played."""
+    scenario = write_scenario(
+        tmp_path,
+        {
+            "name": "rare",
+            "seed": 3,
+            "start": "2026-03-02T09:00:00+08:00",
+            "duration": "6h",
+            "personas": {"rare": {"extends": "casual", "opensAtArrival": False}},
+            "populations": [
+                {"name": "p", "devices": 6000, "system": "sensors", "version": "4.9.1", "persona": "rare"}
+            ],
+        },
+    )
+    written, lines = simulate(tool, scenario, "encode")
+    carried, others = simulate(tool, scenario, "measure")
+    assert lines == others
+    assert written["metrics"]["http_reqs"]["count"] / 6000 * 16 < 40
+    sent, modelled = bytes_sent(written)["p"], bytes_sent(carried)["p"]
+    assert sent != modelled, "the requests were written all the same"
+    assert abs(modelled - sent) <= MISS * sent

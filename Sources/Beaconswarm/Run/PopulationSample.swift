@@ -103,6 +103,8 @@ struct PopulationSample {
 
     /// Ends a run after a number of steps.
     private struct Bound: VirtualObserver {
+        /// Nothing is counted where nothing happened.
+        static let hearsQuietTicks = false
         let steps: Int
         let start: Instant
         var requests: RequestCourse

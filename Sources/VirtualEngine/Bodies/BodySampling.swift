@@ -20,6 +20,7 @@ extension BodySizes {
         var sampling = BodySampling(configuration)
         // A run that is cut short says nothing of its end: fewer devices, but the whole of it.
         while !sampling.play(as: .counting), sampling.halve() {}
+        sampling.enlarge(fewest: fewest)
         sampling.play(as: .plain)
         sampling.play(as: .stressed)
         return BodySizes(configuration.plans.indices.map { sampling.model(of: $0, fewest: fewest) })
@@ -28,10 +29,14 @@ extension BodySizes {
 
 /// What is known while models are made.
 private struct BodySampling {
-    /// Devices of each population, about; fewer where they do more than ``stepLimit``.
-    private var deviceCount = 16
     /// Uploads of each population that are written.
     private static let sampleSize = 500.0
+    /// Uploads that a sample is enlarged for.
+    private static let enoughUploads = 200
+    /// At most one in so many devices of a population is played in an enlarged sample: beyond that, writing all
+    /// requests takes no longer.
+    private static let enlargedShare = 16
+    private static let enlargements = 3
     /// Entries of the event queue in one of the three runs.
     private static let stepLimit: UInt64 = 200_000
 
@@ -45,6 +50,8 @@ private struct BodySampling {
         /// The population's place in the run.
         let place: Int
         let system: CollectorSystem
+        /// Devices that are played, about; fewer where they do more than ``stepLimit``, more where they hardly upload.
+        var deviceCount = 16
         var uploads = 0
         var samples: [BodySample] = []
         var isFaithful = true
@@ -52,6 +59,9 @@ private struct BodySampling {
 
     init(_ configuration: VirtualConfiguration) {
         self.configuration = configuration
+        // Only the uploads matter.
+        self.configuration.isMeasured = false
+        self.configuration.isWatched = false
         self.configuration.plans = []
         for (place, plan) in configuration.plans.enumerated() {
             // An app's own parts may change bytes in ways of which nothing is known, and are asked once per event.
@@ -74,9 +84,30 @@ private struct BodySampling {
 
     /// Whether there are fewer devices from now on.
     mutating func halve() -> Bool {
-        guard deviceCount > 1 else { return false }
-        deviceCount /= 2
+        guard let count = fleets.first?.deviceCount, count > 1 else { return false }
+        for index in fleets.indices { fleets[index].deviceCount = count / 2 }
         return true
+    }
+
+    /// Takes more devices of populations whose devices hardly upload, so that luck does not decide whether there is a
+    /// model.
+    mutating func enlarge(fewest: Int) {
+        for _ in 0..<BodySampling.enlargements {
+            let before = fleets
+            for index in fleets.indices where fleets[index].uploads < fewest { grow(index) }
+            guard fleets.map(\.deviceCount) != before.map(\.deviceCount) else { return }
+            guard play(as: .counting) else {
+                fleets = before
+                return
+            }
+        }
+    }
+
+    private mutating func grow(_ index: Int) {
+        let (count, uploads) = (fleets[index].deviceCount, fleets[index].uploads)
+        let factor = uploads == 0 ? 8 : BodySampling.enoughUploads / uploads + 1
+        let limit = configuration.plans[index].deviceCount / BodySampling.enlargedShare
+        fleets[index].deviceCount = max(count, min(count * factor, limit))
     }
 
     /// - Returns: Whether the run came to its end.
@@ -86,7 +117,9 @@ private struct BodySampling {
         var configuration = configuration
         if part == .stressed { addOutage(to: &configuration) }
         let played = zip(configuration.plans, fleets).map { plan, fleet in
-            let count = max(1, (plan.deviceCount + deviceCount - 1) / deviceCount)
+            // Who uploads nothing needs no model, and no second look at many.
+            let devices = part == .counting || fleet.uploads > 0 ? fleet.deviceCount : 1
+            let count = max(1, (plan.deviceCount + devices - 1) / devices)
             let share = ShardShare(index: count / 2, count: count)
             return SampledFleet(
                 makeFleet(plan: plan, share: share), system: fleet.system, collector: configuration.collector,
@@ -139,7 +172,7 @@ private struct BodySampling {
 
 extension BodySizeModel {
     /// Says nothing of sizes: for runs that let events pass by reference and ask for no bytes.
-    package init(nothingKnownOf system: CollectorSystem) {
+    package convenience init(nothingKnownOf system: CollectorSystem) {
         self.init(system: system, terms: BodyTerms(templates: 0), factors: [])
     }
 }

@@ -26,19 +26,21 @@ package struct BodySizes: Sendable {
 /// whether there is one of its kind before it: so much for the request, for each state of the device, and for the
 /// first and for each further event by template. Bodies of about as many events then get a factor of their own, by
 /// which the sums over the sample come out exact.
-package struct BodySizeModel: Sendable {
+///
+/// A class, since it is asked for every upload and never changes.
+package final class BodySizeModel: Sendable {
     package let system: CollectorSystem
     /// 1/1024 of a byte.
-    private var base: Int64
-    private var state: Int64
-    private var first: [Int64]
-    private var further: [Int64]
+    private let base: Int64
+    private let state: Int64
+    private let first: [Int64]
+    private let further: [Int64]
     /// By the number of binary digits of the number of events, in 1/65536.
-    private var factors: [Int64]
+    private let factors: [Int64]
 
     /// What is not known of a template costs as much as others.
-    private var otherFirst: Int64
-    private var otherFurther: Int64
+    private let otherFirst: Int64
+    private let otherFurther: Int64
 
     /// Templates whose first events are told apart.
     private static let templateLimit = 512

@@ -30,6 +30,11 @@ enum SimulatedRun {
         return runVirtually(configuration, fleets: fleets, observer: &observer)
     }
 
+    /// Makes the devices of a configuration's first population and plays them.
+    static func play(_ configuration: VirtualConfiguration) -> VirtualResult {
+        run([makeFleet(plan: configuration.plans[0], share: .whole)], configuration)
+    }
+
     /// - Parameters:
     ///   - measures: Whether events pass by reference. Fitting the sizes takes part of a second.
     ///   - change: Changes the population, such as its SDK.
@@ -40,6 +45,18 @@ enum SimulatedRun {
         opensAtArrival: Bool = true, measures: Bool = false,
         _ change: (inout PopulationPlan) -> Void = { _ in }
     ) -> (fleet: any DeviceFleet, configuration: VirtualConfiguration) {
+        let configuration = configuration(
+            version, devices: devices, duration: duration, uploads: uploads, opensAtArrival: opensAtArrival,
+            measures: measures, change)
+        return (makeFleet(plan: configuration.plans[0], share: .whole), configuration)
+    }
+
+    /// The same without the devices.
+    static func configuration(
+        _ version: SensorsRules.Version, devices: Int, duration: Interval, uploads: Bool,
+        opensAtArrival: Bool = true, measures: Bool = false,
+        _ change: (inout PopulationPlan) -> Void = { _ in }
+    ) -> VirtualConfiguration {
         var persona = Presets.casual
         persona.opensAtArrival = opensAtArrival
         var plan = Fixture.plan(version, devices: devices, duration: duration, persona: persona)
@@ -50,7 +67,7 @@ enum SimulatedRun {
         var configuration = VirtualConfiguration(
             plans: [plan], schedule: schedule, collector: CollectorPlan())
         if measures { configuration.sizes = .fitted(to: configuration) }
-        return (makeFleet(plan: plan, share: .whole), configuration)
+        return configuration
     }
 }
 

@@ -111,7 +111,7 @@ enum VirtualFigures {
     private static let span = UInt64(Interval.seconds(20).nanoseconds)
 
     /// One entry for each device, within 20 s.
-    private static func fill(devices: Int, _ put: (Wake) -> Void) {
+    static func fill(devices: Int, _ put: (Wake) -> Void) {
         var stream = RandomStream(key: 1)
         for device in 0..<devices {
             let delay = Interval(nanoseconds: Int64(stream.below(span)))
@@ -120,7 +120,7 @@ enum VirtualFigures {
     }
 
     /// Takes the earliest entry and puts one for the same device up to 20 s later.
-    private static func turn(_ seconds: Double, take: () -> Wake?, put: (Wake) -> Void) -> Double {
+    static func turn(_ seconds: Double, take: () -> Wake?, put: (Wake) -> Void) -> Double {
         var stream = RandomStream(key: 2)
         return EventFigures.perSecond(seconds, items: 1000) {
             for _ in 0..<1000 {
