@@ -156,9 +156,13 @@ extension AppDescription {
         for (index, catalogue) in catalogues.enumerated() {
             let path = "/catalogues/\(index)"
             list.require(!catalogue.name.isEmpty, "\(path)/name", "is empty")
-            list.require(
-                (1...10_000_000).contains(catalogue.count), "\(path)/count",
-                "\(catalogue.count) is not between 1 and 10000000")
+            if let things = catalogue.deals {
+                checkDeals(in: things, catalogue.count, path, &list)
+            } else {
+                list.require(
+                    (1...10_000_000).contains(catalogue.count), "\(path)/count",
+                    "\(catalogue.count) is not between 1 and 10000000")
+            }
             list.require(
                 (0...10).contains(catalogue.exponent), "\(path)/exponent",
                 "\(catalogue.exponent) is not between 0 and 10")
@@ -167,6 +171,19 @@ extension AppDescription {
                     field.generator, of: UInt16(truncatingIfNeeded: index), "\(path)/fields/\(number)", &list)
             }
         }
+    }
+
+    /// The numbers of deals must be those that ``Deal`` makes.
+    private func checkDeals(in things: UInt16, _ count: Int, _ path: String, _ list: inout ProblemList) {
+        list.index(things, below: catalogues.count, of: "catalogue", "\(path)/deals")
+        guard Int(things) < catalogues.count else { return }
+        let thing = catalogues[Int(things)]
+        list.require(thing.deals == nil, "\(path)/deals", "are not in things, but in deals")
+        list.require(thing.count <= 2048, "\(path)/deals", "are in more than 2048 things")
+        guard (1...2048).contains(thing.count) else { return }
+        list.require(
+            count == Deal.count(things: thing.count), "\(path)/count",
+            "\(count) is not the number of deals in \(thing.count) things")
     }
 
     /// A field is the same at any time: it may not tell one, nor another entity's field.
@@ -179,7 +196,7 @@ extension AppDescription {
         case .list(let element, _, _):
             check(generator, catalogue: catalogue, path, &list)
             checkField(element, of: catalogue, path, &list)
-        case .constant, .choice, .zipf, .number, .counter, .entityID:
+        case .constant, .choice, .zipf, .number, .counter, .entityID, .cycle, .product:
             check(generator, catalogue: catalogue, path, &list)
         }
     }
@@ -224,7 +241,8 @@ extension AppDescription {
         case .entity(let catalogue, let field):
             list.index(catalogue, below: catalogues.count, of: "catalogue", path)
             list.require(
-                catalogue == own, path, "speaks of catalogue \(catalogue), the subject is not from there")
+                isKnown(catalogue, to: own), path,
+                "speaks of catalogue \(catalogue), the subject is not from there")
             guard Int(catalogue) < catalogues.count else { return }
             list.index(
                 field, below: catalogues[Int(catalogue)].fields.count, of: "field of catalogue \(catalogue)",
@@ -232,7 +250,15 @@ extension AppDescription {
         case .entityID(let catalogue, _):
             list.index(catalogue, below: catalogues.count, of: "catalogue", path)
             list.require(
-                catalogue == own, path, "speaks of catalogue \(catalogue), the subject is not from there")
+                isKnown(catalogue, to: own), path,
+                "speaks of catalogue \(catalogue), the subject is not from there")
+        case .cycle:
+            list.require(own != nil, path, "goes by the number of a subject that the event does not have")
+        case .product(let factors, let decimals):
+            list.require(own != nil, path, "goes by the number of a subject that the event does not have")
+            list.require((0...9).contains(decimals), path, "\(decimals) decimals are not between 0 and 9")
+            list.require(
+                factors.allSatisfy { $0.values.allSatisfy(\.isFinite) }, path, "has a factor without end")
         case .list(let element, let minimum, let maximum):
             list.require(
                 (0...1000).contains(minimum) && (minimum...max(minimum, 1000)).contains(maximum), path,
@@ -242,38 +268,11 @@ extension AppDescription {
     }
 }
 
-extension PropertyGenerator {
-    /// Whether it gives texts, numbers and switches that do not depend on an entity.
-    package var isAlwaysValid: Bool {
-        func isPlain(_ value: PropertyValue) -> Bool {
-            switch value {
-            case .string, .number, .bool: true
-            case .list, .date, .null: false
-            }
-        }
-        switch self {
-        case .constant(let value): return isPlain(value)
-        case .choice(let values, _): return values.allSatisfy(isPlain)
-        case .zipf: return true
-        case .number(let distribution, _): return distribution.mean.isFinite
-        case .counter, .entity, .entityID, .list, .date: return false
-        }
-    }
-
-    /// Whether it gives texts and numbers that do not depend on an event, none of them empty.
-    package var isOfADevice: Bool {
-        func isText(_ value: PropertyValue) -> Bool {
-            switch value {
-            case .string(let text): !text.isEmpty
-            case .number: true
-            case .bool, .list, .date, .null: false
-            }
-        }
-        switch self {
-        case .constant(let value): return isText(value)
-        case .choice(let values, _): return values.allSatisfy(isText)
-        case .zipf, .number: return true
-        case .counter, .entity, .entityID, .list, .date: return false
-        }
+extension AppDescription {
+    /// Whether whoever speaks of a subject of one catalogue can speak of another: its own, or that of the things that
+    /// deals are in.
+    private func isKnown(_ catalogue: UInt16, to own: UInt16?) -> Bool {
+        guard let own, Int(own) < catalogues.count else { return false }
+        return catalogue == own || catalogue == catalogues[Int(own)].deals
     }
 }

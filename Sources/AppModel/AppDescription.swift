@@ -141,6 +141,9 @@ package struct Catalogue: Hashable, Sendable {
     package var count: Int
     package var exponent = 1.0
     package var fields: [PropertyRule] = []
+    /// What happens to the things of another catalogue, such as orders: each is of one device, and new whenever its
+    /// event comes once more. See ``Deal``.
+    package var deals: UInt16?
     package init(name: String, count: Int) {
         self.name = name
         self.count = count
@@ -151,6 +154,9 @@ package struct Catalogue: Hashable, Sendable {
 package struct PropertyRule: Hashable, Sendable {
     package var key: String
     package var generator: PropertyGenerator
+    /// The key of a property before it in the same list whose draw it shares: what is drawn at a tenth of one's
+    /// alternatives is then drawn at a tenth of the other's, so that a level that is lost has no stars.
+    package var companion: String?
     package init(_ key: String, _ generator: PropertyGenerator) {
         self.key = key
         self.generator = generator
@@ -171,11 +177,43 @@ package indirect enum PropertyGenerator: Hashable, Sendable {
     /// A field of the entity concerned: drawn from a stream that belongs to that entity, so that
     /// every device tells the same price for the same product.
     case entity(catalogue: UInt16, field: UInt16)
-    /// The entity's number itself, such as `sku-00017`.
+    /// The entity's number itself, such as `sku-00017`. Of a deal's, that of the thing that it is about.
     case entityID(catalogue: UInt16, prefix: String)
+    /// The value at the place of the entity's number, over and over: of things of one catalogue, all that such lists
+    /// tell fits together.
+    case cycle(EntityCycle<PropertyValue>)
+    /// The product of the values at the entity's places, such as a price times a quantity.
+    case product([EntityCycle<Double>], decimals: Int)
     case list(PropertyGenerator, minimum: Int, maximum: Int)
     /// The time of capture as a date.
     case date
+}
+
+/// Values that entities have by their numbers, over and over.
+package struct EntityCycle<Value: Hashable & Sendable>: Hashable, Sendable {
+    package var values: [Value]
+    /// How many entities in a row have the same value.
+    package var step: UInt32
+
+    /// - Precondition: neither is empty or 0.
+    package init(_ values: [Value], step: UInt32 = 1) {
+        precondition(!values.isEmpty && step > 0)
+        self.values = values
+        self.step = step
+    }
+
+    package func place(of entity: UInt32) -> Int { Int(entity / step) % values.count }
+
+    package subscript(entity: UInt32) -> Value { values[place(of: entity)] }
+}
+
+extension [PropertyRule] {
+    /// Which of the event's streams each property is drawn from: the one of its own place, or of its companion's.
+    package var draws: [UInt64] {
+        enumerated().map { place, rule in
+            UInt64(rule.companion.flatMap { key in firstIndex { $0.key == key } } ?? place)
+        }
+    }
 }
 
 /// A value of a property.

@@ -71,7 +71,12 @@ package struct PropertySampler: Sendable {
         case .counter: return .counter(context.sequence)
         case .entity(let catalogue, let field):
             return .entityField(catalogue: catalogue, field: field, entity: context.subject)
-        case .entityID: return .entityID(context.subject)
+        case .entityID(let catalogue, _):
+            return .entityID(entity(context.subject, in: catalogue))
+        case .cycle(let cycle): return .alternative(cycle.place(of: context.subject))
+        case .product(let factors, let decimals):
+            return .number(
+                rounded(factors.product(for: context.subject), decimals), decimals: decimals)
         case .list(_, let minimum, let maximum):
             return .list(count: minimum + Int(stream.below(UInt64(maximum - minimum + 1))))
         case .date: return .date(context.capturedAt)
@@ -83,13 +88,22 @@ package struct PropertySampler: Sendable {
     package func field(
         _ field: UInt16, of catalogue: UInt16, entity: UInt32
     ) -> (generator: PropertyGenerator, stream: RandomStream, context: PropertyContext) {
-        (
+        let entity = self.entity(entity, in: catalogue)
+        return (
             catalogues[Int(catalogue)].fields[Int(field)].generator,
             fieldKeys[Int(catalogue)][Int(field)].child(UInt64(entity)),
             PropertyContext(
                 sequence: UInt64(entity), subject: entity, capturedAt: Instant(nanoseconds: 0))
         )
     }
+
+    /// The number of the thing of a catalogue that a subject is, or is a deal in.
+    package func entity(_ subject: UInt32, in catalogue: UInt16) -> UInt32 {
+        UInt32(UInt64(subject) % UInt64(catalogues[Int(catalogue)].count))
+    }
+
+    /// How many things a catalogue has.
+    package func count(of catalogue: UInt16) -> Int { catalogues[Int(catalogue)].count }
 
     /// The streams of a field of a catalogue: an entity's value is drawn from the child with its number.
     package func stream(ofField field: UInt16, of catalogue: UInt16) -> RandomStream {
@@ -104,6 +118,7 @@ package struct PropertySampler: Sendable {
         switch (sampled, generator) {
         case (.alternative, .constant(let value)): return value
         case (.alternative(let index), .choice(let values, _)): return values[index]
+        case (.alternative(let index), .cycle(let cycle)): return cycle.values[index]
         case (.rank(let rank), .zipf(_, let prefix)): return numbered(UInt64(rank), prefix)
         case (.counter(let sequence), .counter(let prefix)): return numbered(sequence, prefix)
         case (.entityID(let entity), .entityID(_, let prefix)):
@@ -134,4 +149,9 @@ package struct PropertySampler: Sendable {
         for _ in 0..<decimals { scale *= 10 }
         return (value * scale).rounded() / scale
     }
+}
+
+extension [EntityCycle<Double>] {
+    /// The product of the values that an entity has.
+    package func product(for entity: UInt32) -> Double { reduce(1) { $0 * $1[entity] } }
 }

@@ -79,9 +79,7 @@ package struct UserCalendar: Sendable {
     ///
     /// - Complexity: O(log n) in the number of zones.
     package func zone(of index: Int) -> UTCOffsets {
-        guard zones.choice.count > 1 else { return zones.tables[0] }
-        var stream = streams(.zone, index)
-        return zones.tables[zones.choice.sample(&stream)]
+        zones.table(streams(.zone, index))
     }
 
     /// Seconds after its arrival at which a device's user deletes the app; `nil` for never.
@@ -131,6 +129,19 @@ package struct TimeZones: Sendable, Hashable {
     package init(_ zones: [(table: UTCOffsets, weight: Double)]) {
         tables = zones.map(\.table)
         choice = WeightedChoice(weights: zones.map(\.weight))
+    }
+
+    /// Whether local time is not the same for all people at all times.
+    package var differ: Bool { tables.count > 1 || tables[0].changes }
+
+    /// The zone of a device.
+    ///
+    /// - Parameter stream: The device's own, for its zone alone.
+    /// - Complexity: O(log n) in the number of zones.
+    package func table(_ stream: RandomStream) -> UTCOffsets {
+        guard choice.count > 1 else { return tables[0] }
+        var stream = stream
+        return tables[choice.sample(&stream)]
     }
 
     /// All in one.

@@ -74,7 +74,11 @@ package final class UserModel: Sendable {
         transitions = UserModel.transitionTables(of: app)
         screens = UserModel.screenTables(of: app, entityScreens: entityScreens)
         popularity = ContiguousArray(
-            app.catalogues.map { WeightedChoice.zipf(count: $0.count, exponent: $0.exponent) })
+            app.catalogues.map { catalogue in
+                // Nobody chooses a deal.
+                let isDeal = catalogue.deals != nil
+                return WeightedChoice.zipf(count: isDeal ? 1 : catalogue.count, exponent: catalogue.exponent)
+            })
         steadyActions = isSteady ? UserModel.steadyActions(of: app) : []
         eventCatalogues = ContiguousArray(app.events.map { $0.catalogue ?? .max })
         pace = Pace(persona)

@@ -35,8 +35,8 @@ extension UserSimulator {
         let draw = business.below(UInt64(model.steadyActions.count))
         var action = model.steadyActions[Int(draw)]
         if case .business(let event, _) = action {
-            choice = UInt32(truncatingIfNeeded: business.next())
-            let subject = model.entity(chosenBy: choice, in: model.eventCatalogues[Int(event)])
+            choose()
+            let subject = subject(of: event, in: model.eventCatalogues[Int(event)], model)
             action = .business(event: event, subject: subject)
         }
         guard at < departure else {
@@ -65,7 +65,7 @@ extension UserSimulator {
             index += 1
         }
         let control = model.controls[index]
-        if control.choosesEntity { choice = UInt32(truncatingIfNeeded: business.next()) }
+        if control.choosesEntity { choose() }
         hasChosen = control.choosesEntity
         destination = control.opens
         fire(model.triggers.number(ofControl: index), model)
@@ -102,7 +102,7 @@ extension UserSimulator {
         let referrer = screen
         screen = destination
         if model.screens[Int(screen)].showsEntity && !hasChosen {
-            choice = UInt32(truncatingIfNeeded: business.next())
+            choose()
         }
         fire(model.triggers.number(ofScreen: Int(screen)), model)
         return emit(

@@ -65,6 +65,10 @@ package struct UserSimulator: Sendable {
     var screen = UInt16.max
     /// The screen that is being opened.
     var destination = UInt16.max
+    /// The first event of the deal that the user is about to close, whose number is ``deals``; `.max` before it.
+    var dealEvent = UInt16.max
+    /// Counts the user's deals.
+    var deals: UInt8 = 0
     var step = Step.launch
     var accountMove = AccountMove.none
     var isLoggedIn = false
@@ -118,7 +122,7 @@ package struct UserSimulator: Sendable {
         sessionAt = arrival
         nextAt = arrival
         departure = presence?.upperBound ?? .distantFuture
-        choice = UInt32(truncatingIfNeeded: business.next())
+        choose()
         guard arrival < usersEnd else {
             nextAt = .distantFuture
             return
@@ -226,8 +230,30 @@ extension UserSimulator {
         return draw < chance
     }
 
-    private func subject(_ reaction: Reaction, _ model: UserModel) -> UInt32 {
-        model.entity(chosenBy: choice, in: reaction.catalogue)
+    private mutating func subject(_ reaction: Reaction, _ model: UserModel) -> UInt32 {
+        subject(of: reaction.kind == .business ? reaction.index : nil, in: reaction.catalogue, model)
+    }
+
+    /// Chooses other entities, in which nothing is dealt yet.
+    mutating func choose() {
+        choice = UInt32(truncatingIfNeeded: business.next())
+        if dealEvent != .max { (deals, dealEvent) = (deals &+ 1, .max) }
+    }
+
+    /// What an event, or something else that the app tells of, is about.
+    ///
+    /// The event with which a deal began begins another one when it comes again.
+    mutating func subject(of event: UInt16?, in catalogue: UInt16, _ model: UserModel) -> UInt32 {
+        guard catalogue != .max, let things = model.app.catalogues[Int(catalogue)].deals else {
+            return model.entity(chosenBy: choice, in: catalogue)
+        }
+        if let event {
+            if event == dealEvent { deals &+= 1 }
+            if dealEvent == .max { dealEvent = event }
+        }
+        return Deal.number(
+            thing: model.entity(chosenBy: choice, in: things),
+            of: UInt32(model.app.catalogues[Int(things)].count), device: index, place: deals)
     }
 
     /// Takes a step of the user's life.

@@ -1,7 +1,7 @@
 /// How far the clocks of a zone are ahead of UTC, over time.
 package struct UTCOffsets: Sendable, Hashable {
     /// Ascending moments at which the offset changes.
-    private let changes: [Instant]
+    private let moments: [Instant]
     /// The offset before the first change and from each change on.
     private let offsets: [Interval]
 
@@ -11,15 +11,18 @@ package struct UTCOffsets: Sendable, Hashable {
     ///   - first: The offset before the first change.
     ///   - changes: When it changes, ascending, and to what.
     package init(first: Interval, changes: [(at: Instant, offset: Interval)] = []) {
-        self.changes = changes.map(\.at)
+        moments = changes.map(\.at)
         offsets = [first] + changes.map(\.offset)
     }
+
+    /// Whether it is not the same for ever.
+    package var changes: Bool { !moments.isEmpty }
 
     /// The offset at an instant, and until when it holds; ``Instant/distantFuture`` for ever.
     ///
     /// - Complexity: O(log n) in the number of changes.
     package func offset(at instant: Instant) -> (offset: Interval, until: Instant) {
-        let next = changes.partition { $0 > instant }
-        return (offsets[next], next < changes.count ? changes[next] : .distantFuture)
+        let next = moments.partition { $0 > instant }
+        return (offsets[next], next < moments.count ? moments[next] : .distantFuture)
     }
 }

@@ -35,7 +35,7 @@ struct ProblemTests {
     @Test("triggers of the presets' controls point at the controls that they name")
     func presetTriggers() throws {
         for (app, event, identifier) in [
-            (Presets.shop, "AddToCart", "detail_add_cart"), (Presets.shop, "SubmitOrder", "order_submit"),
+            (Presets.shop, "AddToCart", "detail_add_cart"), (Presets.shop, "RemoveFromCart", "cart_remove"),
             (Presets.news, "PostComment", "comment_post"), (Presets.game, "Purchase", "store_buy"),
         ] {
             let trigger = try #require(app.events.first { $0.name == event }?.trigger)

@@ -105,4 +105,83 @@ struct PropertySamplerTests {
                         context: context(subject: subject)))
         }
     }
+
+    @Test("of one product fit together, whatever its number")
+    func products() {
+        let rules = Presets.shop.events.first { $0.name == "AddToCart" }?.properties ?? []
+        func values(_ subject: UInt32) -> [String: PropertyValue] {
+            var stream = RandomStream(key: 3)
+            let pairs = rules.map {
+                ($0.key, sampler.value(of: $0.generator, stream: &stream, context: context(subject: subject)))
+            }
+            return Dictionary(uniqueKeysWithValues: pairs)
+        }
+        var brands: [PropertyValue: Set<[PropertyValue?]>] = [:]
+        for subject in 0..<UInt32(200) {
+            let values = values(subject)
+            guard let name = values["product_name"] else { continue }
+            brands[name, default: []].insert([values["brand"], values["first_category"]])
+        }
+        #expect(brands.count == 16 && brands.values.allSatisfy { $0.count == 1 })
+        #expect(values(5)["product_price"] == values(5 + 64)["product_price"])
+        #expect(values(5)["specification"] != values(5 + 16)["specification"])
+    }
+
+    @Test("of an order are the same in all of its events: price times pieces is what is paid and what is not")
+    func orders() throws {
+        let submitted = try #require(Presets.shop.events.first { $0.name == "SubmitOrder" })
+        let price = PropertyGenerator.entity(catalogue: Shop.product, field: 2)
+        for place in 0..<UInt8(100) {
+            let order = Deal.number(thing: 37, of: 2048, device: 9, place: place)
+            func number(_ generator: PropertyGenerator) -> Double? {
+                var stream = RandomStream(key: UInt64(place))
+                let context = context(UInt64(place), subject: order)
+                guard
+                    case .number(let number) = sampler.value(of: generator, stream: &stream, context: context)
+                else { return nil }
+                return number
+            }
+            func number(_ key: String) throws -> Double {
+                try #require(submitted.properties.first { $0.key == key }.flatMap { number($0.generator) })
+            }
+            let worth = try #require(number(price)) * number("item_count")
+            #expect(try abs(number("order_amount") + number("discount_amount") - worth) < 1e-9)
+        }
+        var stream = RandomStream(key: 0)
+        let order = context(subject: Deal.number(thing: 37, of: 2048, device: 9, place: 3))
+        let product = PropertyGenerator.entityID(catalogue: Shop.product, prefix: "SKU")
+        #expect(sampler.value(of: product, stream: &stream, context: order) == .string("SKU00037"))
+    }
+
+    @Test("numbers of orders are each device's own")
+    func deals() {
+        var numbers = Set<UInt32>()
+        for device in [0, 1, 2, 63, 64, 65, 32_766] as [UInt32] {
+            for place in 0..<UInt8(64) {
+                numbers.insert(Deal.number(thing: 5, of: 2048, device: device, place: place))
+            }
+        }
+        #expect(numbers.count == 7 * 64)
+        #expect(numbers.allSatisfy { $0 % 2048 == 5 && Int($0) < Deal.count(things: 2048) })
+        #expect(Deal.count(things: 2048) < Int(UInt32.max))
+    }
+
+    @Test("with a companion share its draw: no level is lost with stars")
+    func companions() throws {
+        let rules = try #require(Presets.game.events.first { $0.name == "LevelEnd" }).properties
+        let sampler = PropertySampler(app: Presets.game)
+        var won = 0
+        for sequence in 0..<UInt64(300) {
+            let event = RandomStream(key: sequence)
+            func value(_ key: String) throws -> PropertyValue {
+                let place = try #require(rules.firstIndex { $0.key == key })
+                var own = event.child(rules.draws[place])
+                return sampler.value(of: rules[place].generator, stream: &own, context: context(sequence))
+            }
+            let isWon = try value("is_win") == .bool(true)
+            won += isWon ? 1 : 0
+            #expect(try isWon == (value("stars") != .number(0)))
+        }
+        #expect((150..<220).contains(won))
+    }
 }

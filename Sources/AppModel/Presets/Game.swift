@@ -15,7 +15,7 @@ extension Presets {
             ItemUpdate(
                 "level", "L", of: Game.level, at: .screen(Game.result), chance: 0.0005, isDeletion: true),
         ]
-        app.catalogues = [Game.levels]
+        app.catalogues = [Game.levels, Game.bundles, Game.orders]
         app.superProperties = [
             SuperPropertyGroup(
                 trigger: .launch,
@@ -44,6 +44,8 @@ enum Game {
     static let store: UInt16 = 4
     static let event: UInt16 = 5
     static let level: UInt16 = 0
+    static let bundle: UInt16 = 1
+    static let order: UInt16 = 2
 
     static let screens: [Screen] = [
         Screen(
@@ -115,6 +117,22 @@ enum Game {
         return catalogue
     }()
 
+    /// What bundles of boosters cost in yuan, the most popular first.
+    private static let prices = EntityCycle<PropertyValue>(
+        [6, 6, 30, 12, 6, 68, 30, 1, 128, 18, 328, 648].map { .number($0) })
+
+    static let bundles: Catalogue = {
+        var catalogue = Catalogue(name: "game.bundles", count: prices.values.count)
+        catalogue.exponent = 1
+        return catalogue
+    }()
+
+    static let orders: Catalogue = {
+        var catalogue = Catalogue(name: "game.orders", count: Deal.count(things: bundles.count))
+        catalogue.deals = bundle
+        return catalogue
+    }()
+
     static let fields: [PropertyRule] = [
         PropertyRule("difficulty", .oneOf(["简单", "普通", "困难", "噩梦"], weights: [4, 4, 2, 1])),
         PropertyRule("target_score", .number(.lognormal(median: 12_000, sigma: 0.5), decimals: 0)),
@@ -140,9 +158,11 @@ enum Game {
         BusinessEvent(
             "LevelEnd", at: .screen(result), from: .screen(board), of: level,
             levelRules + [
-                PropertyRule("is_win", .chance(0.62)),
-                PropertyRule("score", .number(.lognormal(median: 13_000, sigma: 0.6), decimals: 0)),
-                PropertyRule("stars", .oneOf(numbers: [0, 1, 2, 3], weights: [4, 3, 2, 1])),
+                PropertyRule("is_win", .success(0.62)),
+                PropertyRule("score", .number(.lognormal(median: 13_000, sigma: 0.6), decimals: 0))
+                    .with("is_win"),
+                PropertyRule("stars", .oneOf(numbers: [0, 1, 2, 3], weights: [38, 31, 21, 10])).with(
+                    "is_win"),
             ]),
         BusinessEvent(
             "UseBooster", at: button(board, "board_booster"), of: level,
@@ -156,12 +176,12 @@ enum Game {
                 PropertyRule("revenue", .number(.lognormal(median: 0.012, sigma: 0.7), decimals: 4)),
             ]),
         BusinessEvent(
-            "Purchase", at: button(store, "store_buy"), chance: 0.15,
+            "Purchase", at: button(store, "store_buy"), chance: 0.15, of: order,
             [
-                PropertyRule("bundle_id", .zipf(.zipf(count: 12, exponent: 1), prefix: "bundle-")),
-                PropertyRule("price", .oneOf(numbers: [6, 30, 68, 128, 648], weights: [60, 20, 10, 7, 3])),
+                PropertyRule("bundle_id", .entityID(catalogue: bundle, prefix: "bundle-")),
+                PropertyRule("price", .cycle(prices)),
                 PropertyRule("currency", .text("CNY")),
-                PropertyRule("order_id", .counter(prefix: "G")),
+                PropertyRule("order_id", .entityID(catalogue: order, prefix: "G")),
             ]),
         BusinessEvent(
             "CheckIn", at: button(lobby, "lobby_check_in"),

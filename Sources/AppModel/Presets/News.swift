@@ -188,9 +188,12 @@ enum News {
             "SearchNews", at: button(search, "search_submit"),
             [
                 PropertyRule("keyword", .oneOf(["天气", "油价", "world cup", "新能源", "AI", "地铁"])),
-                PropertyRule("result_number", .integer(0, 200)),
+                PropertyRule("has_result", .success(0.97)),
+                PropertyRule(
+                    "result_number",
+                    .oneOf(numbers: [0, 4, 11, 27, 60, 140, 200], weights: [3, 14, 17, 18, 18, 17, 13])
+                ).with("has_result"),
                 PropertyRule("keyword_type", .oneOf(["手动输入", "热搜"], weights: [6, 4])),
-                PropertyRule("has_result", .chance(0.97)),
             ]),
         BusinessEvent(
             "TopicView", at: .screen(topics), isWeb: true,

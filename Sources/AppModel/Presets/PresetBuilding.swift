@@ -17,6 +17,16 @@ extension PropertyGenerator {
         .choice(numbers.map(PropertyValue.number), WeightedChoice(weights: weights))
     }
 
+    /// The texts of the things of a catalogue, by their numbers.
+    static func byNumber(_ values: [String], step: UInt32 = 1) -> PropertyGenerator {
+        .cycle(EntityCycle(values.map(PropertyValue.string), step: step))
+    }
+
+    /// A switch that is on in the upper part of its draw, so that numbers which share the draw are higher then.
+    static func success(_ probability: Double) -> PropertyGenerator {
+        .choice([.bool(false), .bool(true)], WeightedChoice(weights: [1 - probability, probability]))
+    }
+
     static func chance(_ probability: Double) -> PropertyGenerator {
         .choice([.bool(true), .bool(false)], WeightedChoice(weights: [probability, 1 - probability]))
     }
@@ -178,5 +188,14 @@ extension ItemUpdate {
         self.chance = chance
         self.properties = properties
         self.catalogue = catalogue
+    }
+}
+
+extension PropertyRule {
+    /// Draws what another property of the event draws: see ``companion``.
+    func with(_ key: String) -> PropertyRule {
+        var rule = self
+        rule.companion = key
+        return rule
     }
 }

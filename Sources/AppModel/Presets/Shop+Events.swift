@@ -1,28 +1,8 @@
 import Timebase
 
 extension Shop {
-    /// The only catalogue.
-    private static let product: UInt16 = 0
-
-    static let products: Catalogue = {
-        var catalogue = Catalogue(name: "shop.products", count: 2000)
-        catalogue.exponent = 1.05
-        catalogue.fields = [
-            PropertyRule(
-                "product_name",
-                .oneOf([
-                    "轻薄羽绒服 男款", "无线蓝牙耳机 Pro", "有机燕麦片 1kg", "儿童积木套装", "Running Shoes 42",
-                    "不锈钢保温杯 500ml", "Mechanical Keyboard 87", "纯棉四件套 1.8m", "便携榨汁机", "Linen Shirt",
-                    "空气炸锅 4.5L", "护手霜礼盒", "Trail Backpack 28L", "龙井茶 明前特级 250g", "智能手环 7",
-                ])),
-            PropertyRule(
-                "first_category", .oneOf(["服饰", "数码", "食品", "家居", "母婴", "Sports", "美妆"])),
-            PropertyRule("product_price", .amount(median: 89, sigma: 0.9)),
-            PropertyRule("brand", .oneOf(["优选", "山峰", "Nordvik", "小满", "Kestrel", "青禾", "Aurora"])),
-            PropertyRule("stock", .integer(0, 500)),
-        ]
-        return catalogue
-    }()
+    static let product: UInt16 = 0
+    static let order: UInt16 = 1
 
     private static let productID = PropertyRule("product_id", .entityID(catalogue: product, prefix: "SKU"))
     private static let productRules: [PropertyRule] = [productID] + (0..<4).map(field)
@@ -69,8 +49,8 @@ extension Shop {
                 PropertyRule(
                     "keyword", .oneOf(["羽绒服", "蓝牙耳机", "燕麦", "running shoes", "保温杯", "茶叶 明前", "键盘", "礼盒"])),
                 PropertyRule("keyword_type", .oneOf(["手动输入", "历史记录", "热门推荐"], weights: [6, 2, 2])),
-                PropertyRule("has_result", .chance(0.94)),
-                PropertyRule("result_number", .number(.lognormal(median: 48, sigma: 1.1), decimals: 0)),
+                PropertyRule("has_result", .success(0.94)),
+                PropertyRule("result_number", results).with("has_result"),
                 PropertyRule("search_id", .counter(prefix: "S-")),
                 PropertyRule("filters", .list(.oneOf(["包邮", "新品", "自营", "有货"]), minimum: 0, maximum: 3)),
             ]),
@@ -119,21 +99,21 @@ extension Shop {
             productRules + [PropertyRule("is_favourite", .chance(0.85))]),
     ]
 
-    private static let orderRules: [PropertyRule] = [
-        PropertyRule("order_id", .counter(prefix: "2026030")),
-        PropertyRule("order_amount", .amount(median: 168, sigma: 0.8)),
-        PropertyRule("discount_amount", .number(.uniform(0, 30), decimals: 2)),
-        PropertyRule("receiver_province", .oneOf(["上海市", "北京市", "广东省", "浙江省", "四川省", "江苏省"])),
-        PropertyRule("item_count", .integer(1, 6)),
-        PropertyRule("delivery_method", .oneOf(["快递", "自提", "同城配送"], weights: [8, 1, 1])),
-    ]
+    /// How many of the coupons of 5, 10, 20 and 50 yuan there are.
+    private static let coupons: [Double] = [4, 3, 2, 1]
+
+    /// What a search finds: something in 94 of 100 cases.
+    private static let results: PropertyGenerator = {
+        let numbers: [Double] = [6, 13, 24, 38, 47, 62, 88, 120, 196, 410]
+        return .oneOf(numbers: [0] + numbers, weights: [6] + numbers.map { _ in 9.4 })
+    }()
 
     static let buyingEvents: [BusinessEvent] = [
         BusinessEvent(
             "AddToCart", at: button(detail, "detail_add_cart"), of: product,
             productRules + [
                 PropertyRule("quantity", .oneOf(numbers: [1, 2, 3, 5], weights: [80, 12, 5, 3])),
-                PropertyRule("specification", .oneOf(["默认", "M / 黑色", "L / 白色", "XL / Navy"])),
+                field(specification),
             ]),
         BusinessEvent(
             "RemoveFromCart", at: button(cart, "cart_remove"), of: product,
@@ -145,27 +125,25 @@ extension Shop {
         BusinessEvent(
             "ViewCart", at: .screen(cart),
             [
-                PropertyRule("cart_item_count", .integer(0, 12)),
+                PropertyRule("cart_item_count", .integer(1, 12)),
                 PropertyRule("cart_amount", .amount(median: 230, sigma: 0.9)),
-                PropertyRule("invalid_item_count", .integer(0, 2)),
+                PropertyRule("invalid_item_count", .oneOf(numbers: [0, 1, 2], weights: [8, 1, 1])),
                 PropertyRule("free_shipping_gap", .number(.uniform(0, 59), decimals: 2)),
             ]),
         BusinessEvent(
             "ReceiveCoupon", at: button(home, "home_coupon"), chance: 0.9,
             [
                 PropertyRule("coupon_id", .zipf(.zipf(count: 40, exponent: 0.8), prefix: "CPN-")),
-                PropertyRule("coupon_name", .oneOf(["满100减10", "新人专享券", "Free Shipping", "品类券 8 折"])),
-                PropertyRule("coupon_amount", .oneOf(numbers: [5, 10, 20, 50], weights: [4, 3, 2, 1])),
+                PropertyRule(
+                    "coupon_name", .oneOf(["满50减5", "满100减10", "满200减20", "新人专享券"], weights: coupons)),
+                PropertyRule("coupon_amount", .oneOf(numbers: [5, 10, 20, 50], weights: coupons))
+                    .with("coupon_name"),
                 PropertyRule("valid_days", .oneOf(numbers: [3, 7, 30], weights: [5, 3, 2])),
             ]),
         BusinessEvent(
-            "SubmitOrder", at: button(confirm, "order_submit"), of: product,
-            orderRules + [
-                productID,
-                PropertyRule("coupon_used", .chance(0.4)),
-            ]),
+            "SubmitOrder", at: .screen(payResult), of: order, orderRules + [productID, couponUsed]),
         BusinessEvent(
-            "PayOrder", at: .screen(payResult), chance: 0.88, from: .screen(confirm), of: product,
+            "PayOrder", at: .screen(payResult), chance: 0.88, from: .screen(confirm), of: order,
             orderRules + [
                 PropertyRule(
                     "pay_method", .oneOf(["支付宝", "微信支付", "银行卡", "Apple Pay"], weights: [5, 4, 1, 1])),
@@ -221,10 +199,10 @@ extension Shop {
                 PropertyRule("birth_year", .integer(1965, 2008)),
             ]),
         ProfileUpdate(
-            .increment, at: .screen(payResult), chance: 0.85,
+            .increment, at: .screen(payResult), chance: 0.85, of: order,
             [
                 PropertyRule("order_count", .constant(.number(1))),
-                PropertyRule("total_spent", .amount(median: 168, sigma: 0.8)),
+                PropertyRule("total_spent", orderAmount),
             ]),
         ProfileUpdate(
             .append, at: button(detail, "detail_favourite"), chance: 0.8, of: product,

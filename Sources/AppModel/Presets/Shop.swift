@@ -11,7 +11,7 @@ extension Presets {
         app.events = Shop.browsingEvents + Shop.buyingEvents
         app.profiles = Shop.profiles
         app.items = Shop.items
-        app.catalogues = [Shop.products]
+        app.catalogues = [Shop.products, Shop.orders]
         app.superProperties = Shop.superProperties
         app.dynamicSuperProperties = [
             PropertyRule("battery_level", .integer(5, 100)),

@@ -186,7 +186,8 @@ extension EventField {
                 most[rule.key] = max(most[rule.key] ?? 0, ColumnSampler.bits(Double(max(1, values.count))))
             case .zipf(let choice, _):
                 most[rule.key] = max(most[rule.key] ?? 0, ColumnSampler.bits(Double(choice.count)))
-            case .number, .counter, .entity, .entityID, .list, .date: isOpen.insert(rule.key)
+            case .number, .counter, .entity, .entityID, .cycle, .product, .list, .date:
+                isOpen.insert(rule.key)
             }
         }
         // Rules of one key that differ have more values together.

@@ -8,17 +8,18 @@ extension EventField {
 
     /// The fields of a population's events: those of the system, and the properties of the app's own events.
     static func fields(of plan: PopulationPlan) -> [EventField] {
-        own(of: plan.system.systemName) + properties(of: plan)
+        let missing = missing(in: plan.system.systemName, plan.system.versionName)
+        return own(of: plan.system.systemName).filter { !missing.contains($0.path) } + properties(of: plan)
     }
 
-    /// The properties of an app's events, profiles and items; none where the system has no place for them.
+    /// The properties of an app's events, profiles and items that the system has a place for.
     private static func properties(of plan: PopulationPlan) -> [EventField] {
         guard plan.system.tracksCode, let group = propertyGroup(of: plan.system.systemName) else {
             return []
         }
         var keys: [String] = []
         var types: [String: ColumnType] = [:]
-        for rule in plan.app.allProperties {
+        for rule in carriedProperties(of: plan.app, in: plan.system.systemName) {
             let type = rule.generator.columnType(in: plan.app)
             if let known = types[rule.key] {
                 types[rule.key] = known.widened(by: type)
@@ -31,6 +32,22 @@ extension EventField {
             EventField(
                 "\(group).\(key)", column(ofProperty: key), types[key] ?? .string,
                 "the app's property \(key)")
+        }
+    }
+
+    /// What calls of the app's code reach the SDK with: TrackingSDK has only events, without what is registered for
+    /// all of them, and GrowingIO's users have attributes that are set and no others.
+    private static func carriedProperties(of app: AppDescription, in system: String) -> [PropertyRule] {
+        let registered = app.superProperties.flatMap(\.properties) + app.dynamicSuperProperties
+        let events = app.events.filter { $0.variant == nil }
+        switch system {
+        case "trackingsdk": return events.filter { !$0.isWeb }.flatMap(\.properties)
+        case "growing":
+            let set = app.profiles.filter { $0.operation == .set || $0.operation == .setOnce }
+            return registered + events.flatMap(\.properties) + set.flatMap(\.properties)
+        default:
+            return registered + events.flatMap(\.properties) + app.profiles.flatMap(\.properties)
+                + app.items.flatMap(\.properties)
         }
     }
 
@@ -63,31 +80,28 @@ extension ColumnType {
     }
 }
 
-extension AppDescription {
-    fileprivate var allProperties: [PropertyRule] {
-        superProperties.flatMap(\.properties) + dynamicSuperProperties
-            + events.filter { $0.variant == nil }.flatMap(\.properties)
-            + profiles.flatMap(\.properties) + items.flatMap(\.properties)
-    }
-}
-
 extension PropertyGenerator {
     /// What its values are.
     fileprivate func columnType(in app: AppDescription) -> ColumnType {
         switch self {
         case .constant(let value): value.columnType
-        case .choice(let values, _):
-            values.dropFirst().reduce(values.first?.columnType ?? .string) { $0.widened(by: $1.columnType) }
+        case .choice(let values, _): PropertyValue.columnType(of: values)
         case .zipf(_, let prefix), .counter(let prefix): prefix == nil ? .int64 : .string
         case .number(_, let decimals): decimals == 0 ? .int64 : .double
         case .entity(let catalogue, let field):
             app.catalogues[Int(catalogue)].fields[Int(field)].generator.columnType(in: app)
+        case .cycle(let cycle): PropertyValue.columnType(of: cycle.values)
+        case .product(_, let decimals): decimals == 0 ? .int64 : .double
         case .entityID, .list, .date: .string
         }
     }
 }
 
 extension PropertyValue {
+    fileprivate static func columnType(of values: [PropertyValue]) -> ColumnType {
+        values.dropFirst().reduce(values.first?.columnType ?? .string) { $0.widened(by: $1.columnType) }
+    }
+
     fileprivate var columnType: ColumnType {
         switch self {
         case .number(let number): number == number.rounded() && abs(number) < 1e15 ? .int64 : .double

@@ -39,6 +39,17 @@ extension EventField {
         }
     }
 
+    /// Members that events of a version never have.
+    static func missing(in system: String, _ version: String) -> Set<String> {
+        switch (system, version) {
+        case ("growing", "3.2.1"): ["timezoneOffset"]
+        case ("growing", "4.11.0"): ["globalSequenceId"]
+        case ("sensors", "1.10.17"):
+            ["properties.$app_id", "properties.$app_name", "properties.$timezone_offset"]
+        default: []
+        }
+    }
+
     private static let sensors: [EventField] = [
         EventField(
             "distinct_id", "distinct_id", "who the event is about: the login id, else the anonymous id"),
@@ -80,7 +91,6 @@ extension EventField {
         EventField("properties.$element_type", "element_type", "class of the control"),
         EventField("properties.$element_content", "element_content", "text of the control"),
         EventField("properties.$element_position", "element_position", "place of the control in a list"),
-        EventField("properties.$element_selector", "element_selector", "path to the control"),
     ]
 
     private static let growing: [EventField] = [

@@ -41,7 +41,7 @@ package struct PopulationPlan: Sendable {
     /// How active users are over the hours of a week, and the zones whose hours are meant; `nil` for evenly.
     package var week: WeekCurve?
     package var zones = TimeZones()
-    /// How far the devices' local time is ahead of UTC.
+    /// How far local time is ahead of UTC for most people when the run begins; see ``utcOffset(index:at:)``.
     package var utcOffset = Interval.hours(8)
     /// Addresses of the collector, one or more, that devices are spread over. They have the same path,
     /// headers and rules.
@@ -84,6 +84,14 @@ package struct PopulationPlan: Sendable {
     /// The global number of a device.
     func number(ofIndex index: Int, slot: Int) -> UInt32 {
         firstDevice + UInt32(numbersBySlot ? slot : index)
+    }
+
+    /// How far a device's local time is ahead of UTC at an instant: that of the zone in which its user lives.
+    ///
+    /// - Complexity: O(log n) in the numbers of zones and of their changes.
+    package func utcOffset(index: Int, at instant: Instant) -> Interval {
+        guard zones.differ else { return utcOffset }
+        return zones.table(stream(.zone, index: index)).offset(at: instant).offset
     }
 
     /// What is decided about the users from outside.

@@ -197,7 +197,7 @@ struct AppBinder {
         switch generator {
         case .entity(let catalogue, _), .entityID(let catalogue, _): catalogue
         case .list(let element, _, _): catalogue(of: element)
-        case .constant, .choice, .zipf, .number, .counter, .date: nil
+        case .constant, .choice, .zipf, .number, .counter, .cycle, .product, .date: nil
         }
     }
 

@@ -113,17 +113,21 @@ extension AppDescription {
     fileprivate func kind(of generator: PropertyGenerator) -> PropertyKind {
         switch generator {
         case .constant(let value): kind(of: value)
-        case .choice(let values, _):
-            values.dropFirst().reduce(values.first.map { kind(of: $0) } ?? .other) { known, value in
-                let next = kind(of: value)
-                if known == .uncertain || next == .uncertain { return .uncertain }
-                return known == next ? known : .other
-            }
+        case .choice(let values, _): kind(ofAll: values)
+        case .cycle(let cycle): kind(ofAll: cycle.values)
         case .zipf(_, let prefix), .counter(let prefix): prefix == nil ? .number : .other
-        case .number: .number
+        case .number, .product: .number
         case .entity(let catalogue, let field):
             kind(of: catalogues[Int(catalogue)].fields[Int(field)].generator)
         case .entityID, .list, .date: .other
+        }
+    }
+
+    private func kind(ofAll values: [PropertyValue]) -> PropertyKind {
+        values.dropFirst().reduce(values.first.map { kind(of: $0) } ?? .other) { known, value in
+            let next = kind(of: value)
+            if known == .uncertain || next == .uncertain { return .uncertain }
+            return known == next ? known : .other
         }
     }
 

@@ -39,10 +39,10 @@ struct ReinstallTests {
         let traits = GrowingTraits(plan: world.system.plan, isVersion4: false, index: 0)
         #expect(traits.vendorID(ofInstallation: 0) != traits.vendorID(ofInstallation: 1))
         let block = GrowingDeviceBlock(plan: world.system.plan, rules: world.system.rules)
-        block.prepare(index: 0, epoch: before)
+        block.prepare(index: 0, epoch: before, zone: .zero)
         let first = block.traits
         let vendor = GrowingWorld.advertised(block)
-        block.prepare(index: 0, epoch: after)
+        block.prepare(index: 0, epoch: after, zone: .zero)
         #expect(block.traits.deviceID == first.deviceID)
         #expect(vendor.contains(traits.vendorID(ofInstallation: 0).text))
         #expect(GrowingWorld.advertised(block).contains(traits.vendorID(ofInstallation: 1).text))

@@ -43,7 +43,7 @@ struct CodelessBusinessData: Sendable {
 
     private enum Source: Sendable {
         case title
-        case property(PropertyGenerator, ordinal: Int, catalogue: UInt16?)
+        case property(PropertyGenerator, draw: UInt64, catalogue: UInt16?)
     }
 
     /// Nothing, for devices without a configuration.
@@ -94,7 +94,8 @@ struct CodelessBusinessData: Sendable {
             for event in views.app.events where event.trigger == trigger {
                 guard let place = event.properties.firstIndex(where: { $0.key == key }) else { continue }
                 return .property(
-                    event.properties[place].generator, ordinal: place, catalogue: event.catalogue)
+                    event.properties[place].generator, draw: event.properties.draws[place],
+                    catalogue: event.catalogue)
             }
         }
         return key == "title" || key == "text" ? .title : nil
@@ -117,12 +118,12 @@ struct CodelessBusinessData: Sendable {
             guard match.version == version, match.rows.contains(view.row) else { return nil }
             switch match.source {
             case .title: return (match.name, views.title(view))
-            case .property(let generator, let ordinal, let catalogue):
+            case .property(let generator, let draw, let catalogue):
                 let subject = Self.subject(
                     in: catalogue, of: view, stream: stream.child(1 << 32), views: views)
                 let context = PropertyContext(
                     sequence: UInt64(record.sequence), subject: subject, capturedAt: clock)
-                var own = stream.child(UInt64(ordinal))
+                var own = stream.child(draw)
                 let value = sampler.value(of: generator, stream: &own, context: context)
                 return (match.name, Self.text(value))
             }

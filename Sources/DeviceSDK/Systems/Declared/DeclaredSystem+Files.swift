@@ -68,7 +68,8 @@ extension DeclaredSystem {
 
     /// The rows of the oldest day that is over and had no turn in the flush, or of all of them.
     func nextDays(of device: inout Device, now: Instant) -> ContiguousArray<EventRecord> {
-        let offset = plan.utcOffset + plan.clockSkew(index: Int(device.index))
+        let index = Int(device.index)
+        let offset = plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
         let today = CivilTime.dayNumber(now, offset: offset)
         let isOne = sdk.storage.seal?.together == false
         let cursor = device.fileCursor
@@ -87,7 +88,8 @@ extension DeclaredSystem {
 
     /// The rows of all days but the one of a moment, on the device's calendar.
     func rowsOfOtherDays(at now: Instant, of device: inout Device) -> ContiguousArray<EventRecord> {
-        let offset = plan.utcOffset + plan.clockSkew(index: Int(device.index))
+        let index = Int(device.index)
+        let offset = plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
         let today = CivilTime.dayNumber(now, offset: offset)
         return device.allRows.filter { CivilTime.dayNumber($0.capturedAt, offset: offset) != today }
     }

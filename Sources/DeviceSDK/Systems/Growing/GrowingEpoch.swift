@@ -36,4 +36,6 @@ package struct GrowingEventFlags: OptionSet, Hashable, Sendable {
     package static let background = GrowingEventFlags(rawValue: 1 << 0)
     /// ``EventRecord/detail`` is a duration in milliseconds (`event_duration`).
     package static let timed = GrowingEventFlags(rawValue: 1 << 1)
+    /// Timed, with a subject that takes the duration's place; see ``TimedSubject``.
+    package static let wide = GrowingEventFlags(rawValue: 1 << 2)
 }

@@ -120,10 +120,9 @@ extension GrowingSystem {
         let duration = now - timer.began + timer.accumulated
         // `durationFrom:to:`: out of the range (0, 24 h) it counts as nothing.
         let isInRange = duration > .zero && duration < .hours(24)
-        draft.flags.insert(.timed)
-        // The entity makes room for the duration; numbers beyond 16 bits are given up.
-        draft.control = UInt16(exactly: subject) ?? .max
-        draft.detail = isInRange ? UInt32(duration.milliseconds) : 0
+        let timed = TimedSubject(subject, milliseconds: isInRange ? duration.milliseconds : 0)
+        draft.flags.insert(timed.isWide ? [.timed, .wide] : .timed)
+        (draft.control, draft.detail) = (timed.control, timed.detail)
         return draft
     }
 

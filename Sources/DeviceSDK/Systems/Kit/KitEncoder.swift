@@ -146,7 +146,7 @@ struct KitEncoder {
         content.appendDecimal(template.code(codes))
         content.append(UInt8(ascii: ","))
         // `%.f`: to the nearest second.
-        let time = record.capturedAt + (device.offset - plan.utcOffset)
+        let time = record.capturedAt + plan.clockSkew(index: Int(device.index))
         content.appendDecimal(Int64((Double(time.milliseconds) / 1000).rounded(.toNearestOrEven)))
         content.append(UInt8(ascii: ","))
         content.append(contentsOf: text(of: record, template).utf8)

@@ -42,7 +42,8 @@ package struct KitSystem: HookingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         Device(
             index: index, slot: slot, number: number,
-            offset: plan.utcOffset + plan.clockSkew(index: index), network: plan.initialNetwork(index: index))
+            offset: plan.utcOffset(index: index, at: plan.start) + plan.clockSkew(index: index),
+            network: plan.initialNetwork(index: index))
     }
 
     package mutating func setNetwork(

@@ -43,4 +43,6 @@ package struct SensorsEventFlags: OptionSet, Hashable, Sendable {
     package static let debug = SensorsEventFlags(rawValue: 1 << 4)
     /// The app's code sent the event before once more: its values are those of that one.
     package static let repeated = SensorsEventFlags(rawValue: 1 << 5)
+    /// Timed, with a subject that takes the duration's place; see ``TimedSubject``.
+    package static let wide = SensorsEventFlags(rawValue: 1 << 6)
 }

@@ -145,7 +145,7 @@ struct EventDraft {
 
     /// The entity that a business event, a profile or an item speaks of.
     var subject: UInt32 {
-        guard flags.contains(.timed) else { return detail }
+        guard flags.contains(.timed), !flags.contains(.wide) else { return detail }
         return control == .max ? 0 : UInt32(control)
     }
 
@@ -159,9 +159,13 @@ struct EventDraft {
         let milliseconds = duration.milliseconds
         let isInRange = milliseconds > 0 && milliseconds < 86_400_000
         guard isInRange || isVersion4 else { return }
-        // The entity makes room for the duration; numbers beyond 16 bits are given up.
-        if template != SensorsTemplates.appEnd { control = UInt16(exactly: detail) ?? .max }
         flags.insert(.timed)
-        detail = isInRange ? UInt32(milliseconds) : 0
+        guard template != SensorsTemplates.appEnd else {
+            detail = isInRange ? UInt32(milliseconds) : 0
+            return
+        }
+        let timed = TimedSubject(detail, milliseconds: isInRange ? milliseconds : 0)
+        if timed.isWide { flags.insert(.wide) }
+        (control, detail) = (timed.control, timed.detail)
     }
 }

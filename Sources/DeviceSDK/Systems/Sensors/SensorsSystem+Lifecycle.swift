@@ -14,7 +14,7 @@ extension SensorsSystem {
         if device.isRunning { die(&device, effects: &effects) }
         let isFirst = !device.state.contains(.hasLaunched)
         device.state = passive ? [.isRunning, .hasLaunched, .wasInBackground] : [.isRunning, .hasLaunched]
-        if device.firstDay == .min { device.firstDay = localDay(now) }
+        if device.firstDay == .min { device.firstDay = localDay(now, of: device) }
         _ = device.store.open()
         expire(&device, now: now, effects: &effects)
         device.epochs.change { $0.startedPassively = passive }

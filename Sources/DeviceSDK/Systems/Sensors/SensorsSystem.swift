@@ -34,6 +34,8 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     /// Bits as in `autoTrackMode`.
     let localAutoTrack: Int
     let hookedViews: SensorsHookedViews
+    /// Whether local time is not the same on all devices at all times.
+    let hasZones: Bool
     /// For each template, whether its event flushes at once.
     var isImmediate: [Bool]
     /// For each template, whether its event is instant (4.9.1), and whether any is.
@@ -73,6 +75,7 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
         localAutoTrack =
             (local.start ? 1 : 0) | (local.end ? 2 : 0) | (local.click ? 4 : 0) | (local.viewScreen ? 8 : 0)
         hookedViews = encoder.catalogue.hookedViews
+        hasZones = plan.zones.differ
         configs = [SensorsConfigEntry(.none, templates: templates)]
         encoder.remoteConfigTexts = [SensorsConfig.none.text]
     }
@@ -167,8 +170,9 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
     }
 
     /// Days since 1970-01-01 on the device's calendar.
-    func localDay(_ instant: Instant) -> Int32 {
-        Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: plan.utcOffset))
+    func localDay(_ instant: Instant, of device: borrowing Device) -> Int32 {
+        let offset = hasZones ? plan.utcOffset(index: Int(device.index), at: instant) : plan.utcOffset
+        return Int32(truncatingIfNeeded: CivilTime.dayNumber(instant, offset: offset))
     }
 
     /// A draw that belongs to a device and to nothing else.

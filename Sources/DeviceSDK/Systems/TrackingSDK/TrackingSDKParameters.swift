@@ -11,6 +11,8 @@ struct TrackingSDKParameters: Sendable {
     private struct Parameter: Sendable {
         /// `"price":`.
         var key: [UInt8]
+        /// Which of the event's streams it is drawn from.
+        var draw: UInt64
         var generator: PropertyGenerator
         /// The JSON of a constant, or of a choice's alternatives.
         var rendered: [[UInt8]]
@@ -20,12 +22,12 @@ struct TrackingSDKParameters: Sendable {
     private let sampler: PropertySampler
 
     init(_ rules: [PropertyRule], sampler: PropertySampler) {
-        parameters = rules.map { rule in
+        parameters = zip(rules, rules.draws).map { rule, draw in
             var key = WireBuffer()
             key.appendJSONString(rule.key, slashes: .escaped)
             key.append(UInt8(ascii: ":"))
             return Parameter(
-                key: key.bytes, generator: rule.generator,
+                key: key.bytes, draw: draw, generator: rule.generator,
                 rendered: rule.generator.alternatives.map { value in
                     var json = WireBuffer()
                     json.appendParameter(value)
@@ -39,8 +41,8 @@ struct TrackingSDKParameters: Sendable {
     ///
     /// - Parameter stream: The event's own: the same values come out each time.
     func write(stream: RandomStream, context: PropertyContext, to out: inout WireBuffer) {
-        for (ordinal, parameter) in parameters.enumerated() {
-            var own = stream.child(UInt64(ordinal))
+        for parameter in parameters {
+            var own = stream.child(parameter.draw)
             out.appendJSONComma()
             out.append(contentsOf: parameter.key)
             write(parameter, stream: &own, context: context, to: &out)
@@ -64,11 +66,12 @@ struct TrackingSDKParameters: Sendable {
 }
 
 extension PropertyGenerator {
-    /// The values of a constant or a choice; none for other generators.
+    /// The values of a constant, a choice or a cycle; none for other generators.
     fileprivate var alternatives: [PropertyValue] {
         switch self {
         case .constant(let value): [value]
         case .choice(let values, _): values
+        case .cycle(let cycle): cycle.values
         default: []
         }
     }

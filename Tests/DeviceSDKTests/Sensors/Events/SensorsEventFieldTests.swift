@@ -61,6 +61,31 @@ struct SensorsEventFieldTests {
         }
     }
 
+    @Test("local time is that of the zone in which the device is, and changes with it")
+    func zones() throws {
+        var fixture = SensorsEventFixture(.v4)
+        // In summer from ten milliseconds after the event on.
+        let change = SensorsEventFixture.capture + .milliseconds(10)
+        fixture.plan.zones = TimeZones([
+            (UTCOffsets(first: .hours(8)), 1),
+            (UTCOffsets(first: .hours(1), changes: [(change, .hours(2))]), 1),
+        ])
+        var seen = Set<Int>()
+        for index in 0..<10 {
+            var record = fixture.record(fixture.templates.business(0), detail: 17)
+            let first = try fixture.event(record, index: index)["properties"] as? [String: Any]
+            record.capturedAt = change
+            let second = try fixture.event(record, index: index)["properties"] as? [String: Any]
+            let offset = try #require(first?["$timezone_offset"] as? Int)
+            let later = try #require(second?["$timezone_offset"] as? Int)
+            #expect([-480: -480, -60: -120][offset] == later)
+            let hour = offset == -480 ? "19" : "12"
+            #expect(first?["at"] as? String == "2026-03-02 \(hour):30:00.123")
+            seen.insert(offset)
+        }
+        #expect(seen == [-480, -60])
+    }
+
     @Test("the app's values come out as they are drawn, dates in the device's zone", arguments: versions)
     func businessValues(version: SensorsRules.Version) throws {
         let fixture = SensorsEventFixture(version)

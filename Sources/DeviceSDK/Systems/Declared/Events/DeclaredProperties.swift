@@ -8,7 +8,7 @@ struct DeclaredProperties {
     private struct Property {
         /// `,"price":`.
         var key: DeclaredBytes
-        /// The property's place among all of the event's, to which its draws belong.
+        /// The property's place among all of the event's, or its companion's, to which its draws belong.
         var ordinal: UInt64
         var value: DeclaredValue
     }
@@ -23,12 +23,12 @@ struct DeclaredProperties {
         _ rules: [PropertyRule], without excluded: Set<String>, app: AppDescription, sampler: PropertySampler,
         arena: DeclaredArena
     ) {
-        let laidOut = rules.enumerated().filter { !excluded.contains($1.key) }.map { ordinal, rule in
+        let laidOut = zip(rules.draws, rules).filter { !excluded.contains($1.key) }.map { ordinal, rule in
             var key = WireBuffer(",")
             key.appendJSONString(rule.key)
             key.append(UInt8(ascii: ":"))
             return Property(
-                key: arena.keep(key.bytes), ordinal: UInt64(ordinal),
+                key: arena.keep(key.bytes), ordinal: ordinal,
                 value: DeclaredValue(rule.generator, app, sampler, arena))
         }
         properties = UnsafePointer(arena.keep(table: laidOut))

@@ -7,7 +7,9 @@ import Wire
 ///
 /// It draws what ``AppModel/PropertySampler`` draws.
 struct DeclaredValue {
-    enum Kind: UInt8 { case constant, choice, ranked, number, counter, entity, entityID, list, date }
+    enum Kind: UInt8 {
+        case constant, choice, ranked, number, counter, entity, entityID, cycle, product, list, date
+    }
 
     private var kind = Kind.constant
     private var hasPrefix = false
@@ -24,6 +26,11 @@ struct DeclaredValue {
     private var parts = 0
     private var alternatives: UnsafePointer<DeclaredBytes>?
     private var distribution = Distribution.constant(0)
+    /// How many things the catalogue of an entity has.
+    private var things: UInt32 = 1
+    /// How many entities in a row have the same value of a cycle.
+    private var step: UInt32 = 1
+    private var factors: UnsafePointer<DeclaredFactor>?
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
@@ -50,9 +57,7 @@ struct DeclaredValue {
         case .choice(let values, let choice):
             kind = .choice
             keep(choice, arena)
-            let texts = values.map { $0.json }
-            alternatives = UnsafePointer(arena.keep(table: texts.map { arena.keep($0) }))
-            limit = texts.map(\.count).max() ?? 0
+            keep(alternatives: values, arena)
         case .zipf(let choice, let prefix):
             kind = .ranked
             keep(choice, arena)
@@ -60,9 +65,7 @@ struct DeclaredValue {
         case .number(let distribution, let decimals):
             kind = .number
             self.distribution = distribution
-            self.decimals = decimals
-            for _ in 0..<decimals { scale *= 10 }
-            limit = Self.numberLimit
+            keep(decimals: decimals)
         case .counter(let prefix):
             kind = .counter
             keep(prefix: prefix, arena)
@@ -72,13 +75,25 @@ struct DeclaredValue {
                 return
             }
             kind = .entity
+            things = UInt32(sampler.count(of: catalogue))
             self.field = sampler.stream(ofField: field, of: catalogue)
             let own = app.catalogues[Int(catalogue)].fields[Int(field)].generator
             keep(inner: DeclaredValue(own, app, sampler, arena, depth: depth + 1), arena)
             known = arena.known(field: field, of: catalogue)
-        case .entityID(_, let prefix):
+        case .entityID(let catalogue, let prefix):
             kind = .entityID
+            things = UInt32(sampler.count(of: catalogue))
             keep(prefix: prefix, arena)
+        case .cycle(let cycle):
+            kind = .cycle
+            step = cycle.step
+            count = cycle.values.count
+            keep(alternatives: cycle.values, arena)
+        case .product(let factors, let decimals):
+            kind = .product
+            self.factors = UnsafePointer(arena.keep(table: factors.map { DeclaredFactor($0, arena) }))
+            count = factors.count
+            keep(decimals: decimals)
         case .list(let element, let minimum, let maximum):
             kind = .list
             self.minimum = minimum
@@ -102,6 +117,18 @@ struct DeclaredValue {
         count = choice.count
         guide = UnsafePointer(arena.keep(table: choice.guide))
         parts = choice.guide.count - 1
+    }
+
+    private mutating func keep(alternatives values: [PropertyValue], _ arena: DeclaredArena) {
+        let texts = values.map { $0.json }
+        alternatives = UnsafePointer(arena.keep(table: texts.map { arena.keep($0) }))
+        limit = texts.map(\.count).max() ?? 0
+    }
+
+    private mutating func keep(decimals: Int) {
+        self.decimals = decimals
+        for _ in 0..<decimals { scale *= 10 }
+        limit = Self.numberLimit
     }
 
     private mutating func keep(prefix: String?, _ arena: DeclaredArena) {
@@ -130,8 +157,14 @@ struct DeclaredValue {
         case .number: put(distribution.sample(&stream), to: &cursor)
         case .counter: put(context.sequence, to: &cursor)
         case .entity:
-            putEntity(context.subject, to: &cursor)
-        case .entityID: put(UInt64(context.subject), digits: 5, to: &cursor)
+            putEntity(context.subject % things, to: &cursor)
+        case .entityID: put(UInt64(context.subject % things), digits: 5, to: &cursor)
+        case .cycle:
+            if let alternatives { cursor.put(alternatives[Int(context.subject / step) % count]) }
+        case .product:
+            var number = 1.0
+            if let factors { for place in 0..<count { number *= factors[place].value(of: context.subject) } }
+            put(number, to: &cursor)
         case .list: putList(&stream, context, to: &cursor)
         case .date:
             cursor.put(byte: UInt8(ascii: "\""))

@@ -27,6 +27,7 @@ final class GrowingDeviceBlock {
         var network: NetworkKind
         var hasLocation: Bool
         var installation: UInt8
+        var zone: Interval
     }
 
     init(plan: PopulationPlan, rules: GrowingRules) {
@@ -35,18 +36,18 @@ final class GrowingDeviceBlock {
         traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: 0)
     }
 
-    /// Makes the block that of a device under an epoch.
-    func prepare(index: Int, epoch: GrowingEpoch) {
+    /// Makes the block that of a device under an epoch, whose local time is so far ahead of UTC.
+    func prepare(index: Int, epoch: GrowingEpoch, zone: Interval) {
         let wanted = Key(
             index: index, account: epoch.account, session: epoch.session, appVersion: epoch.appVersion,
             network: epoch.network, hasLocation: epoch.hasLocation,
-            installation: epoch.installation)
+            installation: epoch.installation, zone: zone)
         guard key != wanted else { return }
         if key?.index != index {
             traits = GrowingTraits(plan: plan, isVersion4: rules.isVersion4, index: index)
         }
         key = wanted
-        common = GrowingCompiledFields(commonFields(epoch))
+        common = GrowingCompiledFields(commonFields(epoch, zone))
         advertising = GrowingCompiledFields([
             (.idfa, advertisingID.map { .text($0) }), (.idfv, .text(vendorID(epoch))),
         ])
@@ -73,7 +74,9 @@ final class GrowingDeviceBlock {
     /// Whether the app lets the field be.
     private func keeps(_ field: GrowingField) -> Bool { !rules.ignoredFields.contains(field.name) }
 
-    private func commonFields(_ epoch: GrowingEpoch) -> [(GrowingField, GrowingEventBuilder.Value?)] {
+    private func commonFields(
+        _ epoch: GrowingEpoch, _ zone: Interval
+    ) -> [(GrowingField, GrowingEventBuilder.Value?)] {
         let user = userID(epoch)
         return [
             (.dataSourceId, .nonEmpty(rules.dataSourceId)),
@@ -95,7 +98,7 @@ final class GrowingDeviceBlock {
             (.sdkVersion, .nonEmpty(rules.sdkVersion)),
             (
                 .timezoneOffset,
-                rules.isVersion4 ? .text(String(-plan.utcOffset.milliseconds / 60_000)) : nil
+                rules.isVersion4 ? .text(String(-zone.milliseconds / 60_000)) : nil
             ),
         ]
     }

@@ -9,12 +9,14 @@ extension GrowingEncoder {
         _ event: GrowingEvent, _ skew: Interval, to writer: inout some GrowingWriter
     ) {
         let record = event.record
-        let isTimed = GrowingEventFlags(rawValue: record.flags).contains(.timed)
-        let subject = !isTimed ? record.detail : record.control == .max ? 0 : UInt32(record.control)
+        let flags = GrowingEventFlags(rawValue: record.flags)
+        let isTimed = flags.contains(.timed)
+        let timed = TimedSubject(record, isWide: flags.contains(.wide))
+        let subject = isTimed ? timed.subject : record.detail
         let sequence = repeats[Int(record.template)] ? record.sequence - 1 : record.sequence
         let context = GrowingText.Context(
             sequence: sequence, subject: subject, capturedAt: record.capturedAt + skew,
-            zone: plan.utcOffset)
+            zone: zone(event))
         let properties = plan.stream(.properties, index: event.index)
         let stream = properties.child(UInt64(sequence))
         let own = attributes[Int(record.template)]
@@ -22,7 +24,7 @@ extension GrowingEncoder {
         if rules.isVersion4 { writeGeneral(event, properties, stream, context, to: &writer) }
         if isTimed {
             scratch.removeAll()
-            scratch.appendFixed(Int64(record.detail), decimals: 3)
+            scratch.appendFixed(timed.milliseconds, decimals: 3)
             scratch.withUnsafeBytes { writer.putAttribute(duration, $0) }
         }
         guard plan.tagsEvents else { return }

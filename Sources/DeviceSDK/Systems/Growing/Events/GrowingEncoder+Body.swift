@@ -44,7 +44,7 @@ extension GrowingEncoder {
     /// `sessionId`, `eventType`, `timestamp`, and `globalSequenceId` or else `eventSequenceId`, joined by
     /// U+001F. A message has no name for a type of the app's own: there it is CUSTOM.
     func naturalKey(_ event: GrowingEvent, as form: Form) -> Hash128 {
-        block.prepare(index: event.index, epoch: event.epoch)
+        block.prepare(index: event.index, epoch: event.epoch, zone: zone(event))
         let separator: UInt8 = 0x1F
         var text = WireBuffer()
         block.traits.deviceID.append(to: &text)
@@ -66,7 +66,8 @@ extension GrowingEncoder {
     /// By template: the most bytes that an event takes, as JSON. Bounds, so that batches far below the limit of bytes
     /// need not be measured. O(views and properties of the app).
     var sizeLimits: [Int] {
-        block.prepare(index: 0, epoch: GrowingEpoch())
+        // No zone's offset has more digits.
+        block.prepare(index: 0, epoch: GrowingEpoch(), zone: .hours(14))
         let (page, element) = viewLimits
         let web = viewFields.webLimit
         let others = plan.app.profiles.map(\.properties) + plan.app.superProperties.map(\.properties)

@@ -23,6 +23,8 @@ final class GrowingEncoder {
     let plan: PopulationPlan
     let rules: GrowingRules
     private let isSkewed: Bool
+    /// Whether local time is not the same on all devices at all times.
+    private let hasZones: Bool
     let templates: GrowingTemplates
     let viewFields: GrowingViewFields
     let block: GrowingDeviceBlock
@@ -64,6 +66,7 @@ final class GrowingEncoder {
         self.plan = plan
         self.rules = rules
         isSkewed = !plan.clockRules.isExact
+        hasZones = plan.zones.differ
         self.templates = templates
         self.interceptors = interceptors
         viewFields = GrowingViewFields(views: views, rules: rules)
@@ -100,6 +103,12 @@ final class GrowingEncoder {
             GrowingCompiledFields([(.orientation, .text("PORTRAIT"))]),
             GrowingCompiledFields([(.orientation, .text("LANDSCAPE"))])
         )
+    }
+
+    /// How far local time is ahead of UTC on an event's device.
+    @inline(__always)
+    func zone(_ event: GrowingEvent) -> Interval {
+        hasZones ? plan.utcOffset(index: event.index, at: event.record.capturedAt) : plan.utcOffset
     }
 
     /// The bytes that are the same in all events of a template: its names, and an own event's parameters.
@@ -146,7 +155,7 @@ final class GrowingEncoder {
     private func writeFields(of event: GrowingEvent, to writer: inout some GrowingWriter) {
         let record = event.record
         let kind = templates.all[Int(record.template)].kind
-        block.prepare(index: event.index, epoch: event.epoch)
+        block.prepare(index: event.index, epoch: event.epoch, zone: zone(event))
         let skew = skew(event.index)
         let time = (record.capturedAt + skew).milliseconds
         if case .own(let own) = kind, isShort[own] {

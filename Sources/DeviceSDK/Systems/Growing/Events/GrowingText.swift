@@ -17,7 +17,10 @@ indirect enum GrowingText: Sendable {
     case counter(prefix: [UInt8])
     /// The same value for the same entity on every device.
     case entity(PropertySampler, catalogue: UInt16, field: UInt16, GrowingText)
-    case entityID(prefix: [UInt8])
+    /// - count: How many things the catalogue has.
+    case entityID(prefix: [UInt8], count: UInt32)
+    case cycle(EntityCycle<[UInt8]>)
+    case product([EntityCycle<Double>], decimals: Int)
     case list(GrowingText, minimum: Int, maximum: Int)
     /// The time of capture.
     case date
@@ -51,7 +54,13 @@ indirect enum GrowingText: Sendable {
                     PropertySampler(app: app), catalogue: catalogue, field: field,
                     GrowingText(inner, app: app, zone: zone))
             }
-        case .entityID(_, let prefix): self = .entityID(prefix: Array(prefix.utf8))
+        case .entityID(let catalogue, let prefix):
+            self = .entityID(
+                prefix: Array(prefix.utf8), count: UInt32(app.catalogues[Int(catalogue)].count))
+        case .cycle(let cycle):
+            self = .cycle(EntityCycle(cycle.values.map { Self.text($0, zone) }, step: cycle.step))
+        case .product(let factors, let decimals):
+            self = .product(factors, decimals: min(max(0, decimals), Self.maximumDecimals))
         case .list(let element, let minimum, let maximum):
             self = .list(
                 GrowingText(element, app: app, zone: zone), minimum: max(0, minimum),
@@ -69,20 +78,23 @@ indirect enum GrowingText: Sendable {
             out.append(contentsOf: prefix)
             out.appendDecimal(choice.sample(&stream) + 1)
         case .number(let distribution, let decimals):
-            let scale = Self.powersOfTen[decimals]
-            out.appendDecimal((distribution.sample(&stream) * scale).rounded() / scale)
+            Self.append(distribution.sample(&stream), decimals: decimals, to: &out)
         case .counter(let prefix):
             out.append(contentsOf: prefix)
             out.appendDecimal(UInt64(context.sequence))
         case .entity(let sampler, let catalogue, let field, let value):
             var entity = sampler.field(field, of: catalogue, entity: context.subject)
             var inner = context
-            inner.sequence = context.subject
+            inner.subject = entity.context.subject
+            inner.sequence = inner.subject
             inner.capturedAt = Instant(nanoseconds: 0)
             value.write(&entity.stream, inner, to: &out)
-        case .entityID(let prefix):
+        case .entityID(let prefix, let count):
             out.append(contentsOf: prefix)
-            out.append(PropertySampler.entityText(context.subject))
+            out.append(PropertySampler.entityText(context.subject % count))
+        case .cycle(let cycle): out.append(contentsOf: cycle[context.subject])
+        case .product(let factors, let decimals):
+            Self.append(factors.product(for: context.subject), decimals: decimals, to: &out)
         case .list(let element, let minimum, let maximum):
             let count = minimum + Int(stream.below(UInt64(maximum - minimum + 1)))
             for place in 0..<count {
@@ -93,14 +105,20 @@ indirect enum GrowingText: Sendable {
         }
     }
 
+    private static func append(_ number: Double, decimals: Int, to out: inout WireBuffer) {
+        let scale = Self.powersOfTen[decimals]
+        out.appendDecimal((number * scale).rounded() / scale)
+    }
+
     /// The most bytes that a value takes inside a text of JSON. All that is not the app's own needs no escapes.
     var limit: Int {
         switch self {
         case .constant(let bytes): Self.escapedCount(bytes)
         case .choice(_, let texts): texts.map(Self.escapedCount).max() ?? 0
-        case .zipf(_, let prefix), .counter(let prefix), .entityID(let prefix):
+        case .zipf(_, let prefix), .counter(let prefix), .entityID(let prefix, _):
             Self.escapedCount(prefix) + 20
-        case .number: 32
+        case .cycle(let cycle): cycle.values.map(Self.escapedCount).max() ?? 0
+        case .number, .product: 32
         case .entity(_, _, _, let value): value.limit
         case .list(let element, _, let maximum): maximum * (element.limit + 2)
         case .date: 32
@@ -145,14 +163,14 @@ struct GrowingAttributes: Sendable {
 
     /// - Parameter firstOrdinal: Where the values' streams begin, so that those of several sets differ.
     init(_ rules: [PropertyRule], app: AppDescription, zone: Interval, firstOrdinal: UInt64 = 0) {
-        for (offset, rule) in rules.enumerated() {
+        for (draw, rule) in zip(rules.draws, rules) {
             // Of two rules for one key the later holds.
             members.removeAll { $0.key.name == rule.key }
             members.append(
                 Member(
                     key: GrowingAttributeKey(rule.key),
                     value: GrowingText(rule.generator, app: app, zone: zone),
-                    ordinal: firstOrdinal + UInt64(offset)))
+                    ordinal: firstOrdinal + draw))
         }
     }
 

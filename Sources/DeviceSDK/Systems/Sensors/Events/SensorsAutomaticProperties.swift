@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import Timebase
 import World
 
 /// The automatic properties of a population's events, rendered once for each value that a device can
@@ -15,7 +16,7 @@ struct SensorsAutomaticProperties {
 
     enum Source {
         case fixed(SensorsBytes)
-        case model, width, height, system, carrier, version, network, wifi, deviceID
+        case model, width, height, system, carrier, version, network, wifi, deviceID, zone
     }
 
     private(set) var properties: [Property] = []
@@ -33,10 +34,8 @@ struct SensorsAutomaticProperties {
     /// Automatic keys that super properties do not override.
     static let forced: Set<String> = ["$network_type", "$wifi", "$device_id"]
 
-    /// - Parameter offset: How far the zone is behind UTC, in minutes.
     init(
-        app: AppDescription, isVersion4: Bool, libVersion: String, offset: Int, keys: SensorsKeys,
-        arena: SensorsArena
+        app: AppDescription, isVersion4: Bool, libVersion: String, keys: SensorsKeys, arena: SensorsArena
     ) {
         func number(_ key: String, _ value: Int) -> SensorsBytes {
             var fragment = SensorsFragment()
@@ -69,7 +68,7 @@ struct SensorsAutomaticProperties {
         if isVersion4 {
             add("$app_id", .fixed(text("$app_id", app.bundleIdentifier)))
             add("$app_name", .fixed(text("$app_name", app.displayName)))
-            add("$timezone_offset", .fixed(number("$timezone_offset", offset)))
+            add("$timezone_offset", .zone)
         }
         add("$manufacturer", .fixed(text("$manufacturer", "Apple")))
         add("$model", .model)
@@ -89,9 +88,12 @@ struct SensorsAutomaticProperties {
     /// The JSON of a property on a device under an epoch, with a comma after it; nothing if the
     /// device does not have it.
     ///
-    /// - Parameter deviceID: `"$device_id":"…",`.
+    /// - Parameters:
+    ///   - deviceID: `"$device_id":"…",`.
+    ///   - zone: What ``zone(_:)`` makes of the device's.
     func json(
-        _ source: Source, _ traits: borrowing SensorsTraits, _ epoch: SensorsEpoch, deviceID: SensorsBytes
+        _ source: Source, _ traits: borrowing SensorsTraits, _ epoch: SensorsEpoch, deviceID: SensorsBytes,
+        zone: SensorsBytes
     ) -> SensorsBytes {
         switch source {
         case .fixed(let bytes): bytes
@@ -104,7 +106,17 @@ struct SensorsAutomaticProperties {
         case .network: networks[Int(epoch.network.rawValue)]
         case .wifi: wifi[epoch.network == .wifi ? 1 : 0]
         case .deviceID: deviceID
+        case .zone: zone
         }
+    }
+
+    /// `"$timezone_offset":…,`: how many minutes local time is behind UTC.
+    ///
+    /// - Parameter ahead: How far it is ahead.
+    static func zone(_ ahead: Interval) -> [UInt8] {
+        var fragment = SensorsFragment()
+        fragment.add("$timezone_offset", -Int(ahead.nanoseconds / Interval.minutes(1).nanoseconds))
+        return fragment.bytes
     }
 
     /// `"$app_version":"…",`.

@@ -6,7 +6,9 @@ import Wire
 /// A ``SensorsValue`` laid out for writing: plain values and pointers into an arena, so that an
 /// event's properties are written without a reference count.
 struct SensorsCompiledValue {
-    enum Kind: UInt8 { case constant, choice, zipf, number, counter, entity, entityID, list, date, dropped }
+    enum Kind: UInt8 {
+        case constant, choice, zipf, number, counter, entity, entityID, cycle, product, list, date, dropped
+    }
 
     private var kind: Kind
     private var isQuoted = false
@@ -24,13 +26,18 @@ struct SensorsCompiledValue {
     private var guideParts = 0
     private var alternatives: UnsafePointer<SensorsBytes>?
     private var distribution = Distribution.constant(0)
+    /// How many things the catalogue of an entity has.
+    private var things: UInt32 = 1
+    /// How many entities in a row have the same value of a cycle.
+    private var step: UInt32 = 1
+    private var factors: UnsafePointer<SensorsFactor>?
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
     private var inner: UnsafePointer<SensorsCompiledValue>?
     private var minimum = 0
     private var maximum = 0
-    private var offset = Interval.zero
+    private var offset: Interval?
     /// The most bytes that the value takes.
     private(set) var limit = 0
 
@@ -47,8 +54,17 @@ struct SensorsCompiledValue {
         case .choice(let choice, let values):
             kind = .choice
             keep(choice, arena)
-            alternatives = arena.keep(table: values.map { $0.map { arena.keep($0) } ?? SensorsBytes() })
-            limit = values.map { $0?.count ?? 0 }.max() ?? 0
+            keep(alternatives: values, arena)
+        case .cycle(let cycle):
+            kind = .cycle
+            step = cycle.step
+            tableCount = cycle.values.count
+            keep(alternatives: cycle.values, arena)
+        case .product(let factors, let decimals, let quoted):
+            kind = .product
+            self.factors = arena.keep(table: factors.map { SensorsFactor($0, arena) })
+            tableCount = factors.count
+            keep(decimals: decimals, quoted: quoted)
         case .zipf(let choice, let prefix):
             kind = .zipf
             keep(choice, arena)
@@ -56,20 +72,19 @@ struct SensorsCompiledValue {
         case .number(let distribution, let decimals, let quoted):
             kind = .number
             self.distribution = distribution
-            self.decimals = decimals
-            scale = SensorsValue.powersOfTen[decimals]
-            isQuoted = quoted
-            limit = Self.numberLimit
+            keep(decimals: decimals, quoted: quoted)
         case .counter(let prefix):
             kind = .counter
             keep(prefix: prefix, arena)
         case .entity(let sampler, let catalogue, let field, let value):
             kind = .entity
+            things = UInt32(sampler.count(of: catalogue))
             self.field = sampler.stream(ofField: field, of: catalogue)
             keep(inner: value, arena)
             limit = inner?.pointee.limit ?? 0
-        case .entityID(let prefix):
+        case .entityID(let prefix, let count):
             kind = .entityID
+            things = count
             keep(prefix: prefix, arena)
         case .list(let element, let minimum, let maximum):
             kind = .list
@@ -90,6 +105,18 @@ struct SensorsCompiledValue {
         tableCount = choice.count
         guide = arena.keep(table: choice.guide)
         guideParts = choice.guide.count - 1
+    }
+
+    private mutating func keep(alternatives values: [[UInt8]?], _ arena: SensorsArena) {
+        alternatives = arena.keep(table: values.map { $0.map { arena.keep($0) } ?? SensorsBytes() })
+        limit = values.map { $0?.count ?? 0 }.max() ?? 0
+    }
+
+    private mutating func keep(decimals: Int, quoted: Bool) {
+        self.decimals = decimals
+        scale = SensorsValue.powersOfTen[decimals]
+        isQuoted = quoted
+        limit = Self.numberLimit
     }
 
     private mutating func keep(prefix: [UInt8]?, _ arena: SensorsArena) {
@@ -119,19 +146,37 @@ struct SensorsCompiledValue {
         case .counter: putNumber(UInt64(context.sequence), to: &cursor)
         case .entity:
             guard let inner else { return false }
-            var own = field.child(UInt64(context.subject))
+            let entity = context.subject % things
+            var own = field.child(UInt64(entity))
             let subject = SensorsValue.Context(
-                sequence: context.subject, subject: context.subject, capturedAt: Instant(nanoseconds: 0))
+                sequence: entity, subject: entity, capturedAt: Instant(nanoseconds: 0), zone: .zero)
             return inner.pointee.write(&own, subject, to: &cursor)
-        case .entityID: putNumber(UInt64(context.subject), digits: 5, to: &cursor)
+        case .entityID: putNumber(UInt64(context.subject % things), digits: 5, to: &cursor)
+        case .cycle:
+            guard let bytes = alternatives?[Int(context.subject / step) % tableCount], bytes.count > 0 else {
+                return false
+            }
+            cursor.put(bytes)
+        case .product: return putNumber(product(for: context.subject), to: &cursor)
         case .list: putList(&stream, context, to: &cursor)
         case .date:
             cursor.put(byte: UInt8(ascii: "\""))
-            cursor.put(date: context.capturedAt, offset: offset)
+            if let offset {
+                cursor.put(date: context.capturedAt, offset: offset)
+            } else {
+                cursor.put(date: context.capturedAt, offset: context.zone)
+            }
             cursor.put(byte: UInt8(ascii: "\""))
         case .dropped: return false
         }
         return true
+    }
+
+    private func product(for entity: UInt32) -> Double {
+        guard let factors else { return 0 }
+        var product = 1.0
+        for place in 0..<tableCount { product *= factors[place].value(of: entity) }
+        return product
     }
 
     private func sample(_ stream: inout RandomStream) -> Int {
@@ -189,62 +234,19 @@ struct SensorsCompiledValue {
     }
 }
 
-/// Members of an object laid out for writing.
-struct SensorsCompiledMembers {
-    private struct Member {
-        let name: SensorsBytes
-        let key: Int
-        let ordinal: UInt64
-        let value: SensorsCompiledValue
+/// An ``AppModel/EntityCycle`` of numbers, laid out for reading.
+struct SensorsFactor {
+    private let values: UnsafePointer<Double>
+    private let count: Int
+    private let step: UInt32
+
+    init(_ cycle: EntityCycle<Double>, _ arena: SensorsArena) {
+        values = arena.keep(table: cycle.values)
+        count = cycle.values.count
+        step = cycle.step
     }
 
-    private let members: UnsafePointer<Member>
-    let count: Int
-    /// The most bytes that all members take.
-    let limit: Int
-
-    init(_ members: [SensorsMember], arena: SensorsArena) {
-        let laidOut = members.map {
-            Member(
-                name: arena.keep($0.name), key: $0.key, ordinal: $0.ordinal,
-                value: SensorsCompiledValue($0.value, arena: arena))
-        }
-        self.members = arena.keep(table: laidOut)
-        count = members.count
-        limit = laidOut.reduce(0) { $0 + $1.name.count + $1.value.limit + 1 }
-    }
-
-    /// The key of a member.
-    func key(_ index: Int) -> Int { members[index].key }
-
-    /// Writes `"key":value,` for a member, with a value drawn from the child of `stream` that
-    /// belongs to it, or nothing if validation drops it.
-    @inline(__always)
-    func write(
-        _ index: Int, _ stream: RandomStream, _ context: borrowing SensorsValue.Context,
-        to cursor: inout SensorsCursor
-    ) {
-        let start = cursor.count
-        cursor.put(members[index].name)
-        var own = stream.child(members[index].ordinal)
-        if members[index].value.write(&own, context, to: &cursor) {
-            cursor.put(byte: UInt8(ascii: ","))
-        } else {
-            cursor.truncate(to: start)
-        }
-    }
-
-    /// Writes all members.
-    @inline(__always)
-    func writeAll(
-        _ stream: RandomStream, _ context: borrowing SensorsValue.Context, to cursor: inout SensorsCursor
-    ) {
-        var index = 0
-        while index < count {
-            write(index, stream, context, to: &cursor)
-            index &+= 1
-        }
-    }
+    func value(of entity: UInt32) -> Double { values[Int(entity / step) % count] }
 }
 
 extension SensorsCursor {

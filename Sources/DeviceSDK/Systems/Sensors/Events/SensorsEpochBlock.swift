@@ -19,6 +19,8 @@ final class SensorsEpochBlock {
         var trackIdentifiers = RandomStream(key: 0)
         var bindings = RandomStream(key: 0)
         var skew = Interval.zero
+        /// How far local time is ahead of UTC.
+        var zone = Interval.zero
         /// `$time` from super properties (4.x), in milliseconds.
         var time: Int64?
         /// Whether super properties give `project` or `token` (4.x).
@@ -58,15 +60,16 @@ final class SensorsEpochBlock {
     /// `project` and `token` from super properties (4.x), each with a comma before it.
     var lifted: [(text: String, json: [UInt8])] { texts.lifted }
 
-    /// Makes the block for a device under an epoch, unless it is that already.
+    /// Makes the block for a device under an epoch in a zone, unless it is that already.
     @inline(__always)
     func prepare(
-        index: Int, epoch: SensorsEpoch, traits: () -> SensorsTraits, catalogue: SensorsEventCatalogue
+        index: Int, epoch: SensorsEpoch, zone: Interval, traits: () -> SensorsTraits,
+        catalogue: SensorsEventCatalogue
     ) -> UnsafePointer<View> {
-        if view.pointee.index != index || view.pointee.epoch != epoch {
+        if view.pointee.index != index || view.pointee.epoch != epoch || view.pointee.zone != zone {
             let known = texts.traits.flatMap { $0.index == index ? $0 : nil }
             view.pointee = texts.make(
-                index: index, epoch: epoch, traits: known ?? traits(), catalogue: catalogue)
+                index: index, epoch: epoch, zone: zone, traits: known ?? traits(), catalogue: catalogue)
         }
         return UnsafePointer(view)
     }
@@ -80,6 +83,7 @@ struct SensorsEpochTexts {
     private let arena = SensorsArena()
     private let places = SensorsEpochPlaces()
     var epoch = SensorsEpoch()
+    private var zone = Interval.zero
     private var properties = RandomStream(key: 0)
 
     /// `"distinct_id":"…",` and, in 4.x, login id, anonymous id and identities.
@@ -108,12 +112,14 @@ struct SensorsEpochTexts {
     private var time: Int64?
     private var superJSON = WireBuffer()
 
-    /// Makes the block for a device under an epoch.
+    /// Makes the block for a device under an epoch in a zone.
     @inline(never)
     mutating func make(
-        index: Int, epoch: SensorsEpoch, traits: SensorsTraits, catalogue: SensorsEventCatalogue
+        index: Int, epoch: SensorsEpoch, zone: Interval, traits: SensorsTraits,
+        catalogue: SensorsEventCatalogue
     ) -> SensorsEpochBlock.View {
         self.epoch = epoch
+        self.zone = zone
         self.traits = traits
         properties = catalogue.streams.stream(.properties, index: index)
         writeIdentity(traits, catalogue)
@@ -132,7 +138,8 @@ struct SensorsEpochTexts {
                 + common.count + location.count + deviceID.count + lifted.reduce(0) { $0 + $1.json.count },
             properties: properties,
             trackIdentifiers: catalogue.streams.stream(.trackIdentifiers, index: index),
-            bindings: traits.bindings, skew: traits.clockSkew, time: time, hasLifted: !lifted.isEmpty,
+            bindings: traits.bindings, skew: traits.clockSkew, zone: zone, time: time,
+            hasLifted: !lifted.isEmpty,
             identity: identity, distinctID: identity.part(0..<distinctEnd),
             originalID: arena.keep(originalID), lib: arena.keep(lib, place: places[.lib]),
             webLib: arena.keep(webLib, place: places[.webLib]),
@@ -159,10 +166,12 @@ struct SensorsEpochTexts {
         present = Array(repeating: false, count: catalogue.keys.count)
         lifted.removeAll()
         time = nil
+        let ownZone = arena.keep(SensorsAutomaticProperties.zone(zone))
         let supers = superMembers(traits, catalogue)
         for member in supers { present[member.key] = true }
         for property in catalogue.automatic.properties where !present[property.key] || property.isForced {
-            let json = catalogue.automatic.json(property.source, traits, epoch, deviceID: ownID)
+            let json = catalogue.automatic.json(
+                property.source, traits, epoch, deviceID: ownID, zone: ownZone)
             guard json.count > 0 else { continue }
             present[property.key] = true
             common.append(json)
@@ -190,7 +199,7 @@ struct SensorsEpochTexts {
         var result: [Super] = []
         // The time of the registration is not kept: dates in super properties are the run's start.
         let context = SensorsValue.Context(
-            sequence: 0, subject: 0, capturedAt: catalogue.plan.start + traits.clockSkew)
+            sequence: 0, subject: 0, capturedAt: catalogue.plan.start + traits.clockSkew, zone: zone)
         for group in catalogue.superGroups.indices.prefix(64)
         where epoch.superGroups >> UInt64(group) & 1 == 1 {
             let before = result.count

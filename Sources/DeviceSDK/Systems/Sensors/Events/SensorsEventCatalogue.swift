@@ -82,7 +82,7 @@ struct SensorsEventCatalogue {
             version: rules.version, app: plan.app, sampler: sampler, zone: plan.utcOffset)
         sharedCompiler = SensorsValueCompiler(
             version: rules.version, app: plan.app, sampler: sampler,
-            zone: rules.isVersion4 ? plan.utcOffset : .hours(8))
+            zone: rules.isVersion4 ? plan.utcOffset : .hours(8), isLocal: rules.isVersion4)
         let views = AppViews(app: plan.app)
         hookedViews = SensorsHookedViews(views: views, version: rules.version)
         let trees = isVersion4 ? views.trees : []
@@ -97,8 +97,7 @@ struct SensorsEventCatalogue {
         for key in Self.automaticKeys { _ = keys.index(of: key) }
         automatic = SensorsAutomaticProperties(
             app: plan.app, isVersion4: isVersion4, libVersion: isVersion4 ? "4.9.1" : "1.10.17",
-            offset: -Int(plan.utcOffset.nanoseconds / Interval.minutes(1).nanoseconds), keys: keys,
-            arena: arena)
+            keys: keys, arena: arena)
         bindings = Self.bindings(of: plan.app, compiler, &keys, arena)
         prepareShared()
         eventTemplates = templates.labels.indices.map {

@@ -141,7 +141,8 @@ extension SensorsEventEncoder {
             return json.withUnsafeBytes { Hash128($0) }
         }
         let epoch = self.epoch(epoch, of: record)
-        let view = block.prepare(index: index, epoch: epoch, traits: traits, catalogue: catalogue)
+        let view = block.prepare(
+            index: index, epoch: epoch, zone: zone(index, record), traits: traits, catalogue: catalogue)
         let event = SensorsEventDraws(record, view.pointee)
         let label = catalogue.labels.labels[Int(record.template)]
         let separator: UInt8 = 0x1F

@@ -45,7 +45,8 @@ extension SensorsEventEncoder {
             template.members.writeAll(event.stream, event.context, to: &cursor)
             if flags.contains(.timed), !template.setsDuration || missing.own.contains(catalogue.durationKey) {
                 cursor.put("\"event_duration\":")
-                cursor.put(Int64(record.detail), decimals: 3)
+                let timed = TimedSubject(record, isWide: flags.contains(.wide))
+                cursor.put(timed.milliseconds, decimals: 3)
                 cursor.put(byte: UInt8(ascii: ","))
             }
         }

@@ -1,3 +1,4 @@
+import AppModel
 package import DeviceSDK
 import Timebase
 package import Wire
@@ -34,6 +35,8 @@ package final class SensorsEventEncoder {
     /// What repeats in a batch, for the compressor.
     let repeats = RepeatLog()
     private let words: SensorsWords
+    /// Whether local time is not the same on all devices at all times.
+    private let hasZones: Bool
     /// Where the last event's time and its `bs_id` were written.
     private let places = UnsafeMutablePointer<RepeatPlace>.allocate(capacity: 2)
 
@@ -50,6 +53,7 @@ package final class SensorsEventEncoder {
     ) {
         catalogue = SensorsEventCatalogue(plan: plan, rules: rules, templates: templates)
         bridge = SensorsWebBridge(plan: plan)
+        hasZones = plan.zones.differ
         words = SensorsWords(catalogue.arena)
         places.initialize(repeating: RepeatPlace(), count: 2)
         self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
@@ -70,6 +74,13 @@ package final class SensorsEventEncoder {
     /// ``SensorsWebBridge/userAgentSuffix``.
     package var userAgentSuffix: String { bridge.userAgentSuffix }
 
+    /// How far local time is ahead of UTC on a device when it captures a record.
+    @inline(__always)
+    func zone(_ index: Int, _ record: EventRecord) -> Interval {
+        let plan = catalogue.plan
+        return hasZones ? plan.utcOffset(index: index, at: record.capturedAt) : plan.utcOffset
+    }
+
     /// Appends one event as a JSON object.
     ///
     /// - Parameters:
@@ -84,7 +95,8 @@ package final class SensorsEventEncoder {
     ) {
         let template = catalogue.eventTemplates[Int(record.template)]
         let view = block.prepare(
-            index: index, epoch: self.epoch(epoch, of: record), traits: traits, catalogue: catalogue)
+            index: index, epoch: self.epoch(epoch, of: record), zone: zone(index, record), traits: traits,
+            catalogue: catalogue)
         let event = SensorsEventDraws(record, view.pointee)
         var limit = template.limit + view.pointee.limit + catalogue.presetLimit + SensorsCursor.slack
         if record.template == SensorsTemplates.remoteConfigChanged {
@@ -270,9 +282,9 @@ struct SensorsEventDraws {
         var subject = record.detail
         // A duration takes the place of the entity, which is then beside it.
         if flags.contains(.timed) {
-            subject = record.control == .max ? 0 : UInt32(record.control)
+            subject = TimedSubject(record, isWide: flags.contains(.wide)).subject
         }
         context = SensorsValue.Context(
-            sequence: source, subject: subject, capturedAt: record.capturedAt + view.skew)
+            sequence: source, subject: subject, capturedAt: record.capturedAt + view.skew, zone: view.zone)
     }
 }

@@ -17,10 +17,14 @@ indirect enum SensorsValue: Sendable {
     case counter(prefix: [UInt8]?)
     /// The same value for the same entity on every device: drawn from the entity's own stream.
     case entity(sampler: PropertySampler, catalogue: UInt16, field: UInt16, value: SensorsValue)
-    case entityID(prefix: [UInt8])
+    /// - count: How many things the catalogue has.
+    case entityID(prefix: [UInt8], count: UInt32)
+    /// Finished JSON per place, as of a choice.
+    case cycle(EntityCycle<[UInt8]?>)
+    case product([EntityCycle<Double>], decimals: Int, quoted: Bool)
     case list(SensorsValue, minimum: Int, maximum: Int)
-    /// The time of capture as a clock shows it that is this far ahead of UTC.
-    case date(offset: Interval)
+    /// The time of capture as a clock shows it that is this far ahead of UTC; `nil` for the device's own.
+    case date(offset: Interval?)
     /// Refused by validation, whatever is drawn.
     case dropped
 
@@ -31,9 +35,12 @@ indirect enum SensorsValue: Sendable {
         var subject: UInt32
         /// On the device's clock.
         var capturedAt: Instant
+        /// How far the device's local time is ahead of UTC.
+        var zone: Interval
 
         /// Of values that belong to a device and to no event.
-        static let ofADevice = Context(sequence: 0, subject: 0, capturedAt: Instant(nanoseconds: 0))
+        static let ofADevice = Context(
+            sequence: 0, subject: 0, capturedAt: Instant(nanoseconds: 0), zone: .zero)
     }
 
     /// How many elements a list has.
@@ -53,7 +60,8 @@ indirect enum SensorsValue: Sendable {
             return !distribution.sample(&stream).isFinite
         case .entity(let sampler, let catalogue, let field, let value):
             var entity = sampler.field(field, of: catalogue, entity: subject)
-            return value.isRefused(&entity.stream, subject: subject)
+            return value.isRefused(&entity.stream, subject: entity.context.subject)
+        case .cycle(let cycle): return cycle[subject] == nil
         case .list(let element, let minimum, let maximum):
             let count = Self.listCount(minimum, maximum, &stream)
             var refused = false
@@ -63,7 +71,7 @@ indirect enum SensorsValue: Sendable {
         case .zipf(let choice, _):
             _ = choice.sample(&stream)
             return false
-        case .constant, .counter, .entityID, .date: return false
+        case .constant, .counter, .entityID, .product, .date: return false
         }
     }
 
@@ -72,8 +80,8 @@ indirect enum SensorsValue: Sendable {
         switch self {
         case .dropped: return true
         case .choice(_, let alternatives):
-            let refused = alternatives.filter { $0 == nil }.count
-            return refused == 0 ? false : refused == alternatives.count ? true : nil
+            return Self.isAlwaysRefused(alternatives)
+        case .cycle(let cycle): return Self.isAlwaysRefused(cycle.values)
         case .number(let distribution, _, _):
             if case .constant(let value) = distribution { return !value.isFinite }
             return distribution.mean.isFinite ? false : nil
@@ -81,8 +89,13 @@ indirect enum SensorsValue: Sendable {
         case .list(let element, let minimum, _):
             guard let element = element.isAlwaysRefused else { return nil }
             return element ? (minimum > 0 ? true : nil) : false
-        case .constant, .zipf, .counter, .entityID, .date: return false
+        case .constant, .zipf, .counter, .entityID, .product, .date: return false
         }
+    }
+
+    private static func isAlwaysRefused(_ alternatives: [[UInt8]?]) -> Bool? {
+        let refused = alternatives.filter { $0 == nil }.count
+        return refused == 0 ? false : refused == alternatives.count ? true : nil
     }
 
     static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]

@@ -20,6 +20,8 @@ struct SensorsValueCompiler {
     let sampler: PropertySampler
     /// The zone in which dates of this source are written.
     var zone: Interval
+    /// Times of captures are written in the device's own zone instead.
+    var isLocal = true
 
     /// Compiles rules in order. Of two rules for one key the later holds, as in a dictionary
     /// literal's assignment.
@@ -27,14 +29,14 @@ struct SensorsValueCompiler {
         _ rules: [PropertyRule], role: Role = .any, firstOrdinal: UInt64, keys: inout SensorsKeys
     ) -> [SensorsMember] {
         var members: [SensorsMember] = []
-        for (offset, rule) in rules.enumerated() {
+        for (draw, rule) in zip(rules.draws, rules) {
             let key = keys.index(of: rule.key)
             members.removeAll { $0.key == key }
             let isNamed = SensorsNames.isValid(rule.key, version: version)
             let value = isNamed ? self.value(rule.generator, key: rule.key, role: role) : .dropped
             members.append(
                 SensorsMember(
-                    key: key, text: rule.key, value: value, ordinal: firstOrdinal + UInt64(offset)))
+                    key: key, text: rule.key, value: value, ordinal: firstOrdinal + draw))
         }
         return members
     }
@@ -70,16 +72,23 @@ struct SensorsValueCompiler {
             return .number(distribution, decimals: digits, quoted: inList)
         case .entity(let catalogue, let field):
             return entity(catalogue, field, key: key, role: role, inList: inList)
-        case .entityID(_, let prefix):
+        case .entityID(let catalogue, let prefix):
             guard accepts(.string, role: role, inList: inList) else { return .dropped }
-            return .entityID(prefix: opened(prefix))
+            return .entityID(prefix: opened(prefix), count: UInt32(sampler.count(of: catalogue)))
+        case .cycle(let cycle):
+            let texts = cycle.values.map { json($0, key: key, role: role, inList: inList) }
+            return .cycle(EntityCycle(texts, step: cycle.step))
+        case .product(let factors, let decimals):
+            guard accepts(.number, role: role, inList: inList) else { return .dropped }
+            let digits = min(max(0, decimals), SensorsValue.maximumDecimals)
+            return .product(factors, decimals: digits, quoted: inList)
         case .list(let element, let minimum, let maximum):
             guard !inList, role != .increment else { return .dropped }
             return .list(
                 compile(element, key: key, role: .any, inList: true), minimum: minimum, maximum: maximum)
         case .date:
             guard accepts(.date, role: role, inList: inList) else { return .dropped }
-            return .date(offset: zone)
+            return .date(offset: isLocal ? nil : zone)
         }
     }
 

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import DeviceSDK
+
+@Suite("What a timed event is about")
+struct TimedSubjectTests {
+    @Test("leaves a duration exact that it has room beside", arguments: [0, 17, 65_534] as [UInt32])
+    func narrow(subject: UInt32) {
+        for milliseconds in [0, 1, 2_353, 86_399_999] as [Int64] {
+            let timed = TimedSubject(subject, milliseconds: milliseconds)
+            #expect(!timed.isWide && timed.subject == subject && timed.milliseconds == milliseconds)
+        }
+    }
+
+    @Test("takes its place and rounds it", arguments: [65_535, 65_536, 4_294_836_223] as [UInt32])
+    func wide(subject: UInt32) {
+        for milliseconds in [0, 1, 2_353, 4_095, 4_097, 61_234, 3_600_001, 86_399_999] as [Int64] {
+            let timed = TimedSubject(subject, milliseconds: milliseconds)
+            #expect(timed.isWide && timed.subject == subject)
+            let error = milliseconds - timed.milliseconds
+            #expect(error >= 0 && error * 2048 <= milliseconds)
+            #expect(milliseconds >= 4096 || error == 0)
+        }
+    }
+}
