@@ -151,28 +151,42 @@ extension PopulationPlan {
 extension ScenarioDocument {
     /// What happens to the disks of a population's devices.
     private func disk(of population: Int, start: Instant) -> DiskSchedule {
-        let entries = timeline.enumerated().compactMap { number, entry -> DiskSchedule.Entry? in
-            guard case .disk(let failure, let share, let only) = entry.change,
-                only ?? population == population
-            else { return nil }
-            return DiskSchedule.Entry(
-                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture,
-                failure: failure, share: share, number: number)
-        }
-        return DiskSchedule(entries)
+        DiskSchedule(
+            scheduled(for: population, start: start) { change in
+                if case .disk(let failure, let share, let only) = change {
+                    (failure, share, only)
+                } else {
+                    nil
+                }
+            })
     }
 
     /// What a population's users say to being tracked.
     private func consents(of population: Int, start: Instant) -> ConsentSchedule {
-        let entries = timeline.enumerated().compactMap { number, entry -> ConsentSchedule.Entry? in
-            guard case .consent(let isGiven, let share, let only) = entry.change,
-                only ?? population == population
-            else { return nil }
-            return ConsentSchedule.Entry(
-                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture,
-                isGiven: isGiven, share: share, number: number)
+        ConsentSchedule(
+            scheduled(for: population, start: start) { change in
+                if case .consent(let isGiven, let share, let only) = change {
+                    (isGiven, share, only)
+                } else {
+                    nil
+                }
+            })
+    }
+
+    /// The entries of the timeline that concern a population.
+    ///
+    /// - Parameter part: A change's value, the share of devices, and the only population, if it is of the kind that is
+    ///   meant.
+    private func scheduled<Value>(
+        for population: Int, start: Instant,
+        _ part: (TimelineEntry.Change) -> (value: Value, share: Double, only: Int?)?
+    ) -> [ScheduledEntry<Value>] {
+        timeline.enumerated().compactMap { number, entry in
+            guard let part = part(entry.change), part.only ?? population == population else { return nil }
+            return ScheduledEntry(
+                from: start + entry.at, until: entry.until.map { start + $0 } ?? .distantFuture, part.value,
+                share: part.share, number: number)
         }
-        return ConsentSchedule(entries)
     }
 
     /// The notifications that a population gets.

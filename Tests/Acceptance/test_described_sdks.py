@@ -123,6 +123,21 @@ def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, sdk: dict, words:
         assert word in done.stdout + done.stderr
 
 
+def test_an_event_that_no_collector_can_read_is_warned_of(tmp_path: Path):
+    nameless = json.loads(json.dumps(OWN))
+    del nameless["events"]["common"]["name"]
+    # With nothing that could pass for a name.
+    nameless["events"]["common"]["props"] = {"screen": "{{screen.name?}}"}
+    path = scenario(tmp_path, nameless)
+    said = run("validate", path).stdout
+    assert "warning: /populations/0/sdk/events/common: screen, business: the name is nowhere in the event" in said
+    assert "nowhere" not in run("validate", scenario(tmp_path, OWN)).stdout
+    nameless["retry"] = {"backoff": {"initial": "10s"}}
+    found = report(tmp_path / "out", "simulate", scenario(tmp_path, nameless))
+    # What it cannot read at all it refuses.
+    assert found["audit"]["undecodable"] > found["events"]["captured"] > 100 and found["events"]["delivered"] == 0
+
+
 def test_null_takes_a_presets_key_away_in_the_program_and_in_the_schema(tmp_path: Path):
     validator = jsonschema.Draft202012Validator(json.loads(run("schema").stdout))
     for changes, is_good in [

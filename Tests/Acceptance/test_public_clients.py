@@ -257,17 +257,49 @@ def test_a_wrong_description_is_told_by_its_place(tool, tmp_path: Path, change: 
 PAGE = Path(__file__).resolve().parents[2] / "Sources" / "Beaconswarm" / "Documentation.docc" / "DescribeYourSDK.md"
 PRESETS = sorted(path.stem for path in (PAGE.parents[2] / "SDKDescription" / "Presets").glob("*.json"))
 #: What the app itself hands over.
-OWN_PROPERTIES = {"price", "text", "list", "bs_id"}
+OWN_PROPERTIES = {"price", "text", "list", "plan", "n", "a", "bs_id"}
+#: Members that hold what the app hands over, and what the client adds to that.
+PROPERTIES = ("properties", "event_properties", "user_properties", "traits", "$set", "$add", "ue_px")
+#: The calls of each client that a preset has too: the action of the preset, and how its events are told from others.
+CALLS = {
+    "amplitude": {
+        "track": ("business", lambda event: event["event_type"] == "Buy"),
+        "identify": ("profile.set", lambda event: event["event_type"] == "$identify"),
+    },
+    "mixpanel": {
+        "track": ("business", lambda event: event.get("event") == "Buy"),
+        "people_set": ("profile.set", lambda event: "$set" in event and "$group_id" not in event),
+        "people_increment": ("profile.increment", lambda event: "$add" in event),
+    },
+    "posthog": {
+        "capture": ("business", lambda event: event["event"] == "Buy"),
+        "set": ("profile.set", lambda event: event["event"] == "$set"),
+    },
+    "segment": {
+        "track": ("business", lambda event: event["type"] == "track"),
+        "identify": ("profile.set", lambda event: event["type"] == "identify"),
+        "screen": ("screen", lambda event: event["type"] == "screen"),
+    },
+    "snowplow": {"track": ("business", lambda event: event["e"] == "ue")},
+}
 
-
-def preset_body(tool, tmp_path: Path, preset: str):
-    """The body of a preset's first request."""
+def preset_body(tool, tmp_path: Path, preset: str, action: str):
+    """The body of a preset's first request, of an SDK that captures nothing but one action."""
+    description = json.loads((PAGE.parents[2] / "SDKDescription" / "Presets" / f"{preset}.json").read_text())
+    others = {
+        name: None for name, event in description["events"].items()
+        if isinstance(event, dict) and name not in ("common", action)
+    }
+    own = {"before": None, "after": None}
     population = {
-        "name": "p", "devices": 1, "system": "declared", "sdk": {"preset": preset},
-        "persona": {"extends": "steady", "rate": "1/s"},
+        "name": "p", "devices": 40, "system": "declared", "app": "shop",
+        "sdk": {
+            "preset": preset, "events": others | {action: own},
+            **({"lanes": None} if description.get("lanes") and "lane" not in description["events"][action] else {}),
+        },
     }
     path = tmp_path / "preset.json"
-    path.write_text(json.dumps({"name": "p", "duration": "3m", "populations": [population]}))
+    path.write_text(json.dumps({"name": "p", "duration": "1d", "seed": 3, "populations": [population]}))
     raw = tool.run("sample", path).expect(0).out.split("## raw")[1].split("## decoded")[0].split("\n\n", 2)[2].strip()
     if raw.startswith("(in base64)"):
         raw = gzip.decompress(base64.b64decode(raw.removeprefix("(in base64)").strip())).decode()
@@ -279,6 +311,18 @@ def client_body(request):
     if body[:1] not in b"[{":
         body = urllib.parse.parse_qs(body.decode())["data"][0]
     return json.loads(body)
+
+
+def client_call(requests, is_wanted):
+    """The body with the event of a call, without all others."""
+    for request in requests:
+        body = client_body(request)
+        events = body if isinstance(body, list) else next(part for part in body.values() if isinstance(part, list))
+        wanted = [event for event in events if is_wanted(event)]
+        if wanted:
+            events[:] = wanted[:1]
+            return body
+    raise AssertionError("the client has not made this call")
 
 
 def kind(value) -> str:
@@ -294,8 +338,10 @@ def fields(body) -> dict[str, str]:
     found |= {key: kind(part) for key, part in around.items()}
     for event in events:
         for key, part in event.items():
+            if key == "bs_id":
+                continue
             found[f"{name}[].{key}"] = kind(part)
-            if key in ("properties", "event_properties"):
+            if key in PROPERTIES and isinstance(part, dict):
                 inner = {inner: kind(each) for inner, each in part.items() if inner not in OWN_PROPERTIES}
                 found |= {f"{name}[].{key}.{inner}": each for inner, each in inner.items()}
     return found
@@ -305,8 +351,10 @@ def difference(preset: dict[str, str], client: dict[str, str]) -> tuple[str, str
     def cell(names) -> str:
         return ", ".join(f"`{name}`" for name in sorted(names)) or "–"
 
-    # Properties of a preset's events are mostly the app's own, which differ from call to call.
-    only = {name for name in set(preset) - set(client) if "properties." not in name}
+    # What only a preset has among properties is mostly the app's own, which differs from call to call.
+    only = {
+        name for name in set(preset) - set(client) if not any(f".{member}." in name for member in PROPERTIES)
+    }
     kinds = {name for name in set(preset) & set(client) if preset[name] != client[name] and "null" not in (preset[name], client[name])}
     return cell(only), cell(set(client) - set(preset)), cell(kinds)
 
@@ -317,22 +365,24 @@ WITH_CLIENT = [preset for preset in PRESETS if preset.removesuffix("-ios") in CL
 
 def test_every_client_has_its_preset():
     assert {preset.removesuffix("-ios") for preset in WITH_CLIENT} == {product for product, _ in CLIENTS.values()}
+    assert set(CALLS) == {preset.removesuffix("-ios") for preset in WITH_CLIENT}
 
 
 @pytest.mark.parametrize("preset", WITH_CLIENT)
 def test_a_presets_bodies_differ_from_a_real_clients_as_the_page_says(recorder, tool, tmp_path: Path, preset: str):
-    """What both say of the same call; `BEACONSWARM_WRITE_CLIENTS=1` writes the page's table anew."""
+    """What both say of the same calls; `BEACONSWARM_WRITE_CLIENTS=1` writes the page's table anew."""
     product = preset.removesuffix("-ios")
     CLIENTS[product][1](recorder.url)
-    # Its first request has the app's own events.
-    body = client_body(recorder.requests[0])
-    named = body if isinstance(body, list) else next(part for part in body.values() if isinstance(part, list))
-    del named[1:]
-    row = f"| `{preset}` | {' | '.join(difference(fields(preset_body(tool, tmp_path, preset)), fields(body)))} |"
+    rows_here = []
+    for call, (action, is_wanted) in CALLS[product].items():
+        own = fields(preset_body(tool, tmp_path, preset, action))
+        cells = difference(own, fields(client_call(recorder.requests, is_wanted)))
+        rows_here.append(f"| `{preset}` | `{call}`, `{action}` | {' | '.join(cells)} |")
     table = PAGE.read_text().split("| Preset |")[1].split("\n\n")[0]
     if os.environ.get("BEACONSWARM_WRITE_CLIENTS"):
         rows_of_page = [line for line in table.splitlines()[2:] if not line.startswith(f"| `{preset}` ")]
-        lines = table.splitlines()[:2] + sorted([*rows_of_page, row])
+        lines = table.splitlines()[:2] + sorted([*rows_of_page, *rows_here])
         PAGE.write_text(PAGE.read_text().replace(table, "\n".join(lines)))
         table = "\n".join(lines)
-    assert row in table.splitlines(), f"the page should say:\n{row}"
+    missing = [row for row in rows_here if row not in table.splitlines()]
+    assert not missing, "the page should say:\n" + "\n".join(missing)

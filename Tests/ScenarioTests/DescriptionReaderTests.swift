@@ -64,6 +64,54 @@ import Wire
             ])
     }
 
+    @Test func whatNoCollectorCouldReadIsAWarning() throws {
+        func warnings(_ json: String) throws -> [String] {
+            var found: [String] = []
+            let warn: (ScenarioWarning) -> Void = {
+                found.append("\($0.pointer): \($0.text.prefix { $0 != ":" })")
+            }
+            _ = try DescriptionReader.read(bytes: Array(json.utf8), warn: warn).get()
+            return found
+        }
+        for preset in SDKPreset.all { #expect(try warnings(#"{"preset": "\#(preset.name)"}"#).isEmpty) }
+        let screens = #""screen": {"name": "s"}, "tap": {"name": "u"}, "crash": {"name": "c", "off": true}"#
+        let whole = #""i": "{{id}}", "n": "{{name}}", "t": "{{time|iso}}""#
+        #expect(try warnings(#"{"events": {"key": ["/i"], "common": {\#(whole)}, \#(screens)}}"#).isEmpty)
+        #expect(
+            try warnings(#"{"events": {"key": ["/i"], "common": {"i": "{{id}}"}, \#(screens)}}"#)
+                == ["/events/common: screen, tap", "/events/common: screen, tap"])
+        // What the app hands over is in a member that is called otherwise.
+        let held =
+            #"{"events": {"key": ["/i"], "common": {"i": "{{id}}", "t": "{{time|ms}}", "p": "{{properties}}"},"#
+        #expect(try warnings(held + #""tap": {"name": "u"}}}"#) == ["/events/common: tap"])
+        #expect(try warnings(held + #""profile.set": {"name": "p"}}}"#).isEmpty)
+        // A name that is no text is none.
+        let number =
+            #"{"events": {"key": ["/i"], "common": {\#(whole)}, "tap": {"name": "u", "fields": {"n": 1}},"#
+        #expect(try warnings(number + #""screen": {"name": "s"}}}"#) == ["/events/tap/fields: tap"])
+        #expect(
+            try warnings(#"{"events": {"key": ["/n"], "tag": "/b", "common": {\#(whole)}, \#(screens)}}"#)
+                == ["/events/key: screen, tap"])
+        let lane =
+            #""lanes": {"l": {"common": {"i": "{{id}}", "t": "{{time|iso}}"}}}, "events": {"key": ["/i"],"#
+        #expect(
+            try warnings(
+                "{" + lane
+                    + #""common": {\#(whole)}, "tap": {"name": "u", "lane": "l"}, "screen": {"name": "s"}}}"#)
+                == ["/lanes/l/common: tap"])
+    }
+
+    @Test func namesOfPropertiesAreAList() throws {
+        let json = #"{"events": {"key": ["/i"], "common": {"i": "{{id}}", "$unset": "{{properties|names}}"},"#
+        let sdk = try DescriptionReader.read(bytes: Array((json + #""tap": {"name": "$unset"}}}"#).utf8))
+            .get()
+        let names = Template.value(Placeholder(.properties, filters: [.names]))
+        #expect(sdk.events.actions[.tap]?.envelope.value(at: JSONPath(["$unset"])) == names)
+        #expect(
+            problems(#"{"events": {"key": ["/i"], "common": {"i": "{{id|names}}"}, "tap": {"name": "t"}}}"#)
+                .count == 1)
+    }
+
     @Test func whatCannotBeIsAProblemOfItsPlace() {
         #expect(problems("{\(events)}").isEmpty)
         #expect(problems(#"{"preset": "posthog"}"#) == [#"/preset: unknown name: "posthog""#])

@@ -25,7 +25,9 @@ extension Beaconswarm {
         }
         let text = draft.description.prettyText() + "\n"
         for guess in draft.guesses { Console.error("guessed: \(guess.line)") }
-        switch DescriptionReader.read(bytes: Array(text.utf8)) {
+        let read = DescriptionReader.read(
+            bytes: Array(text.utf8), warn: { Console.error($0.line(file: "the draft")) })
+        switch read {
         case .success(let sdk): Console.error(readBack(draft, UploadDescription(sdk)))
         case .failure(let problems):
             for problem in problems.problems {

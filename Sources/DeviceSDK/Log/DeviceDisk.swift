@@ -1,4 +1,4 @@
-package import Timebase
+import Timebase
 
 /// What a device's disk makes of the SDK's writes.
 package enum DiskCondition: UInt8, Sendable {
@@ -27,32 +27,8 @@ package enum DiskFailure: String, CaseIterable, Sendable {
 /// Which devices an entry concerns, and when their disks change, are pure functions of the seed, so
 /// that every world agrees; engines know nothing of it.
 package struct DiskSchedule: Sendable {
-    /// A failure for a while, of a share of the devices.
-    package struct Entry: Hashable, Sendable {
-        package var from: Instant
-        /// Exclusive. A damaged file stays damaged.
-        package var until: Instant
-        package var failure: DiskFailure
-        /// Share of the devices, 0…1, drawn by seed per entry and device.
-        package var share: Double
-        /// The entry's number among all of the scenario's, which the draws belong to.
-        package var number: Int
-
-        package init(from: Instant, until: Instant, failure: DiskFailure, share: Double, number: Int) {
-            self.from = from
-            self.until = until
-            self.failure = failure
-            self.share = share
-            self.number = number
-        }
-
-        /// Whether the entry concerns the device whose stream of faults is given.
-        func concerns(_ faults: RandomStream) -> Bool {
-            // Apart from the draws of single operations, which are below 1 << 33.
-            var draw = faults.child(1 << 34 | UInt64(number))
-            return draw.chance(share)
-        }
-    }
+    /// A failure for a while, of a share of the devices. A damaged file stays damaged.
+    package typealias Entry = ScheduledEntry<DiskFailure>
 
     private let entries: [Entry]
 
@@ -82,12 +58,8 @@ package struct DiskSchedule: Sendable {
     /// A device's disk from a moment on: as the entry says that began last (the later in the scenario
     /// at a tie), or sound. O(entries).
     func condition(at moment: Instant, faults: RandomStream) -> DiskCondition {
-        var active: Entry?
-        for entry in entries where entry.failure != .corrupt && entry.concerns(faults) {
-            guard entry.from <= moment, moment < entry.until else { continue }
-            if entry.from >= active?.from ?? entry.from { active = entry }
-        }
-        switch active?.failure {
+        let passing = entries.filter { $0.value != .corrupt }
+        switch passing.latest(at: moment, faults)?.value {
         case .full: return .full
         case .readOnly: return .readOnly
         case .corrupt, nil: return .sound
@@ -96,7 +68,7 @@ package struct DiskSchedule: Sendable {
 
     /// Whether a device's file is damaged at this very moment. O(entries).
     func damages(at moment: Instant, faults: RandomStream) -> Bool {
-        entries.contains { $0.failure == .corrupt && $0.from == moment && $0.concerns(faults) }
+        entries.contains { $0.value == .corrupt && $0.from == moment && $0.concerns(faults) }
     }
 }
 

@@ -66,6 +66,8 @@ package struct Placeholder: Hashable, Sendable {
         /// A number or a truth value as text.
         case text
         case upper, lower
+        /// The names of an object's members, as a list of texts.
+        case names
         /// The body's JSON through gzip (RFC 1952).
         case gzip
         /// The body's JSON, or what gzip made of it, as text (RFC 4648, section 4).
@@ -105,6 +107,7 @@ extension Placeholder {
             case (.iso, .time): kind = .text
             case (.ms, .time), (.s, .time), (.us, .time), (.ns, .time): kind = .number
             case (.text, .number), (.text, .bool): kind = .text
+            case (.names, .object): kind = .list
             case (.upper, .text), (.lower, .text): if source == .body { return nil }
             case (.gzip, .text) where source == .body: kind = .bytes
             case (.base64, .text) where source == .body, (.base64, .bytes): kind = .text

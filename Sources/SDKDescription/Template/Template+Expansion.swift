@@ -51,7 +51,7 @@ extension Template {
         replacing { placeholder in
             switch placeholder.source {
             case .name: placeholder.filters.isEmpty ? name : nil
-            case .properties: properties
+            case .properties: placeholder.filters.isEmpty ? properties : nil
             default: nil
             }
         }

@@ -178,7 +178,7 @@ package struct TemplateParser {
                 .type, path, node, found: "{{\(source.rawValue)|\(words.joined(separator: "|"))}}",
                 allowed:
                     "iso, ms, s, us or ns for times; text for numbers and truth values; upper or lower for texts; "
-                    + "gzip, base64 and javaHash for {{body}}; {{\(source.rawValue)}} is a \(source.kind.rawValue)"
+                    + "names for {{properties}}; gzip, base64 and javaHash for {{body}}; {{\(source.rawValue)}} is a \(source.kind.rawValue)"
             )
             return nil
         }

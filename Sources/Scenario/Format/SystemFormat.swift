@@ -65,7 +65,7 @@ struct SystemFormat: Sendable, Equatable {
             guard var changed = rollOut.rules as? Rules else { return rollOut.rules }
             let before = reading.problems.count
             description.decode(sdk, into: &changed, &reading)
-            if reading.problems.count == before { RollOutKnobs.check(sdk, &reading) }
+            if reading.problems.count == before { RollOutKnobs.builtIn.check(sdk, &reading) }
             if reading.problems.count == before { check(changed, sdk, &reading) }
             return changed
         }

@@ -12,10 +12,13 @@ extension DescriptionReader {
         guard let rules = rollOut.rules as? DeclaredRules else { return rollOut.rules }
         let sdk = rollOut.sdk
         let before = reading.problems.count
-        RollOutKnobs.check(described: sdk, &reading)
+        let warnings = reading.warnings
+        RollOutKnobs.described.check(sdk, &reading)
         guard reading.problems.count == before, let whole = whole(of: rollOut) else { return rules }
         let changed = read(
             whole: Place(node: whole.node.merging(sdk.node), path: sdk.path), &reading)
+        // A roll-out changes no event: what is to be said of events was said of the population.
+        reading.warnings = warnings
         for place in before..<reading.problems.count { reading.problems[place].move(into: sdk) }
         guard let changed, reading.problems.count == before else { return rules }
         if !changed.answers.hasSuccesses(of: rules.sdk.answers) {

@@ -5,14 +5,18 @@ import Wire
 package enum DescriptionReader {
     /// Reads a description that stands by itself, such as a file of its own.
     ///
+    /// - Parameter warn: Takes what may be meant, but surprises whoever did not mean it.
     /// - Returns: a sound description, or every problem that was found.
-    package static func read(bytes: [UInt8]) -> Result<DescribedSDK, ScenarioProblems> {
+    package static func read(
+        bytes: [UInt8], warn: (ScenarioWarning) -> Void = { _ in }
+    ) -> Result<DescribedSDK, ScenarioProblems> {
         var reading = Reading()
         let node = ScenarioLoader.read(bytes, &reading)
         let sdk = node.flatMap { read(Place(node: $0, path: JSONPath()), &reading) }
         guard let sdk, reading.problems.isEmpty else {
             return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(reading.problems)))
         }
+        reading.warnings.forEach(warn)
         return .success(sdk)
     }
 
@@ -44,6 +48,7 @@ package enum DescriptionReader {
         let sdk = DescriptionBinder(draft: draft, place: whole).bind(&reading)
         guard reading.problems.count == before else { return nil }
         check(sdk, whole, &reading)
+        if reading.problems.count == before { warnOfBlanks(sdk, whole, &reading) }
         return sdk
     }
 

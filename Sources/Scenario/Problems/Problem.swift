@@ -77,6 +77,9 @@ package struct ScenarioWarning: Hashable, Sendable {
     package var pointer: String
     package var text: String
 
+    /// The warning as a line about a file.
+    package func line(file: String) -> String { "warning: \(file): \(pointer): \(text)" }
+
     package init(pointer: String, text: String) {
         self.pointer = pointer
         self.text = text

@@ -214,7 +214,7 @@ struct CodelessFileTests {
         DiskSchedule([
             DiskSchedule.Entry(
                 from: ManualWorld.start + .seconds(10), until: ManualWorld.start + .seconds(20),
-                failure: failure, share: 1, number: 0)
+                failure, share: 1, number: 0)
         ])
     }
 

@@ -25,7 +25,7 @@ struct DeclaredConsentTests {
     private static func said(_ isGiven: Bool, _ from: Double, _ until: Double = 1e6) -> ConsentSchedule.Entry
     {
         ConsentSchedule.Entry(
-            from: ManualWorld.time(from), until: ManualWorld.time(until), isGiven: isGiven, share: 1,
+            from: ManualWorld.time(from), until: ManualWorld.time(until), isGiven, share: 1,
             number: 0)
     }
 
@@ -122,7 +122,7 @@ struct DeclaredConsentTests {
         func schedule(_ share: Double) -> ConsentSchedule {
             ConsentSchedule([
                 .init(
-                    from: ManualWorld.time(1), until: ManualWorld.time(2), isGiven: false, share: share,
+                    from: ManualWorld.time(1), until: ManualWorld.time(2), false, share: share,
                     number: 3)
             ])
         }

@@ -240,7 +240,7 @@ struct DeclaredUploadTests {
         func schedule(_ failure: DiskFailure, from: Double, until: Double) -> DiskSchedule {
             DiskSchedule([
                 .init(
-                    from: ManualWorld.time(from), until: ManualWorld.time(until), failure: failure, share: 1,
+                    from: ManualWorld.time(from), until: ManualWorld.time(until), failure, share: 1,
                     number: 0)
             ])
         }

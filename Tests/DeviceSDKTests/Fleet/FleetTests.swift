@@ -150,7 +150,7 @@ struct FleetTests {
         let (from, until) = (moments[moments.count / 3], moments[2 * moments.count / 3])
         plan.disk = DiskSchedule([
             DiskSchedule.Entry(
-                from: Instant(nanoseconds: from), until: Instant(nanoseconds: until), failure: .full,
+                from: Instant(nanoseconds: from), until: Instant(nanoseconds: until), .full,
                 share: 1,
                 number: 0)
         ])

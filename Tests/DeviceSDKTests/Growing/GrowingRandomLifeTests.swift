@@ -56,7 +56,7 @@ struct GrowingRandomLifeTests {
         return DiskSchedule([
             .init(
                 from: GrowingWorld.time(from), until: GrowingWorld.time(from + Double(random.below(200))),
-                failure: failure, share: 1, number: 0)
+                failure, share: 1, number: 0)
         ])
     }
 

@@ -115,7 +115,7 @@ struct GrowingStoreTests {
     func fullDisk() {
         let disk = DiskSchedule([
             .init(
-                from: GrowingWorld.time(1), until: GrowingWorld.time(100), failure: .full, share: 1, number: 0
+                from: GrowingWorld.time(1), until: GrowingWorld.time(100), .full, share: 1, number: 0
             )
         ])
         let new = GrowingWorld(.v4, disk: disk)
@@ -136,7 +136,7 @@ struct GrowingStoreTests {
     func damage() {
         let disk = DiskSchedule([
             .init(
-                from: GrowingWorld.time(10), until: GrowingWorld.time(11), failure: .corrupt, share: 1,
+                from: GrowingWorld.time(10), until: GrowingWorld.time(11), .corrupt, share: 1,
                 number: 0)
         ])
         for version in [GrowingRules.Version.v3, .v4] {

@@ -18,7 +18,7 @@ struct DiskTests {
             entries.enumerated().map { number, entry in
                 DiskSchedule.Entry(
                     from: ManualWorld.time(entry.1.lowerBound), until: ManualWorld.time(entry.1.upperBound),
-                    failure: entry.0, share: 1, number: number)
+                    entry.0, share: 1, number: number)
             })
         return ManualWorld(version, disk: schedule) {
             $0.upload.flushBulkSize = 1000
@@ -196,9 +196,9 @@ struct DiskTests {
         let start = ManualWorld.start
         let schedule = DiskSchedule([
             .init(
-                from: start + .seconds(1), until: start + .seconds(9), failure: .full, share: 0.5, number: 0),
+                from: start + .seconds(1), until: start + .seconds(9), .full, share: 0.5, number: 0),
             .init(
-                from: start + .seconds(3), until: start + .seconds(5), failure: .readOnly, share: 1,
+                from: start + .seconds(3), until: start + .seconds(5), .readOnly, share: 1,
                 number: 1),
         ])
         var concerned = 0

@@ -13,7 +13,7 @@ struct TrackingSDKDiskTests {
         let disk = DiskSchedule([
             DiskSchedule.Entry(
                 from: ManualWorld.start + .seconds(10), until: ManualWorld.start + .seconds(20),
-                failure: failure, share: 1, number: 0)
+                failure, share: 1, number: 0)
         ])
         let world = TrackingSDKWorld(disk: disk) { $0.clear = clear }
         world.startApp()

@@ -65,8 +65,8 @@ extension EventDescription {
 }
 
 extension DescribedSDK.EventTemplate {
-    /// Where the event's name is; where it has none, the members with what the app hands over: updates of profiles are
-    /// called by what they do.
+    /// Where the event's name is; where it has none, the member that is called so, or those with what the app hands over:
+    /// updates of profiles are called by what they do.
     fileprivate var nameRules: [EventDescription.NameRule] {
         // As it is, or within a longer text.
         let place =
@@ -74,6 +74,7 @@ extension DescribedSDK.EventTemplate {
             ?? envelope.path { $0.isText && $0.placeholders.contains { $0.source == .event } }
         if let place { return [.value(EventPlace(place))] }
         guard case .object(let members) = envelope else { return [] }
+        if let own = name.constantText, members.contains(where: { $0.name == own }) { return [.member(own)] }
         return members.compactMap { member in
             guard case .key(let name, let value) = member,
                 value.placeholders.contains(where: { $0.source == .properties })

@@ -54,7 +54,7 @@ struct DeclaredTemplates: Sendable {
         self.kinds = kinds.map { kind in
             var kind = kind
             guard let own = events.actions[kind.action], !own.isOff else { return kind }
-            kind.template = own.bound(toEvent: kind.event)
+            kind.template = own.bound(toEvent: kind.event, with: kind.properties.map(\.key))
             kind.name = kind.template?.name.constantText ?? kind.event
             return kind
         }
@@ -122,10 +122,19 @@ extension DescribedSDK.Action {
 
 extension DescribedSDK.EventTemplate {
     /// The event of one of the app's own.
-    fileprivate func bound(toEvent name: String) -> DescribedSDK.EventTemplate {
+    ///
+    /// - Parameter names: Those of what the app hands over.
+    fileprivate func bound(
+        toEvent name: String, with names: [String]
+    ) -> DescribedSDK.EventTemplate {
         func replaced(_ template: Template) -> Template {
             template.replacing { placeholder in
-                placeholder.source == .event ? placeholder.applied(to: name) : nil
+                switch placeholder.source {
+                case .event: placeholder.applied(to: name)
+                case .properties where placeholder.filters == [.names]:
+                    .list(names.map { .constant($0) })
+                default: nil
+                }
             }
         }
         var bound = self

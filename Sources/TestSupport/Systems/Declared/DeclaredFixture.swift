@@ -12,6 +12,7 @@ enum DeclaredFixture: SystemFixture {
     /// lists what is sent again: 429, 502 to 504.
     static let answers = """
         amplitude-ios 1.18.6 | D  T  S  S  S  S  L  S  S  S | D  D  G2 | K   S2  K  T
+        aptabase-ios 0.3.11  | D  T  L  L  L  L  L  L  S  S | D  D  G  | S2  S2  S  T
         countly-ios 26.1.2   | D  S  S  S  S  S  S  S  S  S | D  S2 S2 | S2  S2  S  S
         ga4-mp 2             | D  T  S  S  S  S  S  S  S  S | D  D  S2 | S2  S2  S  T
         mixpanel-ios 6.5.1   | D  K  K  K  K  K  K  K  K  K | K2 K2 K2 | K2  K2  K  T

@@ -13,7 +13,7 @@ extension SystemMember {
 extension DeclaredFixture {
     /// One upload after four events, and at no other moment: what comes while it waits for its answer waits too.
     private static let quick =
-        #""flushBulkSize": 4, "flushInterval": "1h", "onBackground": false, "maxBatchesPerFlush": 1"#
+        #""flushBulkSize": 4, "flushInterval": "1h", "onForeground": false, "onBackground": false, "maxBatchesPerFlush": 1"#
 
     static func members(in text: ScenarioText, versions: [String]) -> [SystemMember] {
         versions.map { .declared($0, sdk: "\"upload\": {\(quick)\(count($0))}\(calm($0))") }
@@ -22,7 +22,7 @@ extension DeclaredFixture {
     /// What keeps its rows after a failure, and waits for nothing, would try again at each further event: how often, would
     /// hang on how long answers take.
     private static func count(_ version: String) -> String {
-        version.hasPrefix("ga4") ? #", "countOf": "sinceFlush""# : ""
+        version.hasPrefix("ga4") || version.hasPrefix("aptabase") ? #", "countOf": "sinceFlush""# : ""
     }
 
     /// Nothing is captured in the moment before a process may die, and nothing tries again by itself, which it would when
@@ -30,7 +30,7 @@ extension DeclaredFixture {
     private static func calm(_ version: String) -> String {
         let wakes = ["amplitude", "otlp", "rudderstack"].contains { version.hasPrefix($0) }
         // They have no event for it.
-        let isSilent = ["countly", "ga4", "mixpanel"].contains { version.hasPrefix($0) }
+        let isSilent = ["aptabase", "countly", "ga4", "mixpanel"].contains { version.hasPrefix($0) }
         return (wakes ? #", "retry": {"wakes": false}"# : "")
             + (isSilent ? "" : #", "events": {"background": {"off": true}}"#)
     }

@@ -50,7 +50,7 @@ struct DeclaredSlotForm: Hashable, Sendable {
             case .ns: time = .nanoseconds
             case .upper: letters = .upper
             case .lower: letters = .lower
-            case .text, .gzip, .base64, .javaHash: break
+            case .text, .names, .gzip, .base64, .javaHash: break
             }
         }
     }
