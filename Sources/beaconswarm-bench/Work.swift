@@ -11,8 +11,8 @@ import Wire
 /// is free of what happens once.
 enum Work {
     static let names = [
-        "events-1", "events-4", "body", "epochs", "devices", "users", "uploads", "recorder",
-        "fingerprint",
+        "events-1", "events-4", "body", "batches-1", "batches-4", "mixpanel-ios", "posthog-ios", "epochs",
+        "devices", "users", "uploads", "recorder", "fingerprint",
     ]
 
     /// Does the work.
@@ -23,7 +23,10 @@ enum Work {
         case "events-1": events(.v1, rounds: amount)
         case "events-4": events(.v4, rounds: amount)
         case "body": bodies(rounds: amount)
+        case "batches-1": batches(.v1, rounds: amount)
+        case "batches-4": batches(.v4, rounds: amount)
         case "epochs": epochs(rounds: amount)
+        case "mixpanel-ios", "posthog-ios": described(name, rounds: amount)
         case "devices": simulate(devices: amount, uploads: false)
         case "users": simulateUsers(devices: amount)
         case "uploads": simulate(devices: amount, uploads: true)
@@ -51,6 +54,25 @@ enum Work {
             events.writeBody(into: &out)
         }
         return "\(rounds) bodies of \(out.count) bytes"
+    }
+
+    private static func batches(_ version: SensorsRules.Version, rounds: Int) -> String {
+        let batches = ManyBatches(version)
+        var out = WireBuffer()
+        var bytes = 0
+        for round in 0..<rounds {
+            out.removeAll()
+            batches.write(round, into: &out)
+            bytes += out.count
+        }
+        return "\(rounds) bodies of \(bytes / max(1, rounds)) bytes"
+    }
+
+    private static func described(_ preset: String, rounds: Int) -> String {
+        guard var batch = DescribedBatch(preset: preset) else { return "\(preset) sends no batch" }
+        var bytes = 0
+        for _ in 0..<rounds { bytes += batch.write().count }
+        return "\(rounds) bodies of \(bytes / max(1, rounds)) bytes"
     }
 
     /// Two devices in turn, so that everything cached per device and epoch is made anew.

@@ -231,7 +231,10 @@ struct DeflateGuidedParser {
                     scanned &+= 1
                 }
             }
-            let length = window.common(from: scanned, distance: match.distance)
+            // A search stops at the longest match that the format has.
+            let length =
+                match.length < DeflateCodes.longestMatch
+                ? match.length : window.common(from: scanned, distance: match.distance)
             return start(scanned, end: scanned &+ length, match.distance)
         }
         scanned = end
