@@ -25,6 +25,7 @@ struct DeclaredBytes {
 final class DeclaredArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     private var known: [UInt32: UnsafeMutablePointer<DeclaredKnownValue>] = [:]
+    private var places: [[UInt8]: UnsafeMutablePointer<RepeatPlace>] = [:]
 
     deinit {
         for chunk in chunks { chunk.deallocate() }
@@ -62,6 +63,18 @@ final class DeclaredArena {
         return table
     }
 
+    /// Where something was written last, for a compressor.
+    func place() -> UnsafeMutablePointer<RepeatPlace> { keep(table: [RepeatPlace()]) }
+
+    /// Where a text was written last: the same whoever writes it; `nil` for one that is too short to be told of.
+    func place(of text: [UInt8]) -> UnsafeMutablePointer<RepeatPlace>? {
+        guard text.count >= RepeatLog.shortest else { return nil }
+        if let known = places[text] { return known }
+        let place = place()
+        places[text] = place
+        return place
+    }
+
     /// Memory for a number of bytes, all zero.
     func room(_ count: Int) -> UnsafeMutableRawPointer {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
@@ -78,6 +91,8 @@ final class DeclaredArena {
 struct DeclaredCursor {
     private let start: UnsafeMutableRawPointer
     private(set) var end: UnsafeMutableRawPointer
+    /// Where it is noted what repeats, for a compressor; `nil` for nowhere.
+    var log: UnsafeMutablePointer<RepeatLog.State>?
     /// The size of the blocks in which pieces are copied.
     static let block = 16
     /// Bytes behind the content that a cursor may touch.
@@ -85,9 +100,10 @@ struct DeclaredCursor {
     /// The most digits of a whole number, with its sign.
     static let digits = 20
 
-    init(_ memory: UnsafeMutableRawPointer) {
+    init(_ memory: UnsafeMutableRawPointer, log: UnsafeMutablePointer<RepeatLog.State>? = nil) {
         start = memory
         end = memory
+        self.log = log
     }
 
     var count: Int { end - start }
@@ -104,6 +120,20 @@ struct DeclaredCursor {
     /// Goes on after bytes that somebody else has written.
     @inline(__always)
     mutating func skip(_ count: Int) { end += count }
+
+    /// Notes that a text follows; nothing without its place.
+    @inline(__always)
+    func note(_ place: UnsafeMutablePointer<RepeatPlace>?) {
+        if let log, let place { log.pointee.note(end, place) }
+    }
+
+    /// Notes that digits follow which are like no other digits.
+    ///
+    /// - Parameter place: Where the digits were written last that begin most like them.
+    @inline(__always)
+    func noteChance(_ place: UnsafeMutablePointer<RepeatPlace>?) {
+        if let log { log.pointee.note(end, place, isChance: true) }
+    }
 
     @inline(__always)
     mutating func put(_ bytes: DeclaredBytes) {
@@ -159,11 +189,16 @@ struct DeclaredCursor {
 extension WireBuffer {
     /// Appends what `write` puts behind a cursor.
     ///
-    /// - Parameter limit: The most bytes that it puts there.
+    /// - Parameters:
+    ///   - limit: The most bytes that it puts there.
+    ///   - repeats: Gets to know what repeats.
     @inline(__always)
-    mutating func append(limit: Int, _ write: (inout DeclaredCursor) -> Void) {
+    mutating func append(
+        limit: Int, noting repeats: RepeatLog? = nil, _ write: (inout DeclaredCursor) -> Void
+    ) {
+        let offset = count
         append(upTo: limit + DeclaredCursor.slack) { memory in
-            var cursor = DeclaredCursor(memory)
+            var cursor = DeclaredCursor(memory, log: repeats?.open(origin: memory - offset))
             write(&cursor)
             precondition(cursor.count <= limit, "more was written than had been reserved")
             return cursor.count

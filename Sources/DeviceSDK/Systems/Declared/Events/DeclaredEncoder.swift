@@ -14,6 +14,8 @@ final class DeclaredEncoder {
     private let gzip: GzipEncoder?
     private var writer: DeclaredWriter
     private var plain = WireBuffer()
+    /// What repeats in a body, for the compressor.
+    private let repeats = RepeatLog()
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
         self.plan = plan
@@ -40,11 +42,14 @@ final class DeclaredEncoder {
             var json = WireBuffer()
             swap(&json, &plain)
             json.removeAll()
-            write(body: rows, epochs: epochs, by: &writer, into: &json)
+            let isNoted = program.form == nil && gzip?.takesNotes == true
+            if isNoted { repeats.removeAll() }
+            write(
+                body: rows, epochs: epochs, by: &writer, noting: isNoted ? repeats : nil, into: &json)
             if let form = program.form {
                 form.write(json, by: &writer, gzip, into: &body)
             } else {
-                gzip?.compress(json, into: &body)
+                gzip?.compress(json, repeating: repeats, into: &body)
             }
             swap(&json, &plain)
         } else {
@@ -55,17 +60,17 @@ final class DeclaredEncoder {
 
     private func write(
         body rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
-        by writer: inout DeclaredWriter, into out: inout WireBuffer
+        by writer: inout DeclaredWriter, noting repeats: RepeatLog? = nil, into out: inout WireBuffer
     ) {
         writer.set(epochs.current)
         writer.write(program.bodyStart, into: &out)
         switch program.framing {
         case .list:
             out.append(UInt8(ascii: "["))
-            writer.write(rows, epochs: epochs, into: &out)
+            writer.write(rows, noting: repeats, epochs: epochs, into: &out)
             out.append(UInt8(ascii: "]"))
-        case .lines: writer.write(rows, endedBy: 0x0A, epochs: epochs, into: &out)
-        case .one: writer.write(rows, epochs: epochs, into: &out)
+        case .lines: writer.write(rows, endedBy: 0x0A, noting: repeats, epochs: epochs, into: &out)
+        case .one: writer.write(rows, noting: repeats, epochs: epochs, into: &out)
         }
         // The body is the device's of now, its events those of their captures.
         writer.set(epochs.current)

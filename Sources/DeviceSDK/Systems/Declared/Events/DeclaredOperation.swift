@@ -69,6 +69,16 @@ extension Placeholder.Source {
     var isStable: Bool { scope != .event && scope != .batch }
 }
 
+extension Placeholder.Source {
+    /// Whether its digits begin as they did last, and go on as if by chance.
+    var isCounted: Bool {
+        switch self {
+        case .time, .sent, .row, .sessionEventIndex: true
+        default: false
+        }
+    }
+}
+
 /// A step as it is laid out for writing: plain values, so that taking one counts no reference.
 struct DeclaredStep {
     enum Kind: UInt8 {
@@ -82,6 +92,8 @@ struct DeclaredStep {
     /// How many steps are skipped; which chunk or which properties it is.
     var number: Int32 = 0
     var bytes = DeclaredBytes()
+    /// Where it was written last; `nil` for what no compressor is told of.
+    var place: UnsafeMutablePointer<RepeatPlace>?
 }
 
 /// Steps in a row, with the most bytes that they write.
@@ -96,6 +108,8 @@ struct DeclaredChunk {
     var run: DeclaredRun
     /// Memory for as many bytes as it can take.
     var memory: UnsafeMutableRawPointer
+    /// Where it was written last.
+    var place: UnsafeMutablePointer<RepeatPlace>
     var count = 0
     /// The state that it was rendered for.
     var state: UInt64 = 0

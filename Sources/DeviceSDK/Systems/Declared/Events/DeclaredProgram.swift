@@ -95,11 +95,28 @@ struct DeclaredLayout {
     let texts: DeclaredTexts
     let properties: [DeclaredProperties]
     private(set) var chunks: [DeclaredChunk] = []
+    /// Where the harness's id was written last, and values that count on, in all templates together.
+    private let tag: UnsafeMutablePointer<RepeatPlace>
+    private let digits: [UnsafeMutablePointer<RepeatPlace>]
 
     init(arena: DeclaredArena, texts: DeclaredTexts, properties: [DeclaredProperties]) {
         self.arena = arena
         self.texts = texts
         self.properties = properties
+        tag = arena.place()
+        digits = (0..<4).map { _ in arena.place() }
+    }
+
+    /// Where a value was written last that counts on.
+    private func place(
+        of source: Placeholder.Source
+    ) -> UnsafeMutablePointer<RepeatPlace> {
+        switch source {
+        case .time: digits[0]
+        case .sent: digits[1]
+        case .row: digits[2]
+        default: digits[3]
+        }
     }
 
     /// Adds chunks; none of them has chunks in it.
@@ -107,7 +124,8 @@ struct DeclaredLayout {
         for operations in chunks {
             let run = run(operations)
             self.chunks.append(
-                DeclaredChunk(run: run, memory: arena.room(run.limit + DeclaredCursor.slack)))
+                DeclaredChunk(
+                    run: run, memory: arena.room(run.limit + DeclaredCursor.slack), place: arena.place()))
         }
     }
 
@@ -138,15 +156,19 @@ struct DeclaredLayout {
 
     private func step(_ operation: DeclaredOperation) -> DeclaredStep {
         switch operation {
-        case .bytes(let bytes): DeclaredStep(kind: .bytes, bytes: arena.keep(bytes))
-        case .slot(let source, let form): DeclaredStep(kind: .slot, source: source, form: form)
+        case .bytes(let bytes):
+            DeclaredStep(kind: .bytes, bytes: arena.keep(bytes), place: arena.place(of: bytes))
+        case .slot(let source, let form):
+            DeclaredStep(
+                kind: .slot, source: source, form: form,
+                place: source.isCounted ? place(of: source) : nil)
         case .chunk(let number): DeclaredStep(kind: .chunk, number: Int32(number))
         case .comma: DeclaredStep(kind: .comma)
         case .skipIfAbsent(let source, let count):
             DeclaredStep(kind: .skipIfAbsent, source: source, number: Int32(count))
         case .skip(let count): DeclaredStep(kind: .skip, number: Int32(count))
         case .properties(let number): DeclaredStep(kind: .properties, number: Int32(number))
-        case .harnessID: DeclaredStep(kind: .harnessID)
+        case .harnessID: DeclaredStep(kind: .harnessID, place: tag)
         case .beginText: DeclaredStep(kind: .beginText)
         case .endText(.jsonText): DeclaredStep(kind: .endJSON)
         case .endText(.base64url): DeclaredStep(kind: .endBase64)

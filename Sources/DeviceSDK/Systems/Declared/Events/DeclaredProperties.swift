@@ -8,6 +8,8 @@ struct DeclaredProperties {
     private struct Property {
         /// `,"price":`.
         var key: DeclaredBytes
+        /// Where the key was written last.
+        var place: UnsafeMutablePointer<RepeatPlace>?
         /// The property's place among all of the event's, or its companion's, to which its draws belong.
         var ordinal: UInt64
         var value: DeclaredValue
@@ -28,7 +30,7 @@ struct DeclaredProperties {
             key.appendJSONString(rule.key)
             key.append(UInt8(ascii: ":"))
             return Property(
-                key: arena.keep(key.bytes), ordinal: ordinal,
+                key: arena.keep(key.bytes), place: arena.place(of: key.bytes), ordinal: ordinal,
                 value: DeclaredValue(rule.generator, app, sampler, arena))
         }
         properties = UnsafePointer(arena.keep(table: laidOut))
@@ -45,6 +47,7 @@ struct DeclaredProperties {
         var place = 0
         while place < count {
             let key = properties[place].key
+            cursor.note(properties[place].place)
             if place == 0, cursor.isOpen {
                 cursor.put(key.dropFirst)
             } else {

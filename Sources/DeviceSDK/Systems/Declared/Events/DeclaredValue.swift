@@ -180,6 +180,7 @@ struct DeclaredValue {
         if place.pointee.entity == entity &+ 1 {
             return cursor.put(from: place.pointee.text, Int(place.pointee.count))
         }
+        // What is noted must not depend on what is remembered: values have no notes in them.
         let start = cursor.count
         var own = field.child(UInt64(entity))
         let subject = PropertyContext(

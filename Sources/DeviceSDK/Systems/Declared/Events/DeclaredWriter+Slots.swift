@@ -22,6 +22,7 @@ extension DeclaredWriter {
         case .time: put(record.capturedAt, form.time, to: &cursor)
         case .sent: put(sentAt, form.time, to: &cursor)
         case .id:
+            cursor.noteChance(nil)
             cursor.put(
                 identity.event, traits.eventIDs.child(UInt64(record.sequence)),
                 at: record.capturedAt + traits.clockSkew, letters: form.letters)

@@ -67,9 +67,11 @@ struct DeclaredWriter {
 
     /// Appends events one after the other.
     ///
-    /// - Parameter end: What each ends with; `nil` for commas between them.
+    /// - Parameters:
+    ///   - end: What each ends with; `nil` for commas between them.
+    ///   - repeats: Gets to know what repeats.
     mutating func write(
-        _ rows: ContiguousArray<EventRecord>, endedBy end: UInt8? = nil,
+        _ rows: ContiguousArray<EventRecord>, endedBy end: UInt8? = nil, noting repeats: RepeatLog? = nil,
         epochs: borrowing EpochLog<DeclaredEpoch>, into out: inout WireBuffer
     ) {
         var known: UInt32?
@@ -80,7 +82,7 @@ struct DeclaredWriter {
                 set(epochs[record.epoch])
             }
             let event = events[Int(record.template)]
-            out.append(limit: event.limit + 1) { cursor in
+            out.append(limit: event.limit + 1, noting: repeats) { cursor in
                 if place > 0, end == nil { cursor.put(byte: UInt8(ascii: ",")) }
                 run(event, to: &cursor)
                 if let end { cursor.put(byte: end) }
@@ -113,23 +115,33 @@ struct DeclaredWriter {
         var step = run.steps
         let end = step + run.count
         var texts = DeclaredTextStarts()
+        let log = cursor.log
         while step < end {
             switch step.pointee.kind {
-            case .bytes: cursor.put(step.pointee.bytes)
-            case .slot: put(step.pointee.source, step.pointee.form, to: &cursor)
+            case .bytes:
+                cursor.note(step.pointee.place)
+                cursor.put(step.pointee.bytes)
+            case .slot:
+                if let place = step.pointee.place { cursor.noteChance(place) }
+                put(step.pointee.source, step.pointee.form, to: &cursor)
             case .chunk: put(chunk: chunks + Int(step.pointee.number), to: &cursor)
             case .comma: if !cursor.isOpen { cursor.put(byte: UInt8(ascii: ",")) }
             case .skipIfAbsent: if isAbsent(step.pointee.source) { step += Int(step.pointee.number) }
             case .skip: step += Int(step.pointee.number)
             case .properties: putProperties(properties + Int(step.pointee.number), to: &cursor)
             case .harnessID:
+                cursor.noteChance(step.pointee.place)
                 cursor.put(UInt64(number))
                 cursor.put(byte: UInt8(ascii: "-"))
                 cursor.put(UInt64(record.sequence))
-            case .beginText: texts.begin(at: cursor.count)
+            case .beginText:
+                // What is in a text changes its places when that ends.
+                cursor.log = nil
+                texts.begin(at: cursor.count)
             case .endJSON: putJSON(from: texts.end(), to: &cursor)
             case .endBase64: putBase64(from: texts.end(), to: &cursor)
             }
+            if texts.isEmpty { cursor.log = log }
             step += 1
         }
     }
@@ -141,6 +153,7 @@ struct DeclaredWriter {
             chunk.pointee.count = own.count
             chunk.pointee.state = state
         }
+        cursor.note(chunk.pointee.place)
         cursor.put(from: chunk.pointee.memory, chunk.pointee.count)
     }
 
@@ -186,6 +199,8 @@ struct DeclaredTextStarts {
     /// As many as ``SDKDescription/TemplateParser/textDepth`` allows.
     private var starts = SIMD8<Int32>()
     private var count = 0
+
+    var isEmpty: Bool { count == 0 }
 
     mutating func begin(at offset: Int) {
         starts[count] = Int32(offset)
