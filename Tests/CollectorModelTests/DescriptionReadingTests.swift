@@ -54,7 +54,7 @@ struct DescriptionReadingTests {
             """#)
         #expect(description.name == "declared")
         #expect(description.lists == ["/a/0/rows"])
-        #expect(description.event.names == [.value("/x/n"), .member("x"), .member("set")])
+        #expect(description.event.names == [.value("/x/n"), .member("set")])
         #expect(description.event.times == ["/at"] && description.event.timeUnit == .seconds)
         #expect(description.event.distinctIDs == ["/x/d"])
         #expect(description.event.tags == ["/x/p/bs_id"])

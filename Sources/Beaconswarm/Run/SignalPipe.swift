@@ -8,8 +8,20 @@ import Synchronization
 /// the signal has to be ignored. On a busy machine, a process that was ended as soon as it said that it was ready lost
 /// the signal so, and went on for ever.
 final class SignalPipe: Sendable {
-    /// Where the handler writes. It stays open: a handler may be about to write in any thread.
-    private static let ends: (read: Int32, write: Int32)? = {
+    /// Who is told of a signal, and where.
+    private struct Listener: Sendable {
+        var queue: DispatchQueue
+        var received: @Sendable () -> Void
+    }
+
+    /// By signal.
+    private static let listeners = Mutex<[Int32: Listener]>([:])
+    /// All that a handler may read: where it writes the signal's number. It stays open, since a handler may be about to
+    /// write in any thread.
+    private static let writeEnd = Atomic<Int32>(-1)
+    /// Reads the numbers; once for all that ever listen.
+    // SAFETY: made once and never touched again.
+    private nonisolated(unsafe) static let source: (any DispatchSourceRead)? = {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -17,44 +29,52 @@ final class SignalPipe: Sendable {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         writeEnd.store(ends[1], ordering: .releasing)
-        return (ends[0], ends[1])
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: ends[0], queue: DispatchQueue(label: "beaconswarm.signal-pipe"))
+        source.setEventHandler { [descriptor = ends[0]] in
+            var number: UInt8 = 0
+            while read(descriptor, &number, 1) == 1 {
+                guard let listener = listeners.withLock({ $0[Int32(number)] }) else { continue }
+                listener.queue.async(execute: listener.received)
+            }
+        }
+        source.resume()
+        return source
     }()
-    /// All that a handler may read.
-    private static let writeEnd = Atomic<Int32>(-1)
 
-    private let before: [(number: Int32, action: sigaction)]
-    // SAFETY: made in the initialiser and only cancelled in the deinitialiser.
-    private nonisolated(unsafe) let source: (any DispatchSourceRead)?
+    /// What was there before, of each signal that is listened to.
+    private let before: [(number: Int32, action: sigaction, listener: Listener?)]
 
-    /// Listens to some signals.
+    /// Listens to some signals, in the place of whoever listened before.
     ///
     /// - Parameters:
     ///   - numbers: The signals. SIGHUP is left alone where it is ignored already: `nohup` wants the process to outlive
     ///     its terminal.
     ///   - queue: Where `received` runs, once for each signal.
     init(_ numbers: [Int32], on queue: DispatchQueue, received: @escaping @Sendable () -> Void) {
-        guard let ends = SignalPipe.ends else {
-            (before, source) = ([], nil)
+        guard SignalPipe.source != nil else {
+            before = []
             return
         }
-        before = numbers.compactMap(SignalPipe.install)
-        let source = DispatchSource.makeReadSource(fileDescriptor: ends.read, queue: queue)
-        source.setEventHandler {
-            var byte: UInt8 = 0
-            while read(ends.read, &byte, 1) == 1 { received() }
+        before = numbers.compactMap { number in
+            let old = SignalPipe.listeners.withLock { listeners in
+                defer { listeners[number] = Listener(queue: queue, received: received) }
+                return listeners[number]
+            }
+            return SignalPipe.install(number).map { (number, $0, old) }
         }
-        source.resume()
-        self.source = source
     }
 
     /// The signals are again what they were.
     deinit {
-        for (number, action) in before { _ = withUnsafePointer(to: action) { sigaction(number, $0, nil) } }
-        source?.cancel()
+        for (number, action, listener) in before {
+            _ = withUnsafePointer(to: action) { sigaction(number, $0, nil) }
+            SignalPipe.listeners.withLock { $0[number] = listener }
+        }
     }
 
     /// Installs the handler, and returns what it replaced.
-    private static func install(_ number: Int32) -> (number: Int32, action: sigaction)? {
+    private static func install(_ number: Int32) -> sigaction? {
         var old = sigaction()
         sigaction(number, nil, &old)
         if number == SIGHUP, unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1 {
@@ -63,14 +83,14 @@ final class SignalPipe: Sendable {
         var new = sigaction()
         // What waits in a system call goes on afterwards.
         new.sa_flags = SA_RESTART
-        new.__sigaction_handler.sa_handler = { _ in SignalPipe.tell() }
-        return sigaction(number, &new, &old) == 0 ? (number, old) : nil
+        new.__sigaction_handler.sa_handler = { SignalPipe.tell(of: $0) }
+        return sigaction(number, &new, &old) == 0 ? old : nil
     }
 
     /// Within a signal handler: nothing but `write`, which leaves `errno` as it was.
-    private static func tell() {
+    private static func tell(of number: Int32) {
         let code = errno
-        var byte: UInt8 = 0
+        var byte = UInt8(truncatingIfNeeded: number)
         _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
         errno = code
     }

@@ -42,8 +42,11 @@ struct PortHolder: Hashable {
     ///
     /// - Complexity: O(open files of all processes).
     static func holders(of port: Int) -> [PortHolder] {
-        let sockets = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
-        guard !sockets.isEmpty else { return [] }
+        // The kernel may leave a row out of a table that changes while it is read.
+        let looks = (0..<3).lazy.map { _ in
+            Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
+        }
+        guard let sockets = looks.first(where: { !$0.isEmpty }) else { return [] }
         let files = FileManager.default
         let processes = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
         return processes.sorted().filter { process in
