@@ -40,19 +40,21 @@ struct PortHolder: Hashable {
 
     /// Who listens on a TCP port, by process.
     ///
+    /// Where nobody is found, it looks again: what `/proc` lists changes while it is read, on a busy machine.
+    ///
     /// - Complexity: O(open files of all processes).
     static func holders(of port: Int) -> [PortHolder] {
-        // The kernel may leave a row out of a table that changes while it is read.
-        let looks = (0..<3).lazy.map { _ in
-            Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
-        }
-        guard let sockets = looks.first(where: { !$0.isEmpty }) else { return [] }
+        (0..<5).lazy.map { _ in look(for: port) }.first { !$0.isEmpty } ?? []
+    }
+
+    private static func look(for port: Int) -> [PortHolder] {
+        let sockets = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
+        guard !sockets.isEmpty else { return [] }
         let files = FileManager.default
-        let processes = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
+        let processes = names(in: "/proc").compactMap { Int($0) }
         return processes.sorted().filter { process in
             let folder = "/proc/\(process)/fd"
-            let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-            return names.contains { name in
+            return names(in: folder).contains { name in
                 (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(sockets.contains)
                     ?? false
             }
@@ -61,6 +63,20 @@ struct PortHolder: Hashable {
             let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "?"
             return PortHolder(name: name.trimmingCharacters(in: .whitespacesAndNewlines), process: process)
         }
+    }
+
+    /// What a folder lists; Foundation gives up where an entry goes while it reads.
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+                })
+        }
+        return names
     }
 
     /// The sockets that listen on a port, as links in `/proc/<process>/fd` name them.
