@@ -165,7 +165,7 @@ let package = Package(
         .module(
             "CollectorServer",
             [
-                "Timebase", "Accounting", "CollectorModel", "Wire", grdb,
+                "Timebase", "Accounting", "CollectorModel", "Files", "Wire", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),

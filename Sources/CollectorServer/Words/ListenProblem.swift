@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import NIOCore
 
@@ -51,10 +52,11 @@ struct PortHolder: Hashable {
         let sockets = Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeners(in: $0, port: port) })
         guard !sockets.isEmpty else { return [] }
         let files = FileManager.default
-        let processes = names(in: "/proc").compactMap { Int($0) }
+        // Not Foundation's list: that gives up where an entry goes while it reads.
+        let processes = Folder.names(in: "/proc").compactMap { Int($0) }
         return processes.sorted().filter { process in
             let folder = "/proc/\(process)/fd"
-            return names(in: folder).contains { name in
+            return Folder.names(in: folder).contains { name in
                 (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(sockets.contains)
                     ?? false
             }
@@ -63,20 +65,6 @@ struct PortHolder: Hashable {
             let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "?"
             return PortHolder(name: name.trimmingCharacters(in: .whitespacesAndNewlines), process: process)
         }
-    }
-
-    /// What a folder lists; Foundation gives up where an entry goes while it reads.
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-                })
-        }
-        return names
     }
 
     /// The sockets that listen on a port, as links in `/proc/<process>/fd` name them.

@@ -31,6 +31,8 @@ package struct DiskSchedule: Sendable {
     package typealias Entry = ScheduledEntry<DiskFailure>
 
     private let entries: [Entry]
+    /// Those of failures that end.
+    private let passing: [Entry]
 
     /// Whether nothing ever happens to a disk.
     package var isIdle: Bool { entries.isEmpty }
@@ -38,6 +40,7 @@ package struct DiskSchedule: Sendable {
     /// Takes the entries that last at all.
     package init(_ entries: [Entry] = []) {
         self.entries = entries.filter { $0.from < $0.until }
+        passing = self.entries.filter { $0.value != .corrupt }
     }
 
     package var isEmpty: Bool { entries.isEmpty }
@@ -58,7 +61,6 @@ package struct DiskSchedule: Sendable {
     /// A device's disk from a moment on: as the entry says that began last (the later in the scenario
     /// at a tie), or sound. O(entries).
     func condition(at moment: Instant, faults: RandomStream) -> DiskCondition {
-        let passing = entries.filter { $0.value != .corrupt }
         switch passing.latest(at: moment, faults)?.value {
         case .full: return .full
         case .readOnly: return .readOnly

@@ -66,10 +66,14 @@ extension DeclaredSystem {
 
     // MARK: Files of days
 
+    /// How far a device's clock is ahead of UTC.
+    private func clockOffset(of index: Int, at now: Instant) -> Interval {
+        plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
+    }
+
     /// The rows of the oldest day that is over and had no turn in the flush, or of all of them.
     func nextDays(of device: inout Device, now: Instant) -> ContiguousArray<EventRecord> {
-        let index = Int(device.index)
-        let offset = plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
+        let offset = clockOffset(of: Int(device.index), at: now)
         let today = CivilTime.dayNumber(now, offset: offset)
         let isOne = sdk.storage.seal?.together == false
         let cursor = device.fileCursor
@@ -88,8 +92,7 @@ extension DeclaredSystem {
 
     /// The rows of all days but the one of a moment, on the device's calendar.
     func rowsOfOtherDays(at now: Instant, of device: inout Device) -> ContiguousArray<EventRecord> {
-        let index = Int(device.index)
-        let offset = plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
+        let offset = clockOffset(of: Int(device.index), at: now)
         let today = CivilTime.dayNumber(now, offset: offset)
         return device.allRows.filter { CivilTime.dayNumber($0.capturedAt, offset: offset) != today }
     }

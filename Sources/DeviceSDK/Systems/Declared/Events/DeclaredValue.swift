@@ -30,7 +30,7 @@ struct DeclaredValue {
     private var things: UInt32 = 1
     /// How many entities in a row have the same value of a cycle.
     private var step: UInt32 = 1
-    private var factors: UnsafePointer<DeclaredFactor>?
+    private var factors: UnsafePointer<EntityFactor>?
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
@@ -91,7 +91,11 @@ struct DeclaredValue {
             keep(alternatives: cycle.values, arena)
         case .product(let factors, let decimals):
             kind = .product
-            self.factors = UnsafePointer(arena.keep(table: factors.map { DeclaredFactor($0, arena) }))
+            self.factors = UnsafePointer(
+                arena.keep(
+                    table: factors.map {
+                        EntityFactor($0, values: UnsafePointer(arena.keep(table: $0.values)))
+                    }))
             count = factors.count
             keep(decimals: decimals)
         case .list(let element, let minimum, let maximum):

@@ -30,7 +30,7 @@ struct SensorsCompiledValue {
     private var things: UInt32 = 1
     /// How many entities in a row have the same value of a cycle.
     private var step: UInt32 = 1
-    private var factors: UnsafePointer<SensorsFactor>?
+    private var factors: UnsafePointer<EntityFactor>?
     /// The key of an entity's field.
     private var field = RandomStream(key: 0)
     /// The value of the field, or of a list's element.
@@ -62,7 +62,8 @@ struct SensorsCompiledValue {
             keep(alternatives: cycle.values, arena)
         case .product(let factors, let decimals, let quoted):
             kind = .product
-            self.factors = arena.keep(table: factors.map { SensorsFactor($0, arena) })
+            self.factors = arena.keep(
+                table: factors.map { EntityFactor($0, values: arena.keep(table: $0.values)) })
             tableCount = factors.count
             keep(decimals: decimals, quoted: quoted)
         case .zipf(let choice, let prefix):
@@ -232,21 +233,6 @@ struct SensorsCompiledValue {
         }
         cursor.put(byte: UInt8(ascii: "]"))
     }
-}
-
-/// An ``AppModel/EntityCycle`` of numbers, laid out for reading.
-struct SensorsFactor {
-    private let values: UnsafePointer<Double>
-    private let count: Int
-    private let step: UInt32
-
-    init(_ cycle: EntityCycle<Double>, _ arena: SensorsArena) {
-        values = arena.keep(table: cycle.values)
-        count = cycle.values.count
-        step = cycle.step
-    }
-
-    func value(of entity: UInt32) -> Double { values[Int(entity / step) % count] }
 }
 
 extension SensorsCursor {
