@@ -82,6 +82,20 @@ struct DeclaredDecodingTests {
         }
     }
 
+    @Test("of two clients that differ only in where the name is, each event has its name, in either order")
+    func names() throws {
+        var (left, right) = (Self.own, Self.own)
+        (left.name, left.event.names) = ("left", [.value("/what")])
+        (right.name, right.event.names) = ("right", [.value("/n")])
+        for (first, second) in [(left, right), (right, left)] {
+            var bench = bench(first, second)
+            let events = #"{"what":"Look","device":"1"},{"n":"Buy","device":"2"},{"m":"?","device":"3"}"#
+            bench.post(Array(#"{"a":{"b":[\#(events)]}}"#.utf8), path: "/ingest/app/events")
+            #expect(bench.sink.rows.map(\.name) == ["Look", "Buy"])
+            #expect(bench.undecodable.count == 1, "neither has a name for the third")
+        }
+    }
+
     @Test("the harness's id is found in JSON in a text, in base64 or not", arguments: [0, 1, 2])
     func tag(form: Int) {
         let inner = #"{"x":[0,{"bs_id":"3-5","t":">>>???"}]}"#
@@ -131,7 +145,7 @@ struct DeclaredDecodingTests {
     }
 
     @Test("a member tells a name where no place does; an event without a time is of now")
-    func names() {
+    func nameless() {
         var bench = bench(Self.own)
         bench.post(
             Array(#"[{"$do":{}},{"x":1},7]"#.utf8), path: "/ingest/a/events",

@@ -29,6 +29,8 @@ final class DeclaredDecoder: UploadDecoder {
     /// The latest request's path and method, and who may have sent it: nearly all requests of a target share them.
     private var head: (method: CollectedRequest.Method, path: String)?
     private var candidates: [Int] = []
+    /// Who may have sent what is read now.
+    private var readers: [Int] = []
     private var fields: [String] = []
 
     init(_ clients: DescribedClients) { self.clients = clients }
@@ -67,6 +69,7 @@ final class DeclaredDecoder: UploadDecoder {
     /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
     private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
         project.removeAll()
+        readers = candidates
         root = parse()
         if let root { return find(in: root, candidates, isPlain: isPlain) }
         // Lines are no JSON as a whole, but the first of them is.
@@ -170,12 +173,23 @@ final class DeclaredDecoder: UploadDecoder {
         _ value: JSONValue, text: UnsafeRawBufferPointer?, _ project: UnsafeRawBufferPointer,
         _ body: (UploadElement) -> Void
     ) {
-        let description = clients.all[client.number]
-        if let text { return body(reader.read(value, text: text, project: project, as: description)) }
+        if let text { return body(read(value, text, project)) }
         scratch.removeAll()
         value.appendJSON(to: &scratch)
         let copy = scratch
-        copy.withUnsafeBytes { body(reader.read(value, text: $0, project: project, as: description)) }
+        copy.withUnsafeBytes { body(read(value, $0, project)) }
+    }
+
+    /// Reads an event by the description of the body's client; one that it has no name for by the first that has one: two
+    /// clients at one path may differ in nothing but what an event is called.
+    private func read(
+        _ value: JSONValue, _ text: UnsafeRawBufferPointer, _ project: UnsafeRawBufferPointer
+    ) -> UploadElement {
+        let element = reader.read(value, text: text, project: project, as: clients.all[client.number])
+        guard case .undecodable(.missingType) = element,
+            let other = readers.first(where: { reader.fits(value, clients.all[$0]) })
+        else { return element }
+        return reader.read(value, text: text, project: project, as: clients.all[other])
     }
 
     /// A line: an event, or an object with a list of events.
