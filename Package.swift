@@ -131,7 +131,7 @@ let package = Package(
 
         // The pure modules: no clock, no input or output, no threads.
         .module("Timebase"),
-        .module("Snapshots"),
+        .module("Snapshots", release: .open),
         .module("Accounting", ["Timebase", "Snapshots"]),
         .module("World", ["Timebase"]),
         .module("Measurement", ["Timebase", "Snapshots", "Accounting", "World", histogram]),

@@ -97,14 +97,16 @@ package struct LevelLog: Sendable {
         count += 1
     }
 
-    /// What is written of each population.
-    private static var fields: [WritableKeyPath<FleetLevels, UInt64>] {
+    /// What is written of each population. Made once: joining key paths takes longer than reading a look.
+    ///
+    /// Unsafe only by its type: nothing changes it, and these paths capture nothing.
+    private nonisolated(unsafe) static let fields: [WritableKeyPath<FleetLevels, UInt64>] = {
         let gauges: WritableKeyPath<FleetLevels, TimeSeries.Gauges> = \.gauges
         let own: [WritableKeyPath<FleetLevels, UInt64>] = [
             \.captured, \.prefilled, \.nanosecondsAwake, \.wakeupCount,
         ]
         return TimeSeries.Gauges.all.map { gauges.appending(path: $0) } + own
-    }
+    }()
 
     /// Reads the looks again, one by one.
     package struct Looks {
