@@ -35,8 +35,8 @@ package final class UserModel: Sendable {
     let steadyState: SteadyState?
     /// The persona has a ``PersonaDescription/steadyRate``.
     let isSteady: Bool
-    /// Whether patterns make some events more or less likely.
-    let changesChances: Bool
+    /// How patterns make some events more or less likely: beside the calendar, of which a copy is dear.
+    let changes: [UserPatterns.ChanceChange]
     /// The versions that come one after the other by ``PersonaDescription/updateChance``; those released at a date
     /// come after them.
     let plainVersions: Int
@@ -55,7 +55,7 @@ package final class UserModel: Sendable {
         self.persona = persona
         self.calendar = calendar
         flowsEvenly = calendar?.flowsEvenly ?? true
-        changesChances = calendar?.patterns.changes.isEmpty == false
+        changes = calendar?.patterns.changes ?? []
         plainVersions = app.versions.count - (calendar?.patterns.releases.count ?? 0)
         let triggers = TriggerTable(app)
         isSteady = persona.steadyRate != nil
@@ -96,8 +96,10 @@ package final class UserModel: Sendable {
         (popularity, steadyActions) = (model.popularity, model.steadyActions)
         (eventCatalogues, flowsEvenly) = (model.eventCatalogues, model.flowsEvenly)
         (pace, steadyState, isSteady) = (model.pace, model.steadyState, model.isSteady)
-        (changesChances, plainVersions) = (model.changesChances, model.plainVersions)
+        (changes, plainVersions) = (model.changes, model.plainVersions)
     }
+
+    var changesChances: Bool { !changes.isEmpty }
 
     func range(of trigger: Int) -> Range<UInt32> { reactionRanges[trigger] }
 

@@ -1,7 +1,6 @@
 /// The SHA-256 digest (FIPS 180-4) of a whole byte sequence.
 ///
-/// For naming files by their content, a few of them per run; a cryptographic library would add
-/// minutes to every clean build for this one use.
+/// For naming files by their content; a cryptographic library would add minutes to every clean build for this one use.
 package enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
@@ -24,13 +23,49 @@ package enum SHA256 {
 
     /// The digest as 64 hexadecimal digits in lower case. O(n), without a copy of the bytes.
     package static func hexadecimal(of bytes: [UInt8]) -> String {
-        var state: [UInt32] = [
+        var running = Running()
+        bytes.withUnsafeBytes { running.update($0) }
+        return running.hexadecimal
+    }
+
+    /// The digest of bytes that come in pieces; how they are cut makes no difference. 64 bytes are kept at most.
+    package struct Running: Sendable {
+        private var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
             0x5be0_cd19,
         ]
-        let whole = bytes.count & ~63
-        bytes.withUnsafeBytes { compress(UnsafeRawBufferPointer(rebasing: $0[..<whole]), into: &state) }
-        lastBlocks(of: bytes[whole...], count: bytes.count).withUnsafeBytes { compress($0, into: &state) }
+        /// What came after the last whole block.
+        private var rest: [UInt8] = []
+        /// The bytes so far.
+        package private(set) var count = 0
+
+        package init() {}
+
+        /// Takes further bytes in. O(n).
+        package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+            count += bytes.count
+            var start = 0
+            if !rest.isEmpty {
+                start = min(bytes.count, 64 - rest.count)
+                rest.append(contentsOf: bytes[..<start])
+                guard rest.count == 64 else { return }
+                rest.withUnsafeBytes { SHA256.compress($0, into: &state) }
+                rest.removeAll(keepingCapacity: true)
+            }
+            let end = start + (bytes.count - start) & ~63
+            SHA256.compress(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), into: &state)
+            rest.append(contentsOf: bytes[end...])
+        }
+
+        /// The digest of the bytes so far, as 64 hexadecimal digits in lower case.
+        package var hexadecimal: String {
+            var state = state
+            SHA256.lastBlocks(of: rest, count: count).withUnsafeBytes { SHA256.compress($0, into: &state) }
+            return SHA256.text(of: state)
+        }
+    }
+
+    private static func text(of state: [UInt32]) -> String {
         let digits = Array("0123456789abcdef")
         var text = ""
         for word in state {
@@ -42,8 +77,8 @@ package enum SHA256 {
     }
 
     /// What is left of a message of `count` bytes after its whole blocks, filled up and with its length.
-    private static func lastBlocks(of rest: ArraySlice<UInt8>, count: Int) -> [UInt8] {
-        var message = Array(rest)
+    private static func lastBlocks(of rest: [UInt8], count: Int) -> [UInt8] {
+        var message = rest
         message.append(0x80)
         message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
         let bits = UInt64(count) * 8

@@ -27,7 +27,8 @@ struct Generate: AsyncParsableCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             "In what the tables are written: \(GenerateOptions.formatNames). Repeatable, or separated by commas; "
-                + "default: parquet.", valueName: "FORMAT"))
+                + "default: parquet. With .sha256, rows are made but not written: only their digest is.",
+            valueName: "FORMAT"))
     var format: [String] = []
 
     @Option(

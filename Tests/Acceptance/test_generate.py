@@ -291,6 +291,23 @@ def test_no_result_depends_on_threads(tool: Tool):
     assert found[0] == found[1] == found[2] and len(found[0]) > 10
 
 
+def test_digests_are_those_of_the_rows(tool: Tool):
+    """Rows that go nowhere give the files' digests, part by part, and the same answers."""
+    cut = ["--partition", "day", "--split", "100kB", "--days", 3]
+    generate(tool, tool.folder / "rows", "--format", "ndjson,csv", *cut)
+    generate(tool, tool.folder / "digests", "--format", "ndjson.sha256", "--format", "csv.sha256", *cut)
+    lines = {}
+    for path in (tool.folder / "digests").rglob("*.sha256"):
+        digest, name = path.read_text().removesuffix("\n").split("  ")
+        lines[str(path.relative_to(tool.folder / "digests").with_name(name))] = digest
+    found = hashes(tool.folder / "rows")
+    assert lines == {name: digest for name, digest in found.items() if name.endswith((".ndjson", ".csv"))} and len(lines) > 10
+    others = {name: digest for name, digest in found.items() if name not in lines}
+    assert others == {name: digest for name, digest in hashes(tool.folder / "digests").items() if not name.endswith(".sha256")}
+    page = (tool.folder / "digests" / "README.md").read_text()
+    assert "sha256sum -c events/**/*.ndjson.sha256" in page and "## Loading" not in page
+
+
 def test_untagged_events_bear_no_id(tool: Tool, dataset: Path):
     generate(tool, tool.folder / "plain", "--format", "sqlite", "--zone", "Asia/Shanghai", "--days", 3)
     events = from_sqlite(tool.folder / "plain", "events")

@@ -8,7 +8,7 @@ import Wire
 /// What every format must hold to, besides giving the rows back to other programs (`test_datasets.py`).
 @Suite("Writers of datasets")
 struct DatasetConformanceTests {
-    static let formats = DatasetFormat.all.filter { $0 != .sqlite }
+    static let formats = DatasetFormat.all.filter { $0 != .sqlite && !$0.isDigest }
 
     @Test("The same rows give the same bytes, however they are cut", arguments: formats)
     func cuts(_ format: DatasetFormat) throws {
@@ -43,8 +43,29 @@ struct DatasetConformanceTests {
             try sink.bytes.withUnsafeBytes { try GzipDecoder(limit: 1 << 20).decompress($0, into: &text) }
             #expect(text.bytes == (format == .csv(.gzip) ? head : []))
         case .ndjson(.zstd), .csv(.zstd): #expect(sink.bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]))
+        case .ndjson(.digest), .csv(.digest): Issue.record("a digest has a test of its own")
         case .parquet, .sqlite:
             #expect(sink.bytes.starts(with: Array("PAR1".utf8)) && sink.bytes.suffix(4) == Array("PAR1".utf8))
+        }
+    }
+
+    @Test(
+        "A digest is one line, that of the text, and as large as the text until then",
+        arguments: [
+            (DatasetFormat.ndjson(.digest), DatasetFormat.ndjson(.none)), (.csv(.digest), .csv(.none)),
+        ])
+    func digest(_ format: DatasetFormat, of text: DatasetFormat) throws {
+        for rows in [0, 1, 4000] {
+            let batch = SampleTable.batch(rows: 4000, seed: 7)
+            let (digest, whole) = (MemorySink(), MemorySink())
+            let writers = [makeWriter(format, into: digest), makeWriter(text, into: whole)]
+            for writer in writers { try writer.write(batch, rows: 0..<rows) }
+            #expect(writers[0].size == writers[1].size && digest.bytes.isEmpty)
+            for writer in writers { try writer.finish() }
+            #expect(digest.isFinished)
+            #expect(
+                String(decoding: digest.bytes, as: UTF8.self)
+                    == "\(SHA256.hexadecimal(of: whole.bytes))  rows\n")
         }
     }
 

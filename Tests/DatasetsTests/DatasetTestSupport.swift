@@ -71,8 +71,9 @@ func makeWriter(_ format: DatasetFormat, into sink: any ByteSink, rowGroupRows: 
     options.rowGroupRows = rowGroupRows
     options.pageRows = 700
     return switch format {
-    case .ndjson(let packing): TextWriter.ndjson(SampleTable.schema, into: packing.sink(into: sink))
-    case .csv(let packing): TextWriter.csv(SampleTable.schema, into: packing.sink(into: sink))
+    case .ndjson(let packing):
+        TextWriter.ndjson(SampleTable.schema, into: packing.sink(into: sink, named: "rows"))
+    case .csv(let packing): TextWriter.csv(SampleTable.schema, into: packing.sink(into: sink, named: "rows"))
     case .parquet, .sqlite: ParquetWriter(SampleTable.schema, options, into: sink)
     }
 }

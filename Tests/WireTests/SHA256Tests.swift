@@ -22,4 +22,15 @@ struct SHA256Tests {
         let bytes = Array(repeatElement(Array(text.utf8), count: times).joined())
         #expect(SHA256.hexadecimal(of: bytes) == digest)
     }
+
+    @Test("is that of the whole, however it is cut", arguments: [1, 3, 63, 64, 65, 127, 500])
+    func pieces(step: Int) {
+        let bytes = (0..<500).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        var running = SHA256.Running()
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            #expect(running.hexadecimal == SHA256.hexadecimal(of: Array(bytes[..<start])))
+            bytes[start..<min(bytes.count, start + step)].withUnsafeBytes { running.update($0) }
+        }
+        #expect(running.count == 500 && running.hexadecimal == SHA256.hexadecimal(of: bytes))
+    }
 }

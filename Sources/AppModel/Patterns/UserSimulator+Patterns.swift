@@ -5,28 +5,26 @@ extension UserSimulator {
     /// The probability of a reaction, as patterns change it. The draw that decides stays the one that it was, so that
     /// of two factors the smaller one leaves a part of what the greater one leaves.
     func chance(of reaction: Reaction, _ model: UserModel) -> Double {
-        guard let calendar = model.calendar, reaction.kind == .business || reaction.kind == .web else {
-            return reaction.chance
-        }
-        return reaction.chance * factor(of: reaction.index, at: nextAt, calendar)
+        guard reaction.kind == .business || reaction.kind == .web else { return reaction.chance }
+        return reaction.chance * factor(of: reaction.index, at: nextAt, model)
     }
 
     /// Whether a pattern keeps an event of a steady rate from happening.
     func isWithheld(_ action: UserAction, at instant: Instant, _ model: UserModel) -> Bool {
         guard case .business(let event, _) = action, let calendar = model.calendar else { return false }
-        let factor = factor(of: event, at: instant, calendar)
+        let factor = factor(of: event, at: instant, model)
         guard factor < 1 else { return false }
         let stream = calendar.streams(.pattern, Int(index)).child(UserCalendar.steadyEvents)
         var own = stream.child(UInt64(bitPattern: instant.nanoseconds))
         return !own.chance(factor)
     }
 
-    private func factor(of event: UInt16, at instant: Instant, _ calendar: UserCalendar) -> Double {
+    private func factor(of event: UInt16, at instant: Instant, _ model: UserModel) -> Double {
         var factor = 1.0
-        for change in calendar.patterns.changes
+        for change in model.changes
         where change.event == event && change.window.contains(instant)
             && (change.version.map { $0 == version } ?? true)
-            && (change.zone.map { $0 == calendar.zonePlace(of: Int(index)) } ?? true)
+            && (change.zone.map { $0 == model.calendar?.zonePlace(of: Int(index)) } ?? true)
         {
             factor *= change.factor
         }

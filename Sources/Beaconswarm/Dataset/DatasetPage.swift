@@ -145,14 +145,30 @@ struct DatasetPage {
 
 extension DatasetPage {
     private var loading: String {
-        let format = options.formats.flatMap { $0.split(separator: ",") }.map(String.init)
+        let loadable = formats.filter { !$0.isDigest }.map(\.description)
+        let digests = formats.filter(\.isDigest).map(\.description)
         let parts = [
-            format.contains("parquet") ? parquet : nil,
-            format.contains { $0.hasPrefix("csv") } ? csv : nil,
-            format.contains { $0.hasPrefix("ndjson") } ? ndjson : nil,
-            format.contains("sqlite") ? sqlite : nil,
-        ]
-        return "## Loading\n\n" + parts.compactMap(\.self).joined(separator: "\n")
+            loadable.contains("parquet") ? parquet : nil,
+            loadable.contains { $0.hasPrefix("csv") } ? csv : nil,
+            loadable.contains { $0.hasPrefix("ndjson") } ? ndjson : nil,
+            loadable.contains("sqlite") ? sqlite : nil,
+        ].compactMap(\.self)
+        let loading = parts.isEmpty ? "" : "## Loading\n\n" + parts.joined(separator: "\n")
+        return ([loading] + digests.map(checking)).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var formats: [DatasetFormat] {
+        options.formats.flatMap { $0.split(separator: ",") }.compactMap { DatasetFormat(String($0)) }
+    }
+
+    private func checking(_ digest: String) -> String {
+        """
+        ## Checking \(digest)
+
+        These files hold no rows, only the SHA-256 of the files that would. Copied into a folder where the same dataset \
+        lies with its rows, `sha256sum -c \(path("events", digest))` tells whether the rows of `events` are the same.
+
+        """
     }
 
     private var isCut: Bool { options.partition != "none" || isInFolders }
@@ -197,8 +213,7 @@ extension DatasetPage {
     }
 
     private func suffix(_ prefix: String) -> String {
-        options.formats.flatMap { $0.split(separator: ",") }.map(String.init)
-            .first { $0.hasPrefix(prefix) } ?? prefix
+        formats.filter { !$0.isDigest }.map(\.description).first { $0.hasPrefix(prefix) } ?? prefix
     }
 
     private var csv: String {

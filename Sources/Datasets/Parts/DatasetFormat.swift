@@ -27,6 +27,11 @@ package enum DatasetFormat: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension DatasetFormat {
+    /// Whether its files have no rows, only what tells the files of the rows from others.
+    package var isDigest: Bool { self == .ndjson(.digest) || self == .csv(.digest) }
+}
+
 /// How a dataset lies in its folder.
 package struct DatasetLayout: Sendable {
     package var formats: [DatasetFormat]

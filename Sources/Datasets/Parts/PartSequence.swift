@@ -115,7 +115,7 @@ final class PartSequence {
             return
         }
         try Folder.make(journal.folder + "/" + place.folder)
-        writer = try makeWriter(FileSink(journal.folder + "/" + part.path))
+        writer = try makeWriter(FileSink(journal.folder + "/" + part.path), named: place.name)
     }
 
     private func endPart() throws(FileFailure) {
@@ -146,10 +146,13 @@ final class PartSequence {
         return ("\(name)/\(folder)", "\(label)\(padded).\(format)")
     }
 
-    private func makeWriter(_ sink: any ByteSink) -> any DatasetWriter {
-        switch format {
-        case .ndjson(let packing): TextWriter.ndjson(table.schema, into: packing.sink(into: sink))
-        case .csv(let packing): TextWriter.csv(table.schema, into: packing.sink(into: sink))
+    private func makeWriter(_ sink: any ByteSink, named name: String) -> any DatasetWriter {
+        func packed(_ packing: TextPacking) -> any ByteSink {
+            packing.sink(into: sink, named: String(name.dropLast(packing.suffix.count)))
+        }
+        return switch format {
+        case .ndjson(let packing): TextWriter.ndjson(table.schema, into: packed(packing))
+        case .csv(let packing): TextWriter.csv(table.schema, into: packed(packing))
         case .parquet: ParquetWriter(table.schema, layout.parquet, into: sink)
         case .sqlite: preconditionFailure("a database is one file")
         }

@@ -8,6 +8,8 @@ package enum TextPacking: String, Hashable, Sendable, CaseIterable {
     case gzip
     /// `.zst`: one frame with a checksum.
     case zstd
+    /// `.sha256`: nothing of the text but its digest, as `sha256sum` writes it.
+    case digest
 
     /// What a file's name ends in.
     var suffix: String {
@@ -15,15 +17,19 @@ package enum TextPacking: String, Hashable, Sendable, CaseIterable {
         case .none: ""
         case .gzip: ".gz"
         case .zstd: ".zst"
+        case .digest: ".sha256"
         }
     }
 
     /// Packs what goes to a sink.
-    package func sink(into sink: any ByteSink) -> any ByteSink {
+    ///
+    /// - Parameter name: The name of the text's file, without the suffix of its packing.
+    package func sink(into sink: any ByteSink, named name: String) -> any ByteSink {
         switch self {
         case .none: sink
         case .gzip: GzipSink(into: sink)
         case .zstd: ZstdSink(into: sink)
+        case .digest: DigestSink(into: sink, named: name)
         }
     }
 }
@@ -74,5 +80,30 @@ private final class ZstdSink: ByteSink {
         packed.removeAll()
         encoder.stream(bytes, isLast: isLast, into: &packed)
         try packed.withUnsafeBytes { bytes throws(FileFailure) in try sink.write(bytes) }
+    }
+}
+
+/// Keeps nothing of what comes but its SHA-256, which is one line in the end: `sha256sum -c` checks by it the file of
+/// that name that another run wrote.
+private final class DigestSink: ByteSink {
+    private let sink: any ByteSink
+    private let name: String
+    private var digest = SHA256.Running()
+
+    init(into sink: any ByteSink, named name: String) {
+        self.sink = sink
+        self.name = name
+    }
+
+    /// The text's, so that parts end where those of the text do.
+    var size: Int { digest.count }
+    var isPacking: Bool { false }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) { digest.update(bytes) }
+
+    func finish() throws(FileFailure) {
+        let line = WireBuffer("\(digest.hexadecimal)  \(name)\n")
+        try line.withUnsafeBytes { bytes throws(FileFailure) in try sink.write(bytes) }
+        try sink.finish()
     }
 }

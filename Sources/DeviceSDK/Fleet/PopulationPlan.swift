@@ -91,8 +91,11 @@ package struct PopulationPlan: Sendable {
     /// - Complexity: O(log n) in the numbers of zones and of their changes.
     package func utcOffset(index: Int, at instant: Instant) -> Interval {
         guard zones.differ else { return utcOffset }
-        return zones.table(stream(.zone, index: index)).offset(at: instant).offset
+        return utcOffsets(index: index).offset(at: instant).offset
     }
+
+    /// The time zone of a device; only where zones differ is it that of ``utcOffset(index:at:)``.
+    package func utcOffsets(index: Int) -> UTCOffsets { zones.table(stream(.zone, index: index)) }
 
     /// What is decided about the users from outside.
     package var calendar: UserCalendar {

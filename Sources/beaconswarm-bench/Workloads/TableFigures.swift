@@ -8,7 +8,7 @@ enum TableFigures {
     private static let goals: [(format: String, goal: String)] = [
         ("ndjson", "≥ 1 M"), ("csv", "≥ 1 M"), ("parquet", "≥ 0.5 M"), ("sqlite", "≥ 0.15 M"),
         ("ndjson.gz", ""),
-        ("ndjson.zst", ""), ("csv.gz", ""), ("csv.zst", ""),
+        ("ndjson.zst", ""), ("csv.gz", ""), ("csv.zst", ""), ("ndjson.sha256", ""),
     ]
 
     static func measure(_ rounds: Rounds, isQuick: Bool) async -> [Figure] {
@@ -71,8 +71,9 @@ enum TableFigures {
         let writer: any DatasetWriter
         switch DatasetFormat(name) {
         case .ndjson(let packing):
-            writer = TextWriter.ndjson(PreparedTable.schema, into: packing.sink(into: sink))
-        case .csv(let packing): writer = TextWriter.csv(PreparedTable.schema, into: packing.sink(into: sink))
+            writer = TextWriter.ndjson(PreparedTable.schema, into: packing.sink(into: sink, named: "rows"))
+        case .csv(let packing):
+            writer = TextWriter.csv(PreparedTable.schema, into: packing.sink(into: sink, named: "rows"))
         case .parquet: writer = ParquetWriter(PreparedTable.schema, ParquetOptions(), into: sink)
         case .sqlite, nil:
             guard let database else { return 0 }

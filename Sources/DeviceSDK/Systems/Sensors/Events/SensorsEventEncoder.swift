@@ -37,6 +37,9 @@ package final class SensorsEventEncoder {
     private let words: SensorsWords
     /// Whether local time is not the same on all devices at all times.
     private let hasZones: Bool
+    private let utcOffset: Interval
+    /// The zone of the device whose record came last: a batch is of one device.
+    private var lastZone: (index: Int, table: UTCOffsets)?
     /// Where the last event's time and its `bs_id` were written.
     private let places = UnsafeMutablePointer<RepeatPlace>.allocate(capacity: 2)
 
@@ -54,6 +57,7 @@ package final class SensorsEventEncoder {
         catalogue = SensorsEventCatalogue(plan: plan, rules: rules, templates: templates)
         bridge = SensorsWebBridge(plan: plan)
         hasZones = plan.zones.differ
+        utcOffset = plan.utcOffset
         words = SensorsWords(catalogue.arena)
         places.initialize(repeating: RepeatPlace(), count: 2)
         self.gzip = gzip ?? GzipEncoder(batches: rules.upload.compression == .fast ? .fast : .small)
@@ -77,8 +81,13 @@ package final class SensorsEventEncoder {
     /// How far local time is ahead of UTC on a device when it captures a record.
     @inline(__always)
     func zone(_ index: Int, _ record: EventRecord) -> Interval {
-        let plan = catalogue.plan
-        return hasZones ? plan.utcOffset(index: index, at: record.capturedAt) : plan.utcOffset
+        // Without a look at the plan: a copy of it costs more than all else here.
+        hasZones ? zoneOffset(index, at: record.capturedAt) : utcOffset
+    }
+
+    private func zoneOffset(_ index: Int, at instant: Instant) -> Interval {
+        if lastZone?.index != index { lastZone = (index, catalogue.plan.utcOffsets(index: index)) }
+        return lastZone?.table.offset(at: instant).offset ?? utcOffset
     }
 
     /// Appends one event as a JSON object.
