@@ -70,16 +70,18 @@ enum DescribedFigures {
                 }
             }
         ]
-        guard var plain = DescribedBatch(preset: "posthog-ios"),
-            var batch = DescribedBatch(preset: "posthog-ios", compression: "gzip")
-        else { return figures }
-        let length = plain.write().count
-        figures.append(
-            await rounds.figure(
-                "whole bodies of 50 events", "posthog-ios", unit: "bytes of JSON/s", goal: "≥ 0.6 × sensors"
-            ) { seconds in
-                EventFigures.perSecond(seconds, items: length) { _ = batch.write() }
-            })
+        for preset in ["posthog-ios", "mixpanel-ios"] {
+            guard var plain = DescribedBatch(preset: preset),
+                var batch = DescribedBatch(preset: preset, compression: "gzip")
+            else { continue }
+            let length = plain.write().count
+            figures.append(
+                await rounds.figure(
+                    "whole bodies of 50 events", preset, unit: "bytes of JSON/s", goal: "≥ 0.6 × sensors"
+                ) { seconds in
+                    EventFigures.perSecond(seconds, items: length) { _ = batch.write() }
+                })
+        }
         return figures
     }
 
