@@ -90,6 +90,37 @@ def test_an_option_changes_what_a_file_says(tmp_path: Path):
     assert "POST /own/in HTTP/1.1" in done.stdout and '"events":[{"id":"' in done.stdout
 
 
+def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(tmp_path: Path):
+    """Each place tells the same of a description without names and times, and goes on."""
+    own = OWN | {"events": OWN["events"] | {"common": {"id": "{{id}}", "props": "{{properties}}"}}}
+    file = tmp_path / "own.json"
+    file.write_text(json.dumps(own))
+    path = scenario(tmp_path, {"file": "own.json"}, duration="3s", drain="2s")
+    places = ["the name is nowhere in the event", "the time of the capture is nowhere in the event"]
+
+    def told(err: str, place: str) -> None:
+        for words in places:
+            assert re.search(f"warning: .*{place}: .*{words}", err), (words, err)
+
+    store = tmp_path / "store.sqlite"
+    played = run("run", path, "--out", tmp_path / "out", "--store", store)
+    told(played.stderr, "/populations/0/sdk/events/common")
+    audited = run("audit", tmp_path / "out", "--receipts", store, "--sdk", file, "--json")
+    told(audited.stderr, f"{file}: /events/common")
+    assert json.loads(audited.stdout)["audit"] is not None
+    collector = subprocess.Popen(
+        [BINARY, "collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "own.sqlite", "--sdk", file],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    try:
+        assert "own-sdk" in collector.stdout.readline()
+    finally:
+        collector.terminate()
+        _, err = collector.communicate(timeout=30)
+    assert collector.returncode == 0
+    told(err, f"{file}: /events/common")
+
+
 @pytest.mark.parametrize(
     ("sdk", "words"),
     [
