@@ -184,4 +184,28 @@ struct PropertySamplerTests {
         }
         #expect((150..<220).contains(won))
     }
+
+    @Test("of a cart agree: the fuller the dearer, and what it lacks makes it nearly 59 yuan")
+    func carts() throws {
+        let rules = try #require(Presets.shop.events.first { $0.name == "ViewCart" }).properties
+        var dearest = [Double](repeating: 0, count: 14)
+        var cheapest = [Double](repeating: .infinity, count: 14)
+        for sequence in 0..<UInt64(4000) {
+            let event = RandomStream(key: sequence)
+            func number(_ key: String) throws -> Double {
+                let place = try #require(rules.firstIndex { $0.key == key })
+                var own = event.child(rules.draws[place])
+                let value = sampler.value(
+                    of: rules[place].generator, stream: &own, context: context(sequence))
+                guard case .number(let number) = value else { return .nan }
+                return number
+            }
+            let (count, amount) = try (Int(number("cart_item_count")), number("cart_amount"))
+            dearest[count] = max(dearest[count], amount)
+            cheapest[count] = min(cheapest[count], amount)
+            let gap = try number("free_shipping_gap")
+            #expect(gap == 0 ? amount > 57 : (40..<70).contains(amount + gap), "\(amount) lacks \(gap)")
+        }
+        for count in 1..<12 { #expect(dearest[count] < cheapest[count + 1] && cheapest[count] > 0) }
+    }
 }

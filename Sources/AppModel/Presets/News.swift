@@ -167,7 +167,7 @@ enum News {
                 PropertyRule("new_stories", .integer(0, 18)),
                 PropertyRule("duration_ms", .number(.lognormal(median: 350, sigma: 0.6), decimals: 0)),
                 PropertyRule("is_success", .chance(0.98)),
-                PropertyRule("refresh_id", .counter(prefix: "R-")),
+                PropertyRule("refresh_id", .serial),
             ]),
         BusinessEvent(
             "OpenArticle", at: .screen(reader), of: article,

@@ -37,6 +37,9 @@ extension PropertyGenerator {
         .number(.uniform(Double(low) - 0.499_999, Double(high) + 0.499_999), decimals: 0)
     }
 
+    /// A number of 13 digits by chance: among a million, two are the same once in twenty times.
+    static var serial: PropertyGenerator { .integer(1_000_000_000_000, 9_999_999_999_999) }
+
     /// An amount of money, with cents.
     static func amount(median: Double, sigma: Double) -> PropertyGenerator {
         .number(.lognormal(median: median, sigma: sigma), decimals: 2)

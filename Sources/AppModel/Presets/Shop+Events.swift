@@ -51,7 +51,7 @@ extension Shop {
                 PropertyRule("keyword_type", .oneOf(["手动输入", "历史记录", "热门推荐"], weights: [6, 2, 2])),
                 PropertyRule("has_result", .success(0.94)),
                 PropertyRule("result_number", results).with("has_result"),
-                PropertyRule("search_id", .counter(prefix: "S-")),
+                PropertyRule("search_id", .serial),
                 PropertyRule("filters", .list(.oneOf(["包邮", "新品", "自营", "有货"]), minimum: 0, maximum: 3)),
             ]),
         BusinessEvent(
@@ -108,6 +108,11 @@ extension Shop {
         return .oneOf(numbers: [0] + numbers, weights: [6] + numbers.map { _ in 9.4 })
     }()
 
+    /// What carts lack of 59 yuan, in the shares that their amounts have: a cart of 28 yuan at most is one in a hundred, one of
+    /// 36 at most two.
+    private static let shippingGaps: PropertyGenerator = .oneOf(
+        numbers: [38, 27, 20, 14, 9, 4, 0], weights: [1, 1, 1, 1, 1, 1.5, 93.5])
+
     static let buyingEvents: [BusinessEvent] = [
         BusinessEvent(
             "AddToCart", at: button(detail, "detail_add_cart"), of: product,
@@ -126,9 +131,10 @@ extension Shop {
             "ViewCart", at: .screen(cart),
             [
                 PropertyRule("cart_item_count", .integer(1, 12)),
-                PropertyRule("cart_amount", .amount(median: 230, sigma: 0.9)),
+                // The fuller, the dearer; the cheapest are short of free shipping, from 59 yuan.
+                PropertyRule("cart_amount", .amount(median: 230, sigma: 0.9)).with("cart_item_count"),
                 PropertyRule("invalid_item_count", .oneOf(numbers: [0, 1, 2], weights: [8, 1, 1])),
-                PropertyRule("free_shipping_gap", .number(.uniform(0, 59), decimals: 2)),
+                PropertyRule("free_shipping_gap", shippingGaps).with("cart_item_count"),
             ]),
         BusinessEvent(
             "ReceiveCoupon", at: button(home, "home_coupon"), chance: 0.9,
