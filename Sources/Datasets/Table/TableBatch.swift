@@ -71,21 +71,28 @@ package struct TableBatch: ~Copyable {
             known = row
         }
 
-        /// Puts the value of a row.
+        /// Puts the value of a row. Rows before it that have none stay without.
         @inline(__always)
         mutating func put(_ word: Int64, row: Int) {
-            words[row] = word
-            isAbsent[row] = false
-            known = row &+ 1
+            leaveAbsent(upTo: row)
+            set(word, row: row)
         }
 
-        /// Puts the text of a row behind those before.
+        /// Puts the text of a row behind those before. Rows between that have none stay without.
         @inline(__always)
         mutating func put(utf8: UnsafeRawBufferPointer, row: Int) {
+            leaveAbsent(upTo: row)
             let used = start(row)
             if utf8.count > textRoom &- used { makeTextRoom(utf8.count, used: used) }
             (text + used).copyText(utf8)
-            put(Int64(used &+ utf8.count), row: row)
+            set(Int64(used &+ utf8.count), row: row)
+        }
+
+        @inline(__always)
+        private mutating func set(_ word: Int64, row: Int) {
+            words[row] = word
+            isAbsent[row] = false
+            known = row &+ 1
         }
 
         /// Makes room for a text behind what is there.
@@ -105,6 +112,7 @@ package struct TableBatch: ~Copyable {
     /// The rows that are whole.
     package private(set) var count = 0
     let columnCount: Int
+    /// Changed by `(columns + n).pointee`: calls on `columns[n]` that change it make Swift 6.3.1 crash with the thread sanitizer.
     let columns: UnsafeMutablePointer<Storage>
     private var next = 0
 
@@ -199,8 +207,7 @@ package struct TableBatch: ~Copyable {
     /// - Parameter utf8: Valid UTF-8, which is copied.
     package mutating func put(utf8: UnsafeRawBufferPointer) {
         precondition(nextType == .string, "no value of this column")
-        columns[next].leaveAbsent(upTo: count)
-        columns[next].put(utf8: utf8, row: count)
+        (columns + next).pointee.put(utf8: utf8, row: count)
         next += 1
     }
 
@@ -223,8 +230,7 @@ package struct TableBatch: ~Copyable {
         precondition(column >= next && column < columnCount && count < capacity, "a row has its columns")
         precondition(columns[column].type != .string, "no value of this column")
         guard columns[column].known <= count else { return }
-        columns[column].leaveAbsent(upTo: count)
-        columns[column].put(word, row: count)
+        (columns + column).pointee.put(word, row: count)
     }
 
     /// Puts a text into a column of the row; the first value of a row counts.
@@ -235,8 +241,7 @@ package struct TableBatch: ~Copyable {
         precondition(column >= next && column < columnCount && count < capacity, "a row has its columns")
         precondition(columns[column].type == .string, "no value of this column")
         guard columns[column].known <= count else { return }
-        columns[column].leaveAbsent(upTo: count)
-        columns[column].put(utf8: utf8, row: count)
+        (columns + column).pointee.put(utf8: utf8, row: count)
     }
 
     /// Goes on with another column. Those between have the values that they were given by their numbers, or none.
@@ -253,8 +258,7 @@ package struct TableBatch: ~Copyable {
     }
 
     private mutating func put(word: Int64) {
-        columns[next].leaveAbsent(upTo: count)
-        columns[next].put(word, row: count)
+        (columns + next).pointee.put(word, row: count)
         next += 1
     }
 
