@@ -90,7 +90,7 @@ def test_an_option_changes_what_a_file_says(tmp_path: Path):
     assert "POST /own/in HTTP/1.1" in done.stdout and '"events":[{"id":"' in done.stdout
 
 
-def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(tmp_path: Path):
+def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(collect, tmp_path: Path):
     """Each place tells the same of a description without names and times, and goes on."""
     own = OWN | {"events": OWN["events"] | {"common": {"id": "{{id}}", "props": "{{properties}}"}}}
     file = tmp_path / "own.json"
@@ -108,17 +108,9 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(tmp_
     audited = run("audit", tmp_path / "out", "--receipts", store, "--sdk", file, "--json")
     told(audited.stderr, f"{file}: /events/common")
     assert json.loads(audited.stdout)["audit"] is not None
-    collector = subprocess.Popen(
-        [BINARY, "collect", "--listen", "127.0.0.1:0", "--store", tmp_path / "own.sqlite", "--sdk", file],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )
-    try:
-        assert "own-sdk" in collector.stdout.readline()
-    finally:
-        collector.terminate()
-        _, err = collector.communicate(timeout=30)
-    assert collector.returncode == 0
-    told(err, f"{file}: /events/common")
+    collector = collect(tmp_path / "own.sqlite", "--sdk", file)
+    assert "own-sdk" in collector.running.out
+    told(collector.stop().expect(0).err, f"{file}: /events/common")
 
 
 @pytest.mark.parametrize(

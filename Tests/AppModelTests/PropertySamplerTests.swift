@@ -11,6 +11,15 @@ struct PropertySamplerTests {
         PropertyContext(sequence: sequence, subject: subject, capturedAt: start)
     }
 
+    /// The value of a property of the event with that number, drawn as devices draw it.
+    private func value(
+        of key: String, among rules: [PropertyRule], by sampler: PropertySampler, _ sequence: UInt64
+    ) throws -> PropertyValue {
+        let place = try #require(rules.firstIndex { $0.key == key })
+        var own = RandomStream(key: sequence).child(rules.draws[place])
+        return sampler.value(of: rules[place].generator, stream: &own, context: context(sequence))
+    }
+
     @Test("come out the same each time from the event's own stream")
     func determinism() {
         let rules = Presets.shop.events.flatMap(\.properties)
@@ -172,15 +181,12 @@ struct PropertySamplerTests {
         let sampler = PropertySampler(app: Presets.game)
         var won = 0
         for sequence in 0..<UInt64(300) {
-            let event = RandomStream(key: sequence)
-            func value(_ key: String) throws -> PropertyValue {
-                let place = try #require(rules.firstIndex { $0.key == key })
-                var own = event.child(rules.draws[place])
-                return sampler.value(of: rules[place].generator, stream: &own, context: context(sequence))
+            func drawn(_ key: String) throws -> PropertyValue {
+                try value(of: key, among: rules, by: sampler, sequence)
             }
-            let isWon = try value("is_win") == .bool(true)
+            let isWon = try drawn("is_win") == .bool(true)
             won += isWon ? 1 : 0
-            #expect(try isWon == (value("stars") != .number(0)))
+            #expect(try isWon == (drawn("stars") != .number(0)))
         }
         #expect((150..<220).contains(won))
     }
@@ -191,12 +197,8 @@ struct PropertySamplerTests {
         var dearest = [Double](repeating: 0, count: 14)
         var cheapest = [Double](repeating: .infinity, count: 14)
         for sequence in 0..<UInt64(4000) {
-            let event = RandomStream(key: sequence)
             func number(_ key: String) throws -> Double {
-                let place = try #require(rules.firstIndex { $0.key == key })
-                var own = event.child(rules.draws[place])
-                let value = sampler.value(
-                    of: rules[place].generator, stream: &own, context: context(sequence))
+                let value = try value(of: key, among: rules, by: sampler, sequence)
                 guard case .number(let number) = value else { return .nan }
                 return number
             }

@@ -10,6 +10,9 @@ import Wire
 /// What it costs that an SDK is described and not programmed: bodies by the byte, and wakes; one core. Each figure beside
 /// that of SensorsAnalytics 4.9.1 in the same run.
 enum DescribedFigures {
+    /// Whose bodies are made.
+    private static let presets = ["posthog-ios", "mixpanel-ios"]
+
     static func measure(_ rounds: Rounds, isQuick: Bool) async -> [Figure] {
         var figures = await bodies(rounds)
         let devices = isQuick ? 1000 : 100_000
@@ -42,7 +45,7 @@ enum DescribedFigures {
                 }
             }
         ]
-        for preset in ["posthog-ios", "mixpanel-ios"] {
+        for preset in presets {
             guard var batch = DescribedBatch(preset: preset) else { continue }
             let length = batch.write().count
             figures.append(
@@ -70,7 +73,7 @@ enum DescribedFigures {
                 }
             }
         ]
-        for preset in ["posthog-ios", "mixpanel-ios"] {
+        for preset in presets {
             guard var plain = DescribedBatch(preset: preset),
                 var batch = DescribedBatch(preset: preset, compression: "gzip")
             else { continue }
