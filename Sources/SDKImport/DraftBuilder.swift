@@ -14,8 +14,10 @@ struct DraftBuilder {
     }
 
     mutating func build() -> JSONNode {
-        let request = self.request()
-        let (events, perEvent) = self.eventGroup()
+        let request = self.request().map { ($0.0, shallow($0.1, at: JSONPath(["request", $0.0]))) }
+        var (events, perEvent) = self.eventGroup()
+        events = shallow(events, at: JSONPath(["events"]))
+        perEvent = perEvent.map { ($0.0, shallow($0.1, at: JSONPath(["request", "perEvent", $0.0]))) }
         let members = perEvent.isEmpty ? request : request + [("perEvent", .object(perEvent))]
         var description: [(String, JSONNode)] = [
             ("name", .text(name)), ("upload", upload()), ("request", .object(members)),
@@ -33,6 +35,21 @@ struct DraftBuilder {
 
     private mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
         guesses.append(Guess(pointer, text, sureness))
+    }
+
+    /// A value of the draft without what lies deeper than JSON is read: a capture may be as deep, and a draft wraps it.
+    private mutating func shallow(_ node: JSONNode, at path: JSONPath) -> JSONNode {
+        if !node.isPlain, path.tokens.count >= JSONReader.depthLimit {
+            guess(path.pointer, "is left out: more than \(JSONReader.depthLimit) levels", .sure)
+            return .null
+        }
+        switch node.content {
+        case .array(let elements):
+            return .list(elements.enumerated().map { shallow($1, at: path.appending($0)) })
+        case .object(let members):
+            return .object(members.map { ($0.key, shallow($0.value, at: path.appending($0.key))) })
+        default: return node
+        }
     }
 
     /// The part of the host that is most its own.

@@ -2,6 +2,9 @@ import Wire
 
 /// The template of an event, drafted from events.
 struct EventTemplateDraft {
+    /// What stands in a template in the place of a name, for members that are inserted.
+    private static let spread = "..."
+
     private let fields: EventFields
     /// Where the template begins in the draft.
     private let root: JSONPath
@@ -32,7 +35,7 @@ struct EventTemplateDraft {
         let isProperties = path == fields.properties
         var members: [(String, JSONNode)] = []
         if isProperties || (fields.properties == nil && path.tokens.isEmpty) {
-            members.append(("...", .text("{{properties}}")))
+            members.append((EventTemplateDraft.spread, .text("{{properties}}")))
         }
         var keys: [String] = []
         for key in objects.flatMap({ ($0.members ?? []).map(\.key) }) where !keys.contains(key) {
@@ -40,6 +43,10 @@ struct EventTemplateDraft {
         }
         for key in keys {
             let own = path.appending(key)
+            guard key != EventTemplateDraft.spread else {
+                note(own, "is left out: a template's own word, so no field can have this name", .sure)
+                continue
+            }
             let values = objects.compactMap { $0[key] }
             let role = fields.roles[own]
             if role == .sent, path.tokens.isEmpty {
@@ -129,7 +136,8 @@ struct EventTemplateDraft {
         switch node.content {
         case .string(let text): .text(CapturedHeaders.literal(text))
         case .array(let elements): .list(elements.map(literal))
-        case .object(let members): .object(members.map { ($0.key, literal($0.value)) })
+        case .object(let members):
+            .object(members.filter { $0.key != spread }.map { ($0.key, literal($0.value)) })
         default: node
         }
     }

@@ -88,6 +88,18 @@ struct DescriptionDraftTests {
         }
     }
 
+    @Test("what no template can say is left out, and told: members called ..., and values nested too deep")
+    func unsayable() throws {
+        let deep = String(repeating: "[", count: 60) + "{}" + String(repeating: "]", count: 60)
+        let event = #"{"event":"a","uuid":"1","time":1772451000123,"...":7,"x":{"...":1,"y":\#(deep)}}"#
+        let draft = try draft(post("[\(event)]", path: "/e"))
+        let text = draft.description.prettyText()
+        #expect(throws: Never.self) { try DescriptionReader.read(bytes: Array(text.utf8)).get() }
+        for reason in ["a template's own word", "is left out: more than \(JSONReader.depthLimit) levels"] {
+            #expect(draft.guesses.contains { $0.text.contains(reason) }, "\(reason): \(text)")
+        }
+    }
+
     @Test("the route with the most events is taken, and the others are told")
     func routes() throws {
         let draft = try draft(post(first, path: "/a") + post(second, path: "/b") + "curl http://h/config\n")
