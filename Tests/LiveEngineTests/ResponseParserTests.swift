@@ -98,6 +98,8 @@ struct ResponseParserTests {
             ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false),
             ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: Keep-Alive\r\n\r\n", true),
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", false),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: \r\n\r\n", false),
+            ("HTTP/1.1 204 No Content\r\nTransfer-Encoding: \r\n\r\n", true),
         ])
     func reuse(text: String, keepsAlive: Bool) {
         let (parser, _) = Self.parse(text)

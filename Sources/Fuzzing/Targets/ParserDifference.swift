@@ -22,8 +22,9 @@ enum ParserDifference: CaseIterable {
 
     // Taken otherwise.
 
-    /// White space around a value is no part of it, a tab too (RFC 9110, 5.5): such a `chunked` is chunked.
-    case tabBehindCoding
+    /// White space around a value is no part of it, a tab too (RFC 9110, 5.5): such a `chunked` is chunked, and such a
+    /// `close` closes.
+    case tabBehindWord
     /// `close` counts whatever stands beside it (RFC 9112, 9.3); of an answer of HTTP/1.0 NIO asks for `keep-alive` alone.
     case closeBesideKeepAlive
     /// `Proxy-Connection` is no field of HTTP (RFC 9112, C.2.2 tells where it comes from); NIO reads it as `Connection`.
@@ -40,6 +41,8 @@ enum ParserDifference: CaseIterable {
     case fieldNotInspected
     /// What stands behind a chunk's size, and the trailer, say nothing that is used (RFC 9112, 7.1.1 and 7.1.2).
     case chunkExtensionOrTrailer
+    /// What an interim answer says of the connection is not looked at: the final one does (RFC 9110, 15.2).
+    case closeBeforeFinal
     /// Nothing was said of an upgrade in the request, so an answer's `Upgrade` says nothing (RFC 9110, 7.8).
     case upgradeIgnored
 
@@ -54,7 +57,7 @@ enum ParserDifference: CaseIterable {
         case .foldedField: return own.end == .malformed && lines.hasFold
         case .lengthOutOfRange: return own.end == .malformed && lines.hasLongNumber
         case .emptyLength: return own.end == .malformed && lines.hasEmptyLength
-        case .tabBehindCoding: return own.end != .malformed && lines.hasTabBehindCoding
+        case .tabBehindWord: return own.end != .malformed && lines.hasTabBehindWord
         case .closeBesideKeepAlive:
             return !own.keepsAlive && reference.keepsAlive && lines.saysClose && lines.saysKeepAlive
         case .proxyConnection: return own.keepsAlive != reference.keepsAlive && lines.hasProxyConnection
@@ -62,6 +65,9 @@ enum ParserDifference: CaseIterable {
         case .severalLengths: return reference.end == .malformed && lines.lengthFields > 1
         case .fieldNotInspected: return reference.end == .malformed && lines.hasOddField
         case .chunkExtensionOrTrailer: return reference.end == .malformed && lines.isChunked
+        case .closeBeforeFinal:
+            return reference.end == .malformed && lines.statusLines > 1
+                && (lines.saysClose || lines.hasProxyConnection)
         case .upgradeIgnored: return own.end != .malformed && lines.hasUpgrade
         }
     }
@@ -80,9 +86,10 @@ struct AnswerLines {
     private(set) var hasLongNumber = false
     private(set) var isChunked = false
     private(set) var hasEmptyLength = false
-    private(set) var hasTabBehindCoding = false
+    private(set) var hasTabBehindWord = false
     private(set) var saysClose = false
     private(set) var saysKeepAlive = false
+    private(set) var statusLines = 0
     /// Fields that say how long the body is.
     private(set) var lengthFields = 0
 
@@ -101,6 +108,7 @@ struct AnswerLines {
             hasLongNumber = true
         }
         if line.contains(0) || line.contains(0x0D) { hasControl = true }
+        if text.hasPrefix("http/") { statusLines += 1 }
         if text.hasPrefix("http/"), !text.hasPrefix("http/1.0"), !text.hasPrefix("http/1.1") {
             hasOtherVersion = true
         }
@@ -113,9 +121,10 @@ struct AnswerLines {
         }
         if text.hasPrefix("transfer-encoding") {
             if text.contains("chunked") { isChunked = true }
-            if value.contains(0x09) { hasTabBehindCoding = true }
+            if value.contains(0x09) { hasTabBehindWord = true }
         }
         if text.hasPrefix("connection") {
+            if value.contains(0x09) { hasTabBehindWord = true }
             if text.contains("close") { saysClose = true }
             if text.contains("keep-alive") { saysKeepAlive = true }
         }

@@ -55,6 +55,9 @@ extension ResponseParser {
         case 14 where ResponseParser.equal(name, "content-length"): readLength(value)
         case 17 where ResponseParser.equal(name, "transfer-encoding"):
             hasTransferEncoding = true
+            // A list without an element names no coding, and says nothing of the body (RFC 9110, 5.6.1).
+            if value.isEmpty { return }
+            hasCoding = true
             isChunked = ResponseParser.equal(ResponseParser.lastElement(of: value), "chunked")
         default: break
         }
@@ -96,7 +99,8 @@ extension ResponseParser {
             // Both a length and chunks: the chunks count, and the connection is not to be trusted.
             if length != nil || isVersion10 { keepsAlive = false }
             state = .chunkSize
-        } else if let length, !hasTransferEncoding {
+        } else if let length, !hasCoding {
+            if hasTransferEncoding { keepsAlive = false }
             remaining = length
             state = length == 0 ? .complete : .fixedBody
         } else {

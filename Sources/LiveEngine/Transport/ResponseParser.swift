@@ -48,7 +48,9 @@ package struct ResponseParser {
     var keepsDate = false
     var isVersion10 = false
     var isChunked = false
+    /// Whether there is such a field, and whether one names a coding.
     var hasTransferEncoding = false
+    var hasCoding = false
     var saysClose = false
     var length: Int?
     var remaining = 0
@@ -86,6 +88,7 @@ package struct ResponseParser {
         isVersion10 = false
         isChunked = false
         hasTransferEncoding = false
+        hasCoding = false
         saysClose = false
         retryAfter = nil
         date = nil
