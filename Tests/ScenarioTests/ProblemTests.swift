@@ -217,6 +217,25 @@ struct ProblemTests {
         #expect(found[5].position == .file(line: 5, column: 62))
     }
 
+    @Test("a population without a name hides nothing of what another one's entries say")
+    func namelessPopulation() {
+        let text = """
+            {
+              "name": "x", "duration": "1h",
+              "populations": [
+                {"nme": "old", "devices": 1, "system": "sensors", "app": "shop"},
+                {"name": "new", "devices": 1, "system": "sensors", "app": "shop"}
+              ],
+              "timeline": [
+                {"at": "1m", "for": "1m", "population": "new", "device": {"network": "none"}},
+                {"at": "3m", "for": "1m", "population": "new", "client": {"fault": "reset"}}
+              ]
+            }
+            """
+        #expect(problems(text).map(\.pointer).contains("/populations/0/nme"))
+        #expect(problems(text).allSatisfy { $0.pointer.hasPrefix("/populations/0") })
+    }
+
     @Test("one line says place, pointer, what was found, what is allowed and the nearest match")
     func text() throws {
         let problem = try #require(problems(scenario(#""sede": 1"#)).first)

@@ -50,7 +50,7 @@ extension ScenarioBinder {
         var text = "client: \(fault.text)"
         if scope.share < 1 { text += ", \(ScenarioBinder.percent(scope.share)) of requests" }
         if scope.deviceShare < 1 { text += ", \(ScenarioBinder.percent(scope.deviceShare)) of devices" }
-        if let population { text += ", \(populationNames[population])" }
+        text += suffix(population)
         if let device = scope.device { text += ", device \(device)" }
         if let upload = scope.uploadNumber { text += ", upload \(upload)" }
         return BoundChange(change: .client(fault.fault, scope), text: text)

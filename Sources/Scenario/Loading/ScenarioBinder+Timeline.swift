@@ -148,8 +148,9 @@ extension ScenarioBinder {
                 + suffix(population))
     }
 
+    /// The end of an entry's text that says whom alone it concerns: nothing for a population that has no name yet.
     func suffix(_ population: Int?) -> String {
-        population.map { ", \(populationNames[$0])" } ?? ""
+        population.flatMap { draft.populations[$0].name?.value }.map { ", \($0)" } ?? ""
     }
 
     /// The index of the population that an entry names.
