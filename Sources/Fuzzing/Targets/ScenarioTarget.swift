@@ -80,19 +80,29 @@ final class ScenarioTarget: FuzzTarget {
         let before = ScenarioTarget.meaning(document)
         let after = again.map(ScenarioTarget.meaning) ?? []
         let other = zip(before, after).first { $0 != $1 }
-        try demand(before == after, "printed, it means another: \(other?.0 ?? "-"), then \(other?.1 ?? "-")")
+        try demand(
+            before == after,
+            "printed, it means another: \(other.map { "\($0.0)" } ?? "-"), then \(other.map { "\($0.1)" } ?? "-")"
+        )
     }
 
     /// What a scenario says, without where it says it.
-    private static func meaning(_ document: ScenarioDocument) -> [String] {
+    private static func meaning(_ document: ScenarioDocument) -> [AnyHashable] {
         [
-            document.name, document.description, "\(document.seed)", "\(document.start as Any)",
-            "\(document.duration)", "\(document.drain)", words("\(document.populations)"),
-            words("\(document.timeline)"),
+            document.name, document.description, document.seed, document.start, document.duration,
+            document.drain, document.timeline,
         ]
+            + document.populations.flatMap(members)
             + document.thresholds.map {
                 "\($0.metric) \($0.expression) \($0.abortsOnFail) \($0.delayAbortEval)"
             }
+    }
+
+    /// The values that a value has, whichever they are; of those that cannot be held side by side, the words.
+    private static func members(_ value: some Any) -> [AnyHashable] {
+        Mirror(reflecting: value).children.map {
+            ($0.value as? any Hashable).map { AnyHashable($0) } ?? AnyHashable(words("\($0.value)"))
+        }
     }
 
     /// A description's words in order of their own: sets come in any.
