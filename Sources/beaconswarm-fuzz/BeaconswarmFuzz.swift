@@ -57,7 +57,7 @@ struct BeaconswarmFuzz: ParsableCommand {
     }
 
     func run() throws {
-        mkdir(artifacts, 0o755)
+        try Folder.make(artifacts)
         limitMemory()
         let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
         if input.isEmpty { report("seed \(seed)") }

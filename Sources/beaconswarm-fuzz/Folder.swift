@@ -3,6 +3,19 @@ import Glibc
 
 /// Files of inputs.
 enum Folder {
+    /// Makes a folder with those that it lies in, as far as they are missing.
+    ///
+    /// - Throws: `ValidationError` if nothing can be written there.
+    static func make(_ path: String) throws {
+        for end in path.indices where path[end] == "/" && end > path.startIndex {
+            mkdir(String(path[..<end]), 0o755)
+        }
+        mkdir(path, 0o755)
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw ValidationError("cannot write into the folder \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
     /// The contents of a folder's files in the order of their names; none if there is no such folder.
     static func files(in path: String) throws -> [[UInt8]] {
         guard let folder = opendir(path) else { return [] }

@@ -22,8 +22,8 @@ enum ParserDifference: CaseIterable {
 
     // Taken otherwise.
 
-    /// White space around a value is no part of it, a tab too (RFC 9110, 5.5): such a `chunked` is chunked, and such a
-    /// `close` closes.
+    /// White space around a value is no part of it, a tab too (RFC 9110, 5.5): such a `chunked` is chunked, such a
+    /// `close` closes, and such a length is one.
     case tabBehindWord
     /// `close` counts whatever stands beside it (RFC 9112, 9.3); of an answer of HTTP/1.0 NIO asks for `keep-alive` alone.
     case closeBesideKeepAlive
@@ -116,15 +116,15 @@ struct AnswerLines {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         if text.hasPrefix("content-length") || text.hasPrefix("transfer-encoding") { lengthFields += 1 }
         let value = line[(colon + 1)...]
+        let fields = ["content-length", "transfer-encoding", "connection"]
+        if fields.contains(where: text.hasPrefix), value.contains(0x09) { hasTabBehindWord = true }
         if text.hasPrefix("content-length"), value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
             hasEmptyLength = true
         }
         if text.hasPrefix("transfer-encoding") {
             if text.contains("chunked") { isChunked = true }
-            if value.contains(0x09) { hasTabBehindWord = true }
         }
         if text.hasPrefix("connection") {
-            if value.contains(0x09) { hasTabBehindWord = true }
             if text.contains("close") { saysClose = true }
             if text.contains("keep-alive") { saysKeepAlive = true }
         }
