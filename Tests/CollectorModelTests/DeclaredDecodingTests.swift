@@ -82,6 +82,23 @@ struct DeclaredDecodingTests {
         }
     }
 
+    @Test("of two clients at one path, one may have no tag: its events are known by its key, in either order")
+    func keys() throws {
+        var (tagged, plain) = (Self.own, Self.own)
+        (tagged.name, tagged.event.tags, tagged.event.key) = ("tagged", ["/tag"], [])
+        (plain.name, plain.event.tags, plain.event.key) = ("plain", [], [["/id"]])
+        for (first, second) in [(tagged, plain), (plain, tagged)] {
+            var bench = bench(first, second)
+            for event in [#"{"n":"Buy","id":"7","tag":"3-0"}"#, #"{"n":"Buy","id":"7"}"#] {
+                bench.post(Array(#"{"a":{"b":[\#(event)]}}"#.utf8), path: "/ingest/app/events")
+                bench.post(Array("[\(event)]".utf8), path: "/ingest/app/events")
+            }
+            let rows = bench.sink.rows
+            let key = natural("plain\u{1F}7")
+            #expect(rows.map(\.id) == ["3-0", "3-0", key, key])
+        }
+    }
+
     @Test("of two clients that differ only in where the name is, each event has its name, in either order")
     func names() throws {
         var (left, right) = (Self.own, Self.own)

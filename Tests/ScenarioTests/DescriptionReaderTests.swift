@@ -64,6 +64,38 @@ import Wire
             ])
     }
 
+    /// Without a place for the id of the harness it is as if there were none.
+    @Test func eventsWithoutATagNeedOneProductAtOnePath() {
+        func problems(_ sdks: String...) -> [String] {
+            let populations = sdks.enumerated().map { index, own in
+                """
+                {"name": "p\(index)", "devices": 1, "system": "declared",
+                 "sdk": {"preset": "posthog-ios", \(own)}}
+                """
+            }
+            let text = #"{"duration": "1m", "populations": [\#(populations.joined(separator: ","))]}"#
+            guard case .failure(let failure) = load(text) else { return [] }
+            return failure.problems.map { "\($0.pointer): \($0.found)" }
+        }
+        let plain = #""events": {"tag": null}"#
+        #expect(problems(plain, plain).isEmpty && problems(plain, #""name": "b""#).isEmpty)
+        #expect(
+            problems(plain, #""name": "b", "# + plain)
+                == [#"/populations/1/sdk/name: the path of "posthog", and no "tag""#])
+        #expect(
+            problems(plain, #""events": {"tag": null, "key": ["/distinct_id", "/timestamp"]}"#)
+                == [#"/populations/1/sdk/events: another "key" than in "p0" at the same path, and no "tag""#])
+    }
+
+    @Test func aConfigurationTurnsNoBatchOfSingleEvents() {
+        let one =
+            #""upload": {"batch": 1, "flushBulkSize": 9}, "request": {"framing": "one"}, "config": [{"path": "/c","#
+        #expect(problems(#"{\#(one) "apply": {"/n": "flushBulkSize"}}], \#(events)}"#).isEmpty)
+        #expect(
+            problems(#"{\#(one) "apply": {"/n/m": "batch"}}], \#(events)}"#)
+                == [#"/config/0/apply/~1n~1m: conflict: "batch""#])
+    }
+
     @Test func whatNoCollectorCouldReadIsAWarning() throws {
         func warnings(_ json: String) throws -> [String] {
             var found: [String] = []

@@ -1,7 +1,8 @@
 package import Accounting
 
 /// An event that left the store while a request carries it: evicted, or deleted after an answer to
-/// another request. Its fate waits for the last answer, because a positive one beats every other.
+/// another request. Its fate waits for the last answer, because a positive one beats every other; an
+/// acknowledged one (settled) waits until no request is left that is still to carry it.
 package struct DetachedEvent {
     package var record: EventRecord
     /// What it left the store for.

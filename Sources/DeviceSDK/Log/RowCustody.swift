@@ -36,6 +36,12 @@ extension RowDevice {
             change(&detached[place].record)
         }
     }
+
+    /// Whether a request that waits for a socket carries a row.
+    fileprivate func isAwaited(_ row: EventRecord) -> Bool {
+        row.inFlight > 0
+            && requests.contains { !$0.isStarted && $0.rows.contains(sequence: row.sequence) }
+    }
 }
 
 /// The custody of events on a ``RowDevice``: an event that leaves its store while requests carry it becomes a
@@ -54,12 +60,13 @@ extension RowCustodian {
 }
 
 extension RowCustodian {
-    /// A row has left the store for another reason than a positive answer.
+    /// A row has left the store. It is detached where a request that carries it may still save it, or where one that waits for
+    /// a socket will: how often it travelled is told with its fate.
     package mutating func leave(
         _ record: EventRecord, as disposition: Disposition, on device: inout Device,
         effects: inout DeviceEffects
     ) {
-        if !record.isSettled && record.inFlight > 0 {
+        if record.inFlight > 0, !record.isSettled || device.isAwaited(record) {
             device.detached.append(DetachedEvent(record: record, disposition: disposition))
         } else {
             end(record, as: disposition, on: device, effects: &effects)
@@ -95,7 +102,12 @@ extension RowCustodian {
         effects: inout DeviceEffects
     ) {
         if !device.detached.isEmpty {
-            for event in device.detached.release(carriedBy: request.rows, isPositive: isPositive) {
+            let ended = device.detached.release(carriedBy: request.rows, isPositive: isPositive)
+            for event in ended {
+                if event.disposition == .delivered, device.isAwaited(event.record) {
+                    acknowledged.note(event.record, slot: device.slot, at: now)
+                    continue
+                }
                 seal(
                     event.record, event.disposition, on: device,
                     ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects)
@@ -123,8 +135,8 @@ extension RowCustodian {
 
     /// No request is left that could save a detached event.
     package mutating func sealDetached(of device: inout Device, effects: inout DeviceEffects) {
-        for event in device.detached where !event.record.isSettled {
-            seal(event.record, event.disposition, on: device, effects: &effects)
+        for event in device.detached {
+            end(event.record, as: event.disposition, on: device, effects: &effects)
         }
         device.detached = []
     }
@@ -190,5 +202,16 @@ extension RowCustodian {
         // Without a radio nothing leaves: no upload that carried the events.
         guard network != .none, request.number.kind == .upload else { return }
         device.update(request, mark: nil) { $0.countAttempt() }
+        sealTravelled(with: request, of: &device, effects: &effects)
+    }
+
+    /// Seals acknowledged events that are off the device and waited for nothing but this request.
+    private mutating func sealTravelled(
+        with request: Device.Request, of device: inout Device, effects: inout DeviceEffects
+    ) {
+        for event in device.detached
+        where event.record.isSettled && request.rows.contains(sequence: event.record.sequence)
+            && !device.isAwaited(event.record)
+        { sealAcknowledged(event.record, on: device, effects: &effects) }
     }
 }

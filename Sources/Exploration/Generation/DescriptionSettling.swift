@@ -48,9 +48,25 @@ enum DescriptionSettling {
         case "one":
             sdk.set("upload", "batch", to: .int(1))
             sdk.set("storage", "seal", to: .text("none"))
+            leaveBatchAlone(&sdk)
         case "lines": sdk.set("request", "body", to: .text("{{events}}"))
         default: break
         }
+    }
+
+    /// No configuration turns the batch of requests with one event.
+    private static func leaveBatchAlone(_ sdk: inout JSONNode) {
+        guard let configs = sdk["config"]?.elements else { return }
+        sdk.set(
+            "config",
+            to: .list(
+                configs.map { config in
+                    var config = config
+                    for turn in config["apply"]?.members ?? [] where turn.value.string == "batch" {
+                        config.take("apply", turn.key)
+                    }
+                    return config
+                }))
     }
 
     /// Files are sent as they are: nothing says anew what a request carries, and flushes are not beside each other.

@@ -8,6 +8,7 @@ extension DescriptionReader {
         checkStorage(sdk, place, &reading)
         checkFraming(sdk.request, ofBatch: sdk.upload.batch, sdk, place, &reading)
         checkLanes(sdk, place, &reading)
+        checkTurns(sdk, place, &reading)
         checkRetry(sdk, place, &reading)
         checkConsent(sdk, place, &reading)
         checkPlaces(sdk, place, &reading)
@@ -159,6 +160,20 @@ extension DescriptionReader {
             reading.report(
                 .conflict, place.value(at: ["request", "framing"]) ?? place, found: "\"one\"",
                 allowed: "\"one\" only with upload.batch 1, and without storage.seal")
+        }
+    }
+
+    /// A configuration that turns the batch needs a request that may have several events.
+    private static func checkTurns(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
+        guard sdk.requests.allSatisfy({ $0.framing == .one }) else { return }
+        for (index, config) in sdk.configs.enumerated() {
+            for turn in config.turns where turn.knob == .batch {
+                let keys = ["config", String(index), "apply", turn.place.pointer]
+                reading.report(
+                    .conflict, place.value(at: keys) ?? place.value(at: ["config"]) ?? place,
+                    found: "\"batch\"",
+                    allowed: "no batch with \"framing\": \"one\": each request has one event")
+            }
         }
     }
 

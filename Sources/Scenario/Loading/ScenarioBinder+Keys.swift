@@ -10,14 +10,20 @@ extension ScenarioBinder {
     /// - Parameter populations: All that the scenario has.
     mutating func checkKeys(of populations: [ScenarioPopulation]) {
         var first: [String: (population: ScenarioPopulation, sdk: DescribedSDK)] = [:]
-        for (index, population) in populations.enumerated() where !population.tagsEvents {
-            guard let sdk = (population.system as? DeclaredRules)?.sdk else { continue }
+        for (index, population) in populations.enumerated() {
+            guard let sdk = (population.system as? DeclaredRules)?.sdk,
+                !population.tagsEvents || sdk.events.tag == nil
+            else { continue }
+            let (lack, remedy) =
+                population.tagsEvents
+                ? ("no \"tag\"", "an \"events.tag\"")
+                : ("\"tagEvents\" is false", "\"tagEvents\": true")
             let path = JSONPath(["populations", String(index), "sdk"])
             if sdk.events.key.isEmpty {
                 reading.report(
                     .conflict, Place(node: .null, path: path.appending("events")),
-                    found: "no \"key\", and \"tagEvents\" is false",
-                    allowed: "a key by which an audit knows the events, or \"tagEvents\": true")
+                    found: "no \"key\", and \(lack)",
+                    allowed: "a key by which an audit knows the events, or \(remedy)")
             }
             let other = first[sdk.request.path] ?? (population, sdk)
             first[sdk.request.path] = other
@@ -25,15 +31,14 @@ extension ScenarioBinder {
             if sdk.product(in: population.name) != product {
                 reading.report(
                     .conflict, Place(node: .null, path: path.appending("name")),
-                    found: "the path of \"\(product)\", and \"tagEvents\" is false",
-                    allowed: "a request.path of its own for each product, or \"tagEvents\": true")
+                    found: "the path of \"\(product)\", and \(lack)",
+                    allowed: "a request.path of its own for each product, or \(remedy)")
             } else if other.sdk.events.key != sdk.events.key {
                 reading.report(
                     .conflict, Place(node: .null, path: path.appending("events")),
                     found:
-                        "another \"key\" than in \"\(other.population.name)\" at the same path, and \"tagEvents\" is "
-                        + "false",
-                    allowed: "one key at one path, or \"tagEvents\": true")
+                        "another \"key\" than in \"\(other.population.name)\" at the same path, and \(lack)",
+                    allowed: "one key at one path, or \(remedy)")
             }
         }
     }

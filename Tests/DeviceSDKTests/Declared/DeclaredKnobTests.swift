@@ -91,6 +91,53 @@ struct DeclaredKnobTests {
         #expect(world.sequences(.delivered) == [0, 1])
     }
 
+    @Test("what is acknowledged waits for requests without a socket that carry it, too")
+    func takesAllBeyondSockets() throws {
+        let world = try DeclaredWorld(
+            Self.sdk(
+                """
+                "upload": {"flushBulkSize": 1, "flushInterval": "none", "batch": "all", "maxBatchesPerFlush": 1,
+                           "overlaps": true, "takes": "all", "concurrency": 10},
+                "answers": [["2xx", "delivered"], ["*", "keep"]]
+                """))
+        world.startApp()
+        world.track(1, count: 6)
+        #expect(world.counts == [1, 2, 3, 4], "two more wait for sockets")
+        world.answer(200, at: 2, upload: 3)
+        #expect(world.counts == [1, 2, 3, 4, 5])
+        #expect(
+            world.stored == [4, 5] && world.sequences(.delivered) == [], "the last is still to carry all")
+        world.answer(503, at: 3, upload: 0)
+        #expect(world.counts == [1, 2, 3, 4, 5, 6])
+        let delivered = world.fates.values.filter { $0.disposition == .delivered }.sorted { $0.id < $1.id }
+        #expect(delivered.map(\.id.sequence) == [0, 1, 2, 3])
+        #expect(delivered.map(\.attempts) == [6, 5, 4, 3])
+        #expect(delivered.allSatisfy { $0.ackedAt == ManualWorld.start + .seconds(2) })
+        world.answer(200, at: 4, upload: 5)
+        #expect(world.sequences(.delivered) == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test("no configuration puts several events into a request that has room for one")
+    func oneStaysOne() throws {
+        let world = try DeclaredWorld(
+            """
+            {"name": "own-ios", "upload": {"flushBulkSize": 2, "flushInterval": "none", "batch": 10},
+             "request": {"path": "/own", "body": "{{events}}"},
+             "lanes": {"single": {"batch": 1, "request": {"path": "/single", "framing": "one"}}},
+             "config": [{"path": "/settings", "apply": {"/batch": "batch"}}],
+             "events": {"tag": "/bs_id", "common": {"name": "{{name}}", "time": "{{time|us}}"},
+                        "business": {"name": "{{event}}", "lane": "single"}}}
+            """)
+        world.startApp()
+        world.end(
+            with: .answered(status: 200, body: Array(#"{"batch": 2}"#.utf8), retryAfter: nil), at: 1,
+            where: { $0.number.kind == .config })
+        world.track(2, count: 2)
+        #expect(world.counts == [1])
+        world.answer(200, at: 3, upload: 0)
+        #expect(world.counts == [1, 1])
+    }
+
     @Test("files of days are sent when they are over; a clearing answer leaves the file of the day")
     func days() throws {
         let world = try DeclaredWorld(

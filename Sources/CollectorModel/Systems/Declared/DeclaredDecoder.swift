@@ -86,34 +86,44 @@ final class DeclaredDecoder: UploadDecoder {
 
     /// Finds the client whose list a value has, else the one whose event it may be.
     ///
-    /// Of several at one path, whose own tag the first event has.
+    /// Of several at one path, the one that most speaks for in the first event, else the first.
     private func find(
         in value: JSONValue, _ candidates: [Int], isPlain: Bool = false
     ) -> UndecodableReason? {
-        var found: (number: Int, shape: Shape)?
-        for number in candidates where !body.isFields && !isPlain {
-            guard let (shape, first) = list(of: number, in: value) else { continue }
-            let isOwn = first.map { reader.hasTag($0, clients.all[number]) } ?? false
-            if isOwn || found == nil { found = (number, shape) }
-            if isOwn { break }
-        }
-        if let found {
-            choose(found.number, found.shape, project: value)
-            return nil
+        if !body.isFields, !isPlain {
+            let lists = candidates.lazy.compactMap { number in
+                self.list(of: number, in: value).map { (number, $0.0, $0.first) }
+            }
+            if let found = likeliest(of: lists) {
+                choose(found.number, found.shape, project: value)
+                return nil
+            }
         }
         let first = value.kind == .array ? value.elements.first { _ in true } : value
-        let wholes = candidates.filter { number in
-            let client = clients.all[number]
-            return body.isFields ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
-        }
-        guard let fallback = wholes.first else { return .missingEvents }
-        let fitting = first.flatMap { first in
-            wholes.first { reader.hasTag(first, clients.all[$0]) }
-                ?? wholes.first { reader.fits(first, clients.all[$0]) }
-        }
         let whole = EventPlace(JSONPath())
-        choose(fitting ?? fallback, value.kind == .array ? .list(whole) : .one(whole), project: nil)
+        let shape = value.kind == .array ? Shape.list(whole) : .one(whole)
+        let wholes = candidates.lazy.filter { number in
+            let client = self.clients.all[number]
+            return self.body.isFields
+                ? client.takesFields : isPlain || client.lists.contains(where: \.isWhole)
+        }
+        guard let found = likeliest(of: wholes.map { ($0, shape, first) }) else { return .missingEvents }
+        choose(found.number, shape, project: nil)
         return nil
+    }
+
+    /// The client that most speaks for in its first event; the first of several, `nil` if there are none.
+    private func likeliest(
+        of clients: some Sequence<(Int, Shape, JSONValue?)>
+    ) -> (number: Int, shape: Shape)? {
+        var best: (number: Int, shape: Shape, likeness: DescribedEventReader.Likeness)?
+        for (number, shape, first) in clients {
+            let likeness = first.map { reader.likeness(of: $0, to: self.clients.all[number]) } ?? .nothing
+            guard best.map({ likeness > $0.likeness }) ?? true else { continue }
+            best = (number, shape, likeness)
+            if likeness == .tagged { break }
+        }
+        return best.map { ($0.number, $0.shape) }
     }
 
     /// Where the events of a client lie in a body, with the first of them; `nil` where they are not.

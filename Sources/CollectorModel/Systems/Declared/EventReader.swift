@@ -64,12 +64,26 @@ struct DescribedEventReader {
         return value.kind == .object && name(of: value, description.event) != nil
     }
 
-    /// Whether an event has the harness's id where the description says.
-    func hasTag(_ value: JSONValue, _ description: UploadDescription) -> Bool {
-        places.begin()
-        return description.event.tags.contains { tag in
+    /// How much speaks for an event being of a description.
+    enum Likeness: Comparable {
+        case nothing
+        /// It has a name.
+        case named
+        /// It has a name and all parts of the key, which is all that the description knows events by.
+        case keyed
+        /// It has the harness's id where the description says.
+        case tagged
+    }
+
+    func likeness(of value: JSONValue, to description: UploadDescription) -> Likeness {
+        let event = description.event
+        guard fits(value, description) else { return .nothing }
+        let hasTag = event.tags.contains { tag in
             places.value(at: tag, in: value)?.bytes.flatMap { EventID(text: $0) } != nil
         }
+        if hasTag { return .tagged }
+        let isKeyed = event.tags.isEmpty && event.key.allSatisfy { places.value(at: $0, in: value) != nil }
+        return isKeyed ? .keyed : .named
     }
 
     // MARK: Keys

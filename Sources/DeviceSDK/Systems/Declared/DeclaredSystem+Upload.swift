@@ -130,8 +130,7 @@ extension DeclaredSystem {
         }
         var rows = ContiguousArray<EventRecord>()
         let lane = sdk.lanes.count - Int(device.lanesLeft)
-        let most = turned(device).batch ?? (lane == 0 ? sdk.upload.batch : sdk.lanes[lane - 1].batch)
-        let batch = min(most ?? .max, Int(device.eventLimit))
+        let batch = min(mostEvents(inLane: lane, of: device) ?? .max, Int(device.eventLimit))
         let end: StoreEnd = sdk.storage.order == .newest ? .newest : .oldest
         let idleOnly = sdk.upload.takes == .idle
         if sdk.lanes.isEmpty {
@@ -143,6 +142,14 @@ extension DeclaredSystem {
             }
         }
         return fitting(rows)
+    }
+
+    /// Events in a request at most; `nil` for no limit. No configuration puts several into one that has room for one.
+    private func mostEvents(inLane lane: Int, of device: borrowing Device) -> Int? {
+        let (own, request) =
+            lane == 0
+            ? (sdk.upload.batch, sdk.request) : (sdk.lanes[lane - 1].batch, sdk.lanes[lane - 1].request)
+        return request.framing == .one ? own : turned(device).batch ?? own
     }
 
     package func timeout(of request: DeclaredRequest) -> Interval { sdk.upload.timeout }
