@@ -196,6 +196,18 @@ package struct ScenarioRemoteConfig: Hashable, Sendable {
     package var answer: JSONNode?
     /// The path of those who get it: components in braces are any; `nil` for all described SDKs.
     package var answerPath: String?
+    /// How it gets around; `nil` for to all at once.
+    package var spread: Spread?
+
+    /// How a configuration gets around among devices.
+    package struct Spread: Hashable, Sendable {
+        /// How long it takes until each device has had its moment.
+        package var over: Interval
+        /// Share of the devices that ever get it.
+        package var share: Double
+        /// The place of its entry in the timeline as written.
+        package var number: UInt64
+    }
 
     package init() {}
 

@@ -76,7 +76,8 @@ extension ScenarioDocument {
             case .remoteConfig, .push, .disk, .consent, .rollOut: break
             }
         }
-        collector.configs = RemoteConfigTimeline.configs(of: entries, start: start)
+        let editions = RemoteConfigTimeline.editions(of: entries, start: start)
+        collector.configs = editions.map(\.config)
         let marks = entries.map { entry in
             ScenarioMark(
                 from: start + entry.at, until: entry.until.map { start + $0 }, text: entry.text,
@@ -86,7 +87,7 @@ extension ScenarioDocument {
             start + entry.at..<(entry.until.map { start + $0 } ?? .distantFuture)
         }
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
-        let populations = populationPlans(schedule, embedded)
+        let populations = populationPlans(schedule, embedded, editions)
         collector.descriptions = uploadDescriptions
         for path in collector.unknown(among: populations.flatMap(\.uploadPaths))
         where !collector.uploadPaths.contains(path) {
@@ -99,7 +100,8 @@ extension ScenarioDocument {
     }
 
     private func populationPlans(
-        _ schedule: RunSchedule, _ embedded: PopulationPlan.Target
+        _ schedule: RunSchedule, _ embedded: PopulationPlan.Target,
+        _ editions: [RemoteConfigTimeline.Edition]
     ) -> [PopulationPlan] {
         var firstDevice: UInt32 = 0
         return populations.enumerated().map { index, population in
@@ -133,6 +135,8 @@ extension ScenarioDocument {
             plan.plugins = population.plugins
             plan.clock = population.clock
             plan.rollOuts = population.rollOuts.map { $0.plan(start: schedule.start) }
+            plan.servedEditions = RemoteConfigTimeline.served(
+                editions, to: population.system, key: (population.target ?? own).apiKey)
             firstDevice += UInt32(population.devices)
             return plan
         }
@@ -196,84 +200,6 @@ extension ScenarioDocument {
             else { return nil }
             return PushNotification(at: start + entry.at, share: share, within: within)
         }
-    }
-}
-
-/// Which configuration the collector serves when.
-enum RemoteConfigTimeline {
-    /// The configurations in order of time.
-    ///
-    /// From before the start there is one of version "0" in which everything has its default: a client
-    /// that asks gets an answer. An entry replaces it whole; when an entry with an end is over, the
-    /// one that began last among those still going comes back. Every change has a new version: the
-    /// entry's own, or the next number that no entry claims.
-    ///
-    /// - Complexity: O(entries²).
-    static func configs(of entries: [TimelineEntry], start: Instant) -> [ServedConfig] {
-        let all = entries.compactMap { entry -> (entry: TimelineEntry, config: ScenarioRemoteConfig)? in
-            if case .remoteConfig(let config) = entry.change { (entry, config) } else { nil }
-        }
-        let changes = all.filter { $0.config.answer == nil }
-        let claimed = changes.compactMap(\.config.version)
-        var counter = 0
-        func nextVersion() -> String {
-            repeat { counter += 1 } while claimed.contains(String(counter))
-            return String(counter)
-        }
-        // A day before, for clients whose clocks run behind the run's.
-        var result = [
-            ServedConfig(
-                from: start - .hours(24), version: "0", body: ScenarioRemoteConfig().body(version: "0"))
-        ]
-        var times = changes.map(\.entry.at) + changes.compactMap(\.entry.until)
-        times.sort()
-        var present: Int?
-        for (index, time) in times.enumerated() where index == 0 || times[index - 1] < time {
-            let active = changes.lastIndex {
-                $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true)
-            }
-            guard active != present || active.map({ changes[$0].entry.at == time }) ?? false else { continue }
-            present = active
-            let config = active.map { changes[$0].config } ?? ScenarioRemoteConfig()
-            let begins = active.map { changes[$0].entry.at == time } ?? false
-            let version = (begins ? config.version : nil) ?? nextVersion()
-            result.append(
-                ServedConfig(from: start + time, version: version, body: config.body(version: version)))
-        }
-        return result + answers(all.filter { $0.config.answer != nil }, start: start)
-    }
-
-    /// What described SDKs get: of the entries of a path that go on, the one that began last, else what changes nothing.
-    private static func answers(
-        _ changes: [(entry: TimelineEntry, config: ScenarioRemoteConfig)], start: Instant
-    ) -> [ServedConfig] {
-        var paths: [String?] = []
-        for path in changes.map(\.config.answerPath) where !paths.contains(path) { paths.append(path) }
-        return paths.flatMap { path in
-            let own = changes.filter { $0.config.answerPath == path }
-            let times = Set(own.map(\.entry.at) + own.compactMap(\.entry.until)).sorted()
-            return times.flatMap { time in
-                let active = own.last { $0.entry.at <= time && ($0.entry.until.map { time < $0 } ?? true) }
-                let body = active?.config.answer.map { Array($0.compactText.utf8) } ?? []
-                return patterns(of: path).map { pattern in
-                    var served = ServedConfig(
-                        from: start + time, system: .declared, version: "", body: body)
-                    served.pattern = pattern
-                    return served
-                }
-            }
-        }
-    }
-}
-
-extension RemoteConfigTimeline {
-    /// What fits a path: itself, and without its parts in braces, which are empty for a target without a key. `nil` for
-    /// every path.
-    private static func patterns(of path: String?) -> [RequestPattern?] {
-        guard let path else { return [nil] }
-        let bare = path.split(separator: "/").filter { !$0.contains("{") }.joined(separator: "/")
-        let (whole, short) = (RequestPattern(.get, path), RequestPattern(.get, bare))
-        return whole == short ? [whole] : [whole, short]
     }
 }
 

@@ -15,7 +15,8 @@ package struct ScenarioRollOut: Sendable {
     package var text: String
 
     func plan(start: Instant) -> RollOut {
-        RollOut(from: start + at, over: over, share: share, number: number, rules: rules, text: text)
+        let pace = RollOutPace(from: start + at, over: over, share: share, number: number)
+        return RollOut(pace: pace, rules: rules, text: text)
     }
 }
 

@@ -71,6 +71,42 @@ def test_a_roll_out_at_the_start_is_the_rule_itself_and_one_at_the_end_is_none(t
     assert books(half) not in (books(never), books(always))
 
 
+#: Devices of both systems that fetch a configuration at each start, and what stops them.
+FETCHERS = {
+    "sensors": ({"remoteConfig": {"minInterval": "0s", "maxInterval": "0s"}}, {"disableSDK": True, "effectMode": 1}),
+    "declared": (
+        {"preset": "mixpanel-ios", "config": [{"path": "/settings", "apply": {"/on": "capture"}}]},
+        {"answer": {"on": False}, "path": "/settings"}),
+}
+
+
+@pytest.mark.parametrize("system", FETCHERS)
+def test_a_configuration_gets_around_among_devices(tool: Tool, system: str):
+    sdk, config = FETCHERS[system]
+    devices, begin, over = 200, 4 * 3600, 12 * 3600
+    entry = {"at": f"{begin}s", "over": f"{over}s", "share": 0.75, "name": "off", "remoteConfig": config}
+    described = scenario(system, entry, sdk=sdk, devices=devices, hours=36)
+    report = simulate(tool, described, "spread", "--events", "spread.ndjson", "--bodies", "measure")
+    start = report["start_ms"] if "start_ms" in report else 1767571200000
+    stopped, others = {}, Counter()
+    for event in sorted(read_events(tool.folder / "spread.ndjson"), key=lambda event: event["captured_at"]):
+        device = event["id"].split("-")[0]
+        if event["cause"] == "sdk_disabled":
+            stopped.setdefault(device, (event["captured_at"] - start) / 1000)
+        elif device in stopped and event["captured_at"] > stopped[device] * 1000 + start:
+            others[device] += 1
+    assert not others, "who is stopped stays it"
+    # A launch, on average two hours after its moment, takes it; three quarters of the devices have one.
+    assert min(stopped.values()) >= begin and 120 < len(stopped) <= 175
+    early = sum(moment < begin + over / 2 for moment in stopped.values())
+    assert 0.2 < early / len(stopped) < 0.6, "half of the moments, and some wait for a launch"
+    reached = report["metrics"]["rollout_reached"]
+    assert 0 <= reached["passes"] - len(stopped) < 10 and reached["passes"] + reached["fails"] == devices
+    at_once = scenario(system, {**entry, "over": "0s", "share": 1}, sdk=sdk, devices=20, hours=12)
+    plain = scenario(system, {key: entry[key] for key in ("at", "name", "remoteConfig")}, sdk=sdk, devices=20, hours=12)
+    assert books(simulate(tool, at_once, "once")) == books(simulate(tool, plain, "plain"))
+
+
 def test_the_share_that_is_reached_is_a_series(tool: Tool):
     entries = [{"at": "1d", "over": "12h", "name": "batches", "sdk": {"upload": {"batch": 7}}},
                {"at": "2d", "share": 0.25, "sdk": {"upload": {"batch": 3}}}]

@@ -47,6 +47,14 @@ struct FaultsFileTests {
             ),
             (#"{"timeline": [{"at": "1s", "push": {}}]}"#, .conflict, "/timeline/0/push"),
             (
+                #"{"timeline": [{"at": "1s", "over": "2s", "remoteConfig": {}}]}"#, .conflict,
+                "/timeline/0/over"
+            ),
+            (
+                #"{"timeline": [{"at": "1s", "share": 0.2, "remoteConfig": {}}]}"#, .conflict,
+                "/timeline/0/share"
+            ),
+            (
                 #"{"timeline": [{"at": "1s", "client": {"fault": "drop"}}]}"#, .conflict,
                 "/timeline/0/client"
             ),

@@ -154,8 +154,8 @@ struct ProblemTests {
             extra: #""timeline": [{"at": "1s", "collector": {"fault": "status"}}]"#, kind: .missingKey,
             pointer: "/timeline/0/collector"),
         BadCase(
-            extra: #""timeline": [{"at": "1s", "share": 0.5, "remoteConfig": {}}]"#, kind: .conflict,
-            pointer: "/timeline/0/share"),
+            extra: #""timeline": [{"at": "1s", "over": "2s", "device": {"network": "none"}}]"#,
+            kind: .conflict, pointer: "/timeline/0/over"),
         BadCase(
             extra: #""timeline": [{"at": "1s", "population": "ios", "collector": {"fault": "outage"}}]"#,
             kind: .conflict, pointer: "/timeline/0/population"),

@@ -1,4 +1,5 @@
 import CodelessSDK
+import CollectorModel
 import DeclaredSDK
 import DeviceSDK
 import KitSDK
@@ -36,7 +37,50 @@ struct RollOutFormatTests {
         #expect(entry.at == .seconds(30) && entry.until == .seconds(40) && !entry.needsOwnCollector)
         #expect(entry.text == "roll-out: upload.batch 20, over 10s, 50 % of devices")
         let plan = loaded.plans(start: Instant(milliseconds: 0)).populations[0]
-        #expect(plan.rollOuts.map(\.from.milliseconds) == [10_000, 30_000])
+        #expect(plan.rollOuts.map(\.pace.from.milliseconds) == [10_000, 30_000])
+    }
+
+    @Test("a configuration that gets around is served to all, and devices know whom it has reached")
+    func configurations() throws {
+        let loaded = try document(
+            timeline(
+                """
+                {"at": "40s", "remoteConfig": {"v": "late"}},
+                {"at": "10s", "for": "20s", "over": "30s", "share": 0.5, "remoteConfig": {"v": "new"}},
+                {"at": "20s", "for": "5s", "remoteConfig": {"v": "short"}}
+                """))
+        let entry = loaded.timeline[1]
+        #expect(entry.until == .seconds(30) && entry.needsOwnCollector)
+        #expect(entry.text == "remote config: defaults, over 30s, 50 % of devices, for 20s")
+        let start = Instant(milliseconds: 0)
+        let plans = loaded.plans(start: start)
+        #expect(plans.collector.configs.map(\.version) == ["0", "new", "short", "1", "2", "late"])
+        let editions = plans.populations[0].servedEditions
+        #expect(editions.count == 1 && editions[0].map(\.version) == plans.collector.configs.map(\.version))
+        let pace = RollOutPace(from: start + .seconds(10), over: .seconds(30), share: 0.5, number: 1)
+        #expect(editions[0].map(\.pace) == [nil, pace, nil, pace, nil, nil], "what comes back, too")
+        let plain = try document(timeline(#"{"at": "10s", "share": 1, "remoteConfig": {}}"#))
+        #expect(plain.plans(start: start).populations[0].servedEditions.isEmpty)
+        #expect(loaded.plans(start: start, controlsCollector: false).populations[0].servedEditions.isEmpty)
+    }
+
+    @Test("of described SDKs, a configuration gets around among those that fetch at its path")
+    func configurationsOfPaths() throws {
+        let sdk = """
+            {"preset": "posthog-ios", "config": [{"path": "/a/{{apiKey}}", "apply": {"/n": "batch"}},
+                                                 {"path": "/b", "apply": {"/n": "batch"}}]}
+            """
+        let loaded = try document(
+            described(
+                """
+                {"at": "10s", "over": "30s", "remoteConfig": {"answer": {"n": 3}, "path": "/b"}},
+                {"at": "20s", "remoteConfig": {"answer": {"n": 4}}}
+                """, sdk: sdk))
+        let editions = loaded.plans(start: Instant(milliseconds: 0)).populations[0].servedEditions
+        #expect(editions.map(\.count) == [0, 2])
+        #expect(editions[1].map { String(decoding: $0.body, as: UTF8.self) } == [#"{"n": 3}"#, #"{"n": 4}"#])
+        #expect(editions[1].map { $0.path == nil } == [false, true])
+        #expect(editions[1].map { $0.pace == nil } == [false, true])
     }
 
     @Test("an entry concerns the population that it names, or all")

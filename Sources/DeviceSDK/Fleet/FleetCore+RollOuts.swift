@@ -1,7 +1,7 @@
 import AppModel
 import Timebase
 
-// Rules that a new version of the app brings.
+// Rules that a new version of the app brings, and configurations that get around among devices.
 
 extension FleetCore {
     /// Puts the rules that a device follows in force for what is asked of its system next.
@@ -21,8 +21,20 @@ extension FleetCore {
     /// The number of the roll-out whose rules a device follows, 0 for the population's own.
     mutating func edition(of slot: Int) -> Int { editions[slot] }
 
-    /// Devices that run the latest of the roll-outs that have begun; `nil` without any.
+    /// What a device makes of the answer to a fetch: the collector's, unless that has not reached it yet.
+    mutating func answer(
+        _ outcome: RequestOutcome, to request: RequestNumber, of slot: Int, at now: Instant
+    ) -> RequestOutcome {
+        guard case .answered(let status, _, _, _) = outcome, status == 200 || status == 304,
+            let asked = system.askedConfig(request, of: devices[slot])
+        else { return outcome }
+        return configs.answer(to: asked, slot: slot, at: now) ?? outcome
+    }
+
+    /// Devices that follow the latest of the roll-outs that have begun, of the app or of a configuration; `nil` without any.
     mutating func updatedCount(at now: Instant) -> Int? {
-        editions.isIdle ? nil : editions.updatedCount(at: now)
+        guard !editions.isIdle || !configs.isIdle else { return nil }
+        let latest = [editions.latest(at: now), configs.latest(at: now)].compactMap { $0 }
+        return latest.max { $0.from < $1.from }?.devices ?? 0
     }
 }

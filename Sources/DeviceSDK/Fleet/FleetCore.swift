@@ -24,6 +24,7 @@ package struct FleetCore<System: TrackingSystem> {
     private var disks: DiskTimers
     var radios: Radios
     var editions: Editions
+    var configs: ConfigRollOuts
     /// By edition; empty without roll-outs.
     let rulesByEdition: [System.RulesInForce]
     /// The plan's end of the users, or an earlier one.
@@ -55,6 +56,7 @@ package struct FleetCore<System: TrackingSystem> {
         disks = DiskTimers(plan: plan, share: share, count: count)
         radios = Radios(plan: plan, share: share, count: count)
         editions = Editions(plan: plan, share: share, count: count)
+        configs = ConfigRollOuts(plan: plan, share: share, count: count)
         rulesByEdition = editions.isIdle ? [] : plan.allRules.map { system.rulesInForce(under: $0) }
         let streams = plan.streams
         for slot in 0..<count {
@@ -147,7 +149,11 @@ package struct FleetCore<System: TrackingSystem> {
         followRadio(of: slot, through: now, effects: &effects)
         noteEnd(of: slot, outcome, at: now)
         let deaths = effects.died.count
-        system.complete(request, of: &devices[slot], outcome: outcome, at: now, effects: &effects)
+        let isSpread = request.kind == .config && !configs.isIdle
+        system.complete(
+            request, of: &devices[slot],
+            outcome: isSpread ? answer(outcome, to: request, of: slot, at: now) : outcome, at: now,
+            effects: &effects)
         noteRequests(of: slot, hasDied: effects.died.count > deaths, at: now, effects: &effects)
         #if PLANTED
             if Planted.has(.skewIntoFreshness) {
@@ -220,6 +226,7 @@ extension FleetCore {
         system.uninstall(
             &devices[slot], index: index, slot: UInt32(slot), number: plan.number(ofIndex: index, slot: slot),
             at: now, effects: &effects)
+        configs.forget(slot)
         if let disk = disks.present(of: slot, at: now) {
             system.changeDisk(of: &devices[slot], disk, effects: &effects)
         }

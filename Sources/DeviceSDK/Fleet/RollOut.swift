@@ -1,35 +1,23 @@
 package import Timebase
 
-/// Other rules for a population's SDK, as a new version of the app brings them.
-///
-/// Each device has a moment of its own, drawn evenly in the roll-out's time, and takes the rules at the first launch of
-/// the app from then on: never in the midst of a process. A version of the app contains what those before it changed, so
-/// a device that launches for the first time in a while goes to the latest of the roll-outs whose moments have passed.
-package struct RollOut: Sendable {
+/// How a change gets around among devices: each has a moment of its own, drawn evenly in a time, or never gets it.
+package struct RollOutPace: Hashable, Sendable {
     /// The earliest moment, and how long after it the last one may be.
     package var from: Instant
     package var over: Interval
-    /// The share of the devices that ever get it; the others stay as they are until the next one.
+    /// The share of the devices that ever get it.
     package var share: Double
-    /// Tells its draws apart from those of other roll-outs.
+    /// Tells its draws apart from those of other changes.
     package var number: UInt64
-    /// All rules of a device that has it, those of the roll-outs before included.
-    package var rules: any SystemRuleSet
-    /// What changes, for people.
-    package var text: String
 
-    package init(
-        from: Instant, over: Interval, share: Double, number: UInt64, rules: any SystemRuleSet, text: String
-    ) {
+    package init(from: Instant, over: Interval, share: Double, number: UInt64) {
         self.from = from
         self.over = over
         self.share = share
         self.number = number
-        self.rules = rules
-        self.text = text
     }
 
-    /// From when on a launch of the app takes it; `nil` for a device that never gets it.
+    /// From when on it reaches a device; `nil` for one that never gets it.
     ///
     /// - Parameter stream: The device's stream of roll-outs.
     package func moment(_ stream: RandomStream) -> Instant? {
@@ -38,6 +26,30 @@ package struct RollOut: Sendable {
         // Drawn second, so that another share leaves the moments of those who get it where they are.
         guard share >= 1 || draw.chance(share) else { return nil }
         return from + Interval(nanoseconds: Int64((Double(over.nanoseconds) * part).rounded()))
+    }
+
+    /// Whether it has reached a device.
+    func hasReached(_ stream: RandomStream, by now: Instant) -> Bool {
+        from <= now && (moment(stream) ?? .distantFuture) <= now
+    }
+}
+
+/// Other rules for a population's SDK, as a new version of the app brings them.
+///
+/// A device takes the rules at the first launch of the app after its moment: never in the midst of a process. A version
+/// of the app contains what those before it changed, so a device that launches for the first time in a while goes to the
+/// latest of the roll-outs whose moments have passed. Those that never get one stay as they are until the next.
+package struct RollOut: Sendable {
+    package var pace: RollOutPace
+    /// All rules of a device that has it, those of the roll-outs before included.
+    package var rules: any SystemRuleSet
+    /// What changes, for people.
+    package var text: String
+
+    package init(pace: RollOutPace, rules: any SystemRuleSet, text: String) {
+        self.pace = pace
+        self.rules = rules
+        self.text = text
     }
 }
 
@@ -90,15 +102,15 @@ struct Editions: Sendable {
     /// - Complexity: O(roll-outs).
     mutating func launch(_ slot: Int, at now: Instant) {
         let stream = streams.stream(.rollOut, index: share.populationIndex(ofSlot: slot))
-        let latest = rollOuts.lastIndex { $0.from <= now && ($0.moment(stream) ?? .distantFuture) <= now }
+        let latest = rollOuts.lastIndex { $0.pace.hasReached(stream, by: now) }
         guard let latest, latest + 1 != Int(editions[slot]) else { return }
         counts[Int(editions[slot])] -= 1
         counts[latest + 1] += 1
         editions[slot] = UInt8(latest + 1)
     }
 
-    /// Devices that run the latest of the roll-outs that have begun.
-    func updatedCount(at now: Instant) -> Int {
-        rollOuts.lastIndex { $0.from <= now }.map { counts[$0 + 1] } ?? 0
+    /// The latest of the roll-outs that have begun, and how many devices run it.
+    func latest(at now: Instant) -> (from: Instant, devices: Int)? {
+        rollOuts.lastIndex { $0.pace.from <= now }.map { (rollOuts[$0].pace.from, counts[$0 + 1]) }
     }
 }

@@ -101,6 +101,9 @@ package protocol TrackingSystem {
         _ request: RequestNumber, of device: inout Device, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects)
 
+    /// What a fetch asks for, as long as nobody has answered it; `nil` where configurations are not rolled out.
+    func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig?
+
     /// An upload that was counted for the events that it carries never begins: takes the count back.
     mutating func takeBack(_ upload: RequestNumber, of device: inout Device)
 
@@ -117,6 +120,8 @@ extension TrackingSystem {
     package mutating func fireTimer(
         of device: inout Device, at now: Instant, effects: inout DeviceEffects
     ) {}
+
+    package func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig? { nil }
 
     /// Nothing: the body is to be unpacked.
     package mutating func encodePlain(

@@ -28,6 +28,10 @@ enum ConfigDrawing {
         "config.[].default": .value(presence: 0.6, answer),
         "timeline.[].remoteConfig": DrawingRule(settle: aloneIfAnswer),
         "remoteConfig.answer": .value(presence: 0.4, answer),
+        // The places of the first populations' configurations.
+        "remoteConfig.path": .value(presence: 0.4) { draw, _, _ in
+            .text("/settings/p\(draw.below(2))/\(draw.below(2))" + (draw.chance(0.3) ? "/{key}" : ""))
+        },
     ]
 
     /// Where the answers have what turns a knob.
@@ -102,6 +106,11 @@ enum ConfigDrawing {
     @Sendable private static func aloneIfAnswer(
         _ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
     ) -> JSONNode {
-        drawn["answer"].map { .object([("answer", $0)]) } ?? drawn
+        guard let answer = drawn["answer"] else {
+            var config = drawn
+            config.take("path")
+            return config
+        }
+        return .object([("answer", answer)] + (drawn["path"].map { [("path", $0)] } ?? []))
     }
 }

@@ -155,7 +155,7 @@ struct DrawingRule: Sendable {
                 WorldFrame.text(milliseconds: Int64(WorldFrame.logUniform(longest / 300, longest, &draw)) + 1)
             )
         },
-        "timeline.[].over": .presence(0.1),
+        "timeline.[].over": .presence(0.2),
         "timeline.[].share": .presence(0.35),
         "timeline.[].name": .texts("one", "two", "three", presence: 0.1),
         "timeline.[].region": .texts("north", "south", presence: 0.1),

@@ -58,7 +58,8 @@ struct TimelineDraft: Sendable {
                     + "the same in every entry that names it."),
             Field(
                 "over", \.over, Form<Interval>.duration(.zero...Form<Interval>.longest).located,
-                "For \"sdk\": how long it takes until each device has had its moment; by default all have it at once."
+                "For \"sdk\" and \"remoteConfig\": how long it takes until each device has had its moment; by default all have "
+                    + "it at once."
             ),
             Field(
                 "name", \.name, ScenarioDraft.identifier.located,

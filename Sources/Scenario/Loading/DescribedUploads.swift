@@ -15,11 +15,10 @@ extension ScenarioDocument {
     /// What a collector has to know of the SDKs that are described, each once.
     package var uploadDescriptions: [UploadDescription] {
         populations.reduce(into: []) { all, population in
-            guard let own = UploadDescription(population.system, of: population.name), !all.contains(own)
-            else {
-                return
-            }
-            all.append(own)
+            guard var own = UploadDescription(population.system, of: population.name) else { return }
+            // Events without the harness's id are known by their keys, whoever else's come with it to the same path.
+            if !population.tagsEvents, !own.event.key.isEmpty { own.event.tags = [] }
+            if !all.contains(own) { all.append(own) }
         }
     }
 }

@@ -65,6 +65,12 @@ package enum FaultsFile {
                 found: "\"\(kind.rawValue)\"",
                 allowed: "entries for the collector, \(quotedList(allowed)): there are no devices here")
         }
+        for key in ["over", "share"] where entry.value.remoteConfig != nil {
+            guard let value = node[key] else { continue }
+            reading.report(
+                .conflict, Place(node: value, path: path.appending(key)),
+                allowed: "no \"\(key)\": a collector serves a configuration to all who ask")
+        }
         if let at = entry.value.at, at >= horizon, let text = node["at"] {
             reading.report(
                 .outOfRange, Place(node: text, path: path.appending("at")),

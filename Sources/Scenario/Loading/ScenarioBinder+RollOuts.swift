@@ -12,18 +12,24 @@ extension ScenarioBinder {
     func change(_ sdk: Place, _ entry: TimelineDraft, _ population: Int?) -> BoundChange {
         let share = entry.share ?? 1
         let over = entry.over?.value ?? .zero
-        let some = share < 1 ? ", \(ScenarioBinder.percent(share)) of devices" : ""
-        let time = over > .zero ? ", over \(over.text)" : ""
         return BoundChange(
             change: .rollOut(share: share, over: over, population: population),
-            text: "roll-out: \(RollOutKnobs.text(sdk.node))" + time + some + suffix(population))
+            text: "roll-out: \(RollOutKnobs.text(sdk.node))" + pace(of: entry) + suffix(population))
+    }
+
+    /// The end of an entry's text that says how it gets around.
+    func pace(of entry: TimelineDraft) -> String {
+        let (share, over) = (entry.share ?? 1, entry.over?.value ?? .zero)
+        return (over > .zero ? ", over \(over.text)" : "")
+            + (share < 1 ? ", \(ScenarioBinder.percent(share)) of devices" : "")
     }
 
     mutating func checkRollOut(_ entry: TimelineDraft, _ place: Place, _ present: [String]) {
-        if let over = entry.over, present != [TimelineDraft.Kind.sdk.rawValue] {
-            reading.report(.conflict, over.place, allowed: "\"over\" only beside \"sdk\"")
+        if let over = entry.over, present != ["sdk"], present != ["remoteConfig"] {
+            reading.report(
+                .conflict, over.place, allowed: "\"over\" only beside \"sdk\" or \"remoteConfig\"")
         }
-        if let length = place.node["for"], present == [TimelineDraft.Kind.sdk.rawValue] {
+        if let length = place.node["for"], present == ["sdk"] {
             reading.report(
                 .conflict, Place(node: length, path: place.path.appending("for")),
                 allowed:

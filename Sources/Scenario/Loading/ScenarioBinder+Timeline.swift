@@ -12,10 +12,12 @@ extension ScenarioBinder {
     /// Binds the timeline; entries at or after the duration are left out with a warning.
     mutating func bindTimeline() -> [TimelineEntry] {
         checkEntryNames()
-        return draft.timeline.compactMap { located in
+        return draft.timeline.enumerated().compactMap { number, located in
             let entry = located.value
             checkKeys(entry, located.place)
-            guard let at = entry.at, let bound = change(entry, located.place) else { return nil }
+            guard let at = entry.at, let bound = change(entry, number: number, located.place) else {
+                return nil
+            }
             guard at < draft.duration else {
                 reading.warn(
                     located.place.path.appending("at"),
@@ -24,7 +26,7 @@ extension ScenarioBinder {
                 )
                 return nil
             }
-            let over = entry.over.map(\.value).flatMap { $0 > .zero ? $0 : nil }
+            let over = entry.sdk == nil ? nil : entry.over.map(\.value).flatMap { $0 > .zero ? $0 : nil }
             let length = entry.push?.value.within ?? over ?? entry.length
             return TimelineEntry(
                 name: entry.name?.value, at: at, until: length.map { at + $0 }, change: bound.change,
@@ -66,16 +68,15 @@ extension ScenarioBinder {
                 allowed: "no \"for\": a notification is sent once; \"within\" says how long users take")
         }
         checkRollOut(entry, place, present)
-        if let share = place.node["share"], present == ["remoteConfig"] {
-            reading.report(
-                .conflict, Place(node: share, path: place.path.appending("share")),
-                allowed: "no \"share\": a configuration is served to all")
-        }
     }
 
-    private mutating func change(_ entry: TimelineDraft, _ place: Place) -> BoundChange? {
+    private mutating func change(_ entry: TimelineDraft, number: Int, _ place: Place) -> BoundChange? {
         if let draft = entry.remoteConfig?.value {
-            let config = ScenarioRemoteConfig(draft)
+            var config = ScenarioRemoteConfig(draft)
+            if entry.over != nil || entry.share ?? 1 < 1 {
+                config.spread = .init(
+                    over: entry.over?.value ?? .zero, share: entry.share ?? 1, number: UInt64(number))
+            }
             if draft.answer != nil, draft != RemoteConfigDraft(answer: draft.answer, path: draft.path) {
                 reading.report(
                     .conflict, place, found: "\"answer\" beside other keys",
@@ -88,7 +89,9 @@ extension ScenarioBinder {
                     .conflict, place, found: "\"path\" without \"answer\"",
                     allowed: "\"path\" beside \"answer\": Sensors has one configuration")
             }
-            return BoundChange(change: .remoteConfig(config), text: "remote config: \(config.summary)")
+            return BoundChange(
+                change: .remoteConfig(config),
+                text: "remote config: \(config.summary)" + pace(of: entry))
         }
         if let fault = entry.collector { return change(fault.value, fault.place, entry) }
         let population = population(of: entry)

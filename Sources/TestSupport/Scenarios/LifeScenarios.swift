@@ -4,7 +4,7 @@ extension ConformanceSuite {
     static let lifeScenarios = [
         sessions, shapes, timers, signUps, identities, instantEvents, brokenBodies,
         kills, killsBehindStall, disabledSDK, blacklist,
-        configFaults, rollOuts,
+        configFaults, rollOuts, configRollOuts,
     ]
 
     private static let everyConfig = "\"minInterval\": \"0s\", \"maxInterval\": \"0s\""
@@ -182,6 +182,24 @@ extension ConformanceSuite {
         text.timeline.append(#"{"at": "1s", "over": "3s", "sdk": {"upload": {"keepStatuses": ["5xx"]}}}"#)
         return ConformanceScenario(
             "roll-outs", shows: ["delivered", "rejected/404", "pending/stored"], json: text.text)
+    }()
+
+    /// The kill switch reaches one device after the other, some never, and is taken back.
+    private static let configRollOuts = {
+        var text = ScenarioText(seed: 109, duration: "9s")
+        text.devices = 6
+        text.persona = "visitor"
+        text.remoteConfig = everyConfig
+        text.timeline = [
+            """
+            {"at": "500ms", "for": "6s", "over": "4s", "share": 0.7,
+             "remoteConfig": {"disableSDK": true, "effectMode": 1}}
+            """,
+            #"{"at": "2s", "for": "1s", "remoteConfig": {"autoTrackMode": 0, "effectMode": 1}}"#,
+        ]
+        return ConformanceScenario(
+            "roll-outs of configurations", shows: ["delivered", "suppressed/sdk_disabled"],
+            tolerates: [.attempts, .answerTimes], json: text.text)
     }()
 
     /// Fetches of the configuration meet the collector's faults like everything else, and are tried

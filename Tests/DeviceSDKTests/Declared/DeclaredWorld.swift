@@ -36,7 +36,9 @@ extension ManualDevice where System == DeclaredSystem {
         if let update {
             let rules = DeclaredRules(try DescriptionReader.read(bytes: Array(update.utf8)).get())
             plan.rollOuts = [
-                RollOut(from: plan.start, over: .zero, share: 1, number: 0, rules: rules, text: "test")
+                RollOut(
+                    pace: RollOutPace(from: plan.start, over: .zero, share: 1, number: 0), rules: rules,
+                    text: "test")
             ]
         }
         self.init(plan) { DeclaredSystem(plan: $0, rules: rules) }

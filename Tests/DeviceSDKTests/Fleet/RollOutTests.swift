@@ -15,8 +15,8 @@ struct RollOutTests {
     ) -> RollOut {
         var rules = KitRules(version: .v1)
         change(&rules)
-        return RollOut(
-            from: start + at, over: over, share: share, number: number, rules: rules, text: "test")
+        let pace = RollOutPace(from: start + at, over: over, share: share, number: number)
+        return RollOut(pace: pace, rules: rules, text: "test")
     }
 
     private static func plan(_ rollOuts: [RollOut], devices: Int = 4) -> PopulationPlan {
@@ -38,17 +38,17 @@ struct RollOutTests {
         let streams = (0..<2000).map { RandomStream(seed: 3, population: 4, index: $0, purpose: .rollOut) }
         let all = Self.rollOut(at: .hours(1), over: .hours(10))
         let some = Self.rollOut(at: .hours(1), over: .hours(10), share: 0.3)
-        let moments = streams.compactMap { all.moment($0) }
+        let moments = streams.compactMap { all.pace.moment($0) }
         #expect(moments.count == 2000)
-        #expect(moments.allSatisfy { (all.from...all.from + all.over).contains($0) })
+        #expect(moments.allSatisfy { (all.pace.from...all.pace.from + all.pace.over).contains($0) })
         for hour in 0..<10 {
-            let from = all.from + .hours(Int64(hour))
+            let from = all.pace.from + .hours(Int64(hour))
             // 200 are expected in each, with a deviation of 13.
             #expect((140...260).contains(moments.count { $0 >= from && $0 < from + .hours(1) }))
         }
-        let chosen = streams.filter { some.moment($0) != nil }
+        let chosen = streams.filter { some.pace.moment($0) != nil }
         #expect((530...670).contains(chosen.count))
-        #expect(chosen.allSatisfy { some.moment($0) == all.moment($0) })
+        #expect(chosen.allSatisfy { some.pace.moment($0) == all.pace.moment($0) })
     }
 
     @Test("a fleet's devices change at a launch, and at no other time")
@@ -58,7 +58,7 @@ struct RollOutTests {
         var effects = DeviceEffects()
         var changed = 0
         for slot in 0..<plan.deviceCount {
-            let moment = try #require(plan.rollOuts[0].moment(plan.stream(.rollOut, index: slot)))
+            let moment = try #require(plan.rollOuts[0].pace.moment(plan.stream(.rollOut, index: slot)))
             // The user of the same device, who does the same whatever the SDK is.
             var user = UserSimulator(
                 model: UserModels(app: plan.app, persona: plan.persona, calendar: plan.calendar)
@@ -99,16 +99,16 @@ struct RollOutTests {
         var editions = Editions(plan: Self.plan(rollOuts), share: .whole, count: 4)
         func time(_ minutes: Int64) -> Instant { Self.start + .minutes(minutes) }
         editions.launch(0, at: time(59))
-        #expect(editions[0] == 0 && editions.updatedCount(at: time(59)) == 0)
+        #expect(editions[0] == 0 && editions.latest(at: time(59)) == nil)
         editions.launch(0, at: time(60))
         editions.launch(1, at: time(150))
         // Nobody has the second one, and the third one is still to come.
         #expect(editions[0] == 1 && editions[1] == 1)
-        #expect(editions.updatedCount(at: time(60)) == 2 && editions.updatedCount(at: time(150)) == 0)
+        #expect(editions.latest(at: time(60))?.devices == 2 && editions.latest(at: time(150))?.devices == 0)
         editions.launch(2, at: time(180))
         editions.launch(0, at: time(181))
         #expect(editions[2] == 3 && editions[0] == 3 && editions[1] == 1 && editions[3] == 0)
-        #expect(editions.updatedCount(at: time(181)) == 2)
+        #expect(editions.latest(at: time(181))?.devices == 2)
         #expect(editions.change(for: 3) == nil && editions.change(for: 1) == 1)
         #expect(editions.change(for: 1) == nil && editions.change(for: 3) == 0)
     }

@@ -51,7 +51,8 @@ struct TracingFleetTests {
         rules.upload.batch = 3
         plan.rollOuts = [
             RollOut(
-                from: Self.start + .hours(2), over: .zero, share: 1, number: 0, rules: rules, text: "test")
+                pace: RollOutPace(from: Self.start + .hours(2), over: .zero, share: 1, number: 0),
+                rules: rules, text: "test")
         ]
         return plan
     }

@@ -12,9 +12,8 @@ extension UploadDescription {
         self.init(
             name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.requests.map(\.pattern).uniqued(),
             lists: lists.uniqued(), event: EventDescription(sdk))
-        // A target without a key leaves its component empty, which is none.
         configs = sdk.configs.flatMap { config in
-            [config.path.pattern(filler: "{}"), config.path.pattern(filler: "")].uniqued().map {
+            config.paths.map {
                 DescribedConfig(config.method == .get ? .get : .post, $0, neutral: config.fallback)
             }
         }
@@ -23,6 +22,16 @@ extension UploadDescription {
         project = sdk.requests.flatMap { $0.body.places(of: [.apiKey, .account]) }.uniqued()
         answer = DescribedAnswer(sdk.answers)
     }
+}
+
+extension DescribedSDK.Config {
+    /// Where it is fetched: a target without a key leaves its component empty, which is none.
+    fileprivate var paths: [String] {
+        [path.pattern(filler: "{}"), path.pattern(filler: "")].uniqued()
+    }
+
+    /// Where a target with a key has it fetched.
+    package func path(apiKey: String) -> String { path.pattern(filler: apiKey) }
 }
 
 extension DescribedSDK.Request {

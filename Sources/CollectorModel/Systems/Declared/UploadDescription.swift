@@ -92,6 +92,9 @@ package struct RequestPattern: Hashable, Sendable {
         }
     }
 
+    /// Whether it fits a path, or what the path is below.
+    package func fits(_ path: String) -> Bool { fit(path.split(separator: "/")) != nil }
+
     /// How a path fits.
     enum Fit: Int, Comparable {
         /// Below another path, as behind a gateway.

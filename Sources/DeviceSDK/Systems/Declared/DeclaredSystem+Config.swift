@@ -1,5 +1,5 @@
 import Accounting
-import DeviceSDK
+package import DeviceSDK
 import SDKDescription
 import Timebase
 import Wire
@@ -83,6 +83,12 @@ extension DeclaredSystem {
             fetch: config, index: Int(device.index), number: device.number, epoch: device.epochs.current,
             at: now, into: &body)
         return fetchHeads[config]
+    }
+
+    package func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig? {
+        guard let fetch = device.fetches.first(where: { $0.number == request }) else { return nil }
+        let config = Int(fetch.config)
+        return AskedConfig(number: config, neutral: Array(sdk.configs[config].fallback.utf8))
     }
 
     mutating func completeFetch(

@@ -1,4 +1,4 @@
-import DeviceSDK
+package import DeviceSDK
 import Timebase
 import World
 
@@ -48,6 +48,11 @@ extension SensorsSystem {
         guard Int(attempt) + 1 < config.attempts, !isCancelled else { return }
         device.retryAttempt = attempt + 1
         device.retryDue = now + config.retryDelay
+    }
+
+    /// The version that the query names is that of the configuration in force.
+    package func askedConfig(_ request: RequestNumber, of device: borrowing Device) -> AskedConfig? {
+        AskedConfig(number: 0, version: configs[Int(device.activeConfig)].config.version, neutral: [])
     }
 
     mutating func completeFetch(
