@@ -99,6 +99,20 @@ struct DeclaredDecodingTests {
         }
     }
 
+    @Test("a tag tells whose an upload is even where its first event has no name, in either order")
+    func tagWithoutName() throws {
+        var (left, right) = (Self.own, Self.own)
+        (left.name, left.event.tags) = ("left", ["/left"])
+        (right.name, right.event.tags) = ("right", ["/right"])
+        for (first, second) in [(left, right), (right, left)] {
+            var bench = bench(first, second)
+            let events = #"{"right":"3-0"},{"n":"Buy","device":"1","right":"3-1"}"#
+            bench.post(Array(#"{"a":{"b":[\#(events)]}}"#.utf8), path: "/ingest/app/events")
+            #expect(bench.sink.rows.map(\.systemName) == ["right"] && bench.sink.rows.map(\.id) == ["3-1"])
+            #expect(bench.undecodable.count == 1)
+        }
+    }
+
     @Test("of two clients that differ only in where the name is, each event has its name, in either order")
     func names() throws {
         var (left, right) = (Self.own, Self.own)

@@ -77,11 +77,12 @@ struct DescribedEventReader {
 
     func likeness(of value: JSONValue, to description: UploadDescription) -> Likeness {
         let event = description.event
-        guard fits(value, description) else { return .nothing }
+        places.begin()
         let hasTag = event.tags.contains { tag in
             places.value(at: tag, in: value)?.bytes.flatMap { EventID(text: $0) } != nil
         }
         if hasTag { return .tagged }
+        guard fits(value, description) else { return .nothing }
         let isKeyed = event.tags.isEmpty && event.key.allSatisfy { places.value(at: $0, in: value) != nil }
         return isKeyed ? .keyed : .named
     }
