@@ -101,7 +101,7 @@ extension RemoteConfigTimeline {
         let patterns = editions.compactMap(\.config.pattern)
         return served.map { editions in
             guard editions.contains(where: { $0.pace != nil }) else { return [] }
-            return editions.sorted { $0.config.from < $1.config.from }.map { edition in
+            return editions.map { edition in
                 ServedEdition(
                     from: edition.config.from, pace: edition.pace, version: edition.config.version,
                     body: edition.config.body,

@@ -64,6 +64,21 @@ struct RollOutFormatTests {
         #expect(loaded.plans(start: start, controlsCollector: false).populations[0].servedEditions.isEmpty)
     }
 
+    @Test("of each kind there are at most 100, and configurations for all are not counted")
+    func count() {
+        func loading(_ entry: String, count: Int) -> [Problem] {
+            problems(timeline(Array(repeating: entry, count: count).joined(separator: ",")))
+        }
+        let app = #"{"at": "1s", "sdk": {"upload": {"batch": 3}}}"#
+        let config = #"{"at": "1s", "over": "2s", "remoteConfig": {}}"#
+        for entry in [app, config] {
+            #expect(loading(entry, count: 100).isEmpty)
+            let found = loading(entry, count: 101)
+            #expect(found.map(\.pointer) == ["/timeline/100"] && found[0].kind == .outOfRange)
+        }
+        #expect(loading(#"{"at": "1s", "remoteConfig": {}}"#, count: 101).isEmpty)
+    }
+
     @Test("of described SDKs, a configuration gets around among those that fetch at its path")
     func configurationsOfPaths() throws {
         let sdk = """

@@ -45,27 +45,22 @@ package struct AskedConfig {
 struct ConfigRollOuts: Sendable {
     /// Whether no configuration is rolled out: then nothing is kept, and nothing is asked.
     let isIdle: Bool
-    /// By the SDK's configuration, by time.
+    /// By the SDK's configuration, in the collector's order.
     private let editions: [[ServedEdition]]
-    private let paces: [RollOutPace]
     private let streams: PopulationStreams
     private let share: ShardShare
-    /// By slot, which roll-out a device's configuration came with: 0 for none, n for the n-th.
-    private var latest: ContiguousArray<UInt8>
-    /// Devices by roll-out.
-    private var counts: [Int]
+    /// Which roll-out each device's configuration came with.
+    private var tally: RollOutTally
 
     init(plan: PopulationPlan, share: ShardShare, count: Int) {
         editions = plan.servedEditions
         var paces: [RollOutPace] = []
         for pace in editions.joined().compactMap(\.pace) where !paces.contains(pace) { paces.append(pace) }
-        precondition(paces.count < 256, "a roll-out is a byte")
-        self.paces = paces.sorted { ($0.from, $0.number) < ($1.from, $1.number) }
+        paces.sort { ($0.from, $0.number) < ($1.from, $1.number) }
         isIdle = paces.isEmpty
         streams = plan.streams
         self.share = share
-        latest = isIdle ? [] : ContiguousArray(repeating: 0, count: count)
-        counts = [count] + Array(repeating: 0, count: paces.count)
+        tally = RollOutTally(paces, count: count)
     }
 
     /// What a device gets to its fetch, which was answered by what the collector serves.
@@ -98,11 +93,8 @@ struct ConfigRollOuts: Sendable {
     }
 
     private mutating func note(_ pace: RollOutPace?, slot: Int) {
-        let place = pace.flatMap { paces.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        guard place != Int(latest[slot]) else { return }
-        counts[Int(latest[slot])] -= 1
-        counts[place] += 1
-        latest[slot] = UInt8(place)
+        let place = pace.flatMap { tally.paces.firstIndex(of: $0) }
+        tally.move(slot, to: place.map { $0 + 1 } ?? 0)
     }
 
     /// The app was deleted, and what it had fetched with it.
@@ -111,7 +103,5 @@ struct ConfigRollOuts: Sendable {
     }
 
     /// The latest of the roll-outs that have begun, and how many devices have fetched it.
-    func latest(at now: Instant) -> (from: Instant, devices: Int)? {
-        paces.lastIndex { $0.from <= now }.map { (paces[$0].from, counts[$0 + 1]) }
-    }
+    func latest(at now: Instant) -> (from: Instant, devices: Int)? { tally.latest(at: now) }
 }

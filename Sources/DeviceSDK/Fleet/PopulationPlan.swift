@@ -53,7 +53,8 @@ package struct PopulationPlan: Sendable {
     package var clock: ClockRules?
     /// New versions of the app that bring other rules, by time.
     package var rollOuts: [RollOut] = []
-    /// What the collector serves, by the SDK's configuration and by time; empty where none of it is rolled out.
+    /// What the collector serves, by the SDK's configuration and in the collector's order; empty where none of it is rolled
+    /// out.
     package var servedEditions: [[ServedEdition]] = []
     /// What a program registers in the place of the system's own parts; `nil` for nothing.
     package var plugins: (any SystemPlugins)?

@@ -63,38 +63,62 @@ extension PopulationPlan {
     }
 }
 
+/// Which of a population's roll-outs each device of a fleet has, and how many devices have each.
+struct RollOutTally: Sendable {
+    /// By time.
+    let paces: [RollOutPace]
+    /// By slot, 0 for none and n for the n-th; empty without roll-outs.
+    private var places: ContiguousArray<UInt8>
+    /// Devices by place.
+    private var counts: [Int]
+
+    init(_ paces: [RollOutPace], count: Int) {
+        precondition(paces.count < 256, "a place is a byte")
+        self.paces = paces
+        places = paces.isEmpty ? [] : ContiguousArray(repeating: 0, count: count)
+        counts = [count] + Array(repeating: 0, count: paces.count)
+    }
+
+    @inline(__always)
+    subscript(slot: Int) -> Int { paces.isEmpty ? 0 : Int(places[slot]) }
+
+    mutating func move(_ slot: Int, to place: Int) {
+        counts[Int(places[slot])] -= 1
+        counts[place] += 1
+        places[slot] = UInt8(place)
+    }
+
+    /// The latest of the roll-outs that have begun, and how many devices have it.
+    func latest(at now: Instant) -> (from: Instant, devices: Int)? {
+        paces.lastIndex { $0.from <= now }.map { (paces[$0].from, counts[$0 + 1]) }
+    }
+}
+
 /// Which of a population's rules each device of a fleet follows: 0 for its own, n for those of the n-th roll-out.
 struct Editions: Sendable {
     /// Whether there is no roll-out: then nothing is kept, and nothing is asked.
     let isIdle: Bool
-    private let rollOuts: [RollOut]
     private let streams: PopulationStreams
     private let share: ShardShare
-    /// By slot.
-    private var editions: ContiguousArray<UInt8>
-    /// Devices by edition.
-    private var counts: [Int]
+    private var tally: RollOutTally
     /// The edition whose rules the fleet's system has now.
-    private var inForce: UInt8 = 0
+    private var inForce = 0
 
     init(plan: PopulationPlan, share: ShardShare, count: Int) {
         isIdle = plan.rollOuts.isEmpty
-        precondition(plan.rollOuts.count < 256, "an edition is a byte")
-        rollOuts = plan.rollOuts
         streams = plan.streams
         self.share = share
-        editions = isIdle ? [] : ContiguousArray(repeating: 0, count: count)
-        counts = [count] + Array(repeating: 0, count: rollOuts.count)
+        tally = RollOutTally(plan.rollOuts.map(\.pace), count: count)
     }
 
-    subscript(slot: Int) -> Int { isIdle ? 0 : Int(editions[slot]) }
+    subscript(slot: Int) -> Int { tally[slot] }
 
     /// The edition to put in force before a device's next step; `nil` if it is in force already.
     @inline(__always)
     mutating func change(for slot: Int) -> Int? {
-        guard editions[slot] != inForce else { return nil }
-        inForce = editions[slot]
-        return Int(inForce)
+        guard tally[slot] != inForce else { return nil }
+        inForce = tally[slot]
+        return inForce
     }
 
     /// A process starts on a device, of the latest version of the app that has reached it.
@@ -102,15 +126,10 @@ struct Editions: Sendable {
     /// - Complexity: O(roll-outs).
     mutating func launch(_ slot: Int, at now: Instant) {
         let stream = streams.stream(.rollOut, index: share.populationIndex(ofSlot: slot))
-        let latest = rollOuts.lastIndex { $0.pace.hasReached(stream, by: now) }
-        guard let latest, latest + 1 != Int(editions[slot]) else { return }
-        counts[Int(editions[slot])] -= 1
-        counts[latest + 1] += 1
-        editions[slot] = UInt8(latest + 1)
+        let latest = tally.paces.lastIndex { $0.hasReached(stream, by: now) }
+        if let latest { tally.move(slot, to: latest + 1) }
     }
 
     /// The latest of the roll-outs that have begun, and how many devices run it.
-    func latest(at now: Instant) -> (from: Instant, devices: Int)? {
-        rollOuts.lastIndex { $0.pace.from <= now }.map { (rollOuts[$0].pace.from, counts[$0 + 1]) }
-    }
+    func latest(at now: Instant) -> (from: Instant, devices: Int)? { tally.latest(at: now) }
 }

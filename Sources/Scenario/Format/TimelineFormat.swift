@@ -21,6 +21,9 @@ struct TimelineDraft: Sendable {
     /// Decoded for each population that it concerns.
     var sdk: Place?
 
+    /// Whether it gets around among devices, or reaches a part of them alone.
+    var isRolledOut: Bool { over != nil || share ?? 1 < 1 }
+
     /// What an entry may be about; the raw value is its key.
     enum Kind: String, CaseIterable {
         case collector, client, remoteConfig, device, push, sdk

@@ -6,7 +6,7 @@ import Wire
 // Rules of SDKs that change with a new version of the app.
 
 extension ScenarioBinder {
-    /// The most roll-outs of a scenario: a device notes the number of its own in a byte.
+    /// The most roll-outs of one kind in a scenario: a device notes the number of its own in a byte.
     private static let rollOutLimit = 100
 
     func change(_ sdk: Place, _ entry: TimelineDraft, _ population: Int?) -> BoundChange {
@@ -42,11 +42,8 @@ extension ScenarioBinder {
     mutating func bindRollOuts(_ populations: inout [ScenarioPopulation]) {
         let entries = draft.timeline.enumerated().filter { $0.element.value.sdk != nil }
             .sorted { ($0.element.value.at ?? .zero, $0.offset) < ($1.element.value.at ?? .zero, $1.offset) }
-        if let extra = entries.dropFirst(ScenarioBinder.rollOutLimit).first {
-            reading.report(
-                .outOfRange, extra.element.place, found: "\(entries.count) roll-outs",
-                allowed: "at most \(ScenarioBinder.rollOutLimit)")
-        }
+        checkCount(of: entries.map(\.element))
+        checkCount(of: draft.timeline.filter { $0.value.remoteConfig != nil && $0.value.isRolledOut })
         var changes = [[Place]](repeating: [], count: populations.count)
         for (number, located) in entries.prefix(ScenarioBinder.rollOutLimit) {
             let entry = located.value
@@ -71,6 +68,13 @@ extension ScenarioBinder {
                         number: UInt64(number), rules: rules, text: RollOutKnobs.text(sdk.node)))
             }
         }
+    }
+
+    private mutating func checkCount(of rollOuts: [Located<TimelineDraft>]) {
+        guard let extra = rollOuts.dropFirst(ScenarioBinder.rollOutLimit).first else { return }
+        reading.report(
+            .outOfRange, extra.place, found: "\(rollOuts.count) roll-outs",
+            allowed: "at most \(ScenarioBinder.rollOutLimit)")
     }
 
     private mutating func warnAboutLaunches(of population: ScenarioPopulation, _ place: Place) {

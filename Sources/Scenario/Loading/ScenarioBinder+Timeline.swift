@@ -73,7 +73,7 @@ extension ScenarioBinder {
     private mutating func change(_ entry: TimelineDraft, number: Int, _ place: Place) -> BoundChange? {
         if let draft = entry.remoteConfig?.value {
             var config = ScenarioRemoteConfig(draft)
-            if entry.over != nil || entry.share ?? 1 < 1 {
+            if entry.isRolledOut {
                 config.spread = .init(
                     over: entry.over?.value ?? .zero, share: entry.share ?? 1, number: UInt64(number))
             }
