@@ -104,6 +104,22 @@ struct KitLogTests {
         #expect(id.count == 36)
     }
 
+    @Test("a zone that changes moves the midnight between two files")
+    func zones() throws {
+        let change = KitWorld.beginning + .hours(12)
+        let zones = TimeZones([(UTCOffsets(first: .hours(8), changes: [(change, .hours(9))]), 1)])
+        let world = KitWorld(zones: zones)
+        world.visit(10)
+        world.act(20, .kill)
+        // Half past eleven by the old time, half past twelve by the new.
+        world.visit(KitWorld.midnight - 1800)
+        #expect(try KitWorld.archive(try #require(world.uploads.last)).logs.count == 1)
+        world.act(KitWorld.midnight - 1700, .kill)
+        world.act(KitWorld.midnight + KitWorld.day, .launch(passive: true))
+        let logs = try KitWorld.archive(try #require(world.uploads.last)).logs
+        #expect(logs.map { $0.name.prefix(10) } == ["2026-01-05", "2026-01-06"])
+    }
+
     @Test("rows without an id are known by file and line")
     func keys() throws {
         let world = KitWorld()

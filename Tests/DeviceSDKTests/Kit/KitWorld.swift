@@ -20,7 +20,8 @@ extension ManualDevice where System == KitSystem {
 
     convenience init(
         _ version: KitRules.Version = .v1, tagged: Bool = true, app: AppDescription = .plainForTests,
-        disk: DiskSchedule = DiskSchedule(), change: (inout KitRules) -> Void = { _ in }
+        disk: DiskSchedule = DiskSchedule(), zones: TimeZones? = nil,
+        change: (inout KitRules) -> Void = { _ in }
     ) {
         var rules = KitRules(version: version)
         change(&rules)
@@ -32,6 +33,7 @@ extension ManualDevice where System == KitSystem {
             app: app, persona: PersonaDescription(name: "none"), target: target, system: rules)
         plan.disk = disk
         plan.tagsEvents = tagged
+        if let zones { plan.zones = zones }
         self.init(plan) { KitSystem(plan: $0, rules: rules) }
     }
 

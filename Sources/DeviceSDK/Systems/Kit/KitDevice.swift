@@ -8,8 +8,7 @@ package struct KitDevice: HookedDevice, Sendable {
     package let index: UInt32
     package let slot: UInt32
     package let number: UInt32
-    /// How far its clock is ahead, on top of the zone.
-    let offset: Interval
+    let clock: LocalClock
 
     /// The rows of all files, oldest first. A file's rows are neighbours, and files leave whole and from the
     /// front; those that left while an upload carries them stay until it ends, with a flag.
@@ -35,16 +34,16 @@ package struct KitDevice: HookedDevice, Sendable {
     package var storedCount: Int { log.count }
     package var nextDue: Instant { mutating get { isForeground ? retry.due : .distantFuture } }
 
-    init(index: Int, slot: UInt32, number: UInt32, offset: Interval, network: NetworkKind) {
+    init(index: Int, slot: UInt32, number: UInt32, clock: LocalClock, network: NetworkKind) {
         self.index = UInt32(index)
         self.slot = slot
         self.number = number
-        self.offset = offset
+        self.clock = clock
         self.network = network
     }
 
     /// The day that the device's clock shows.
-    func day(of instant: Instant) -> Int64 { CivilTime.dayNumber(instant, offset: offset) }
+    func day(of instant: Instant) -> Int64 { clock.day(of: instant) }
 
     /// Forgets the answers whose rows are gone.
     mutating func trimAcknowledgements() {

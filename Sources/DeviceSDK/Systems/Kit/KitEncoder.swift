@@ -69,7 +69,7 @@ struct KitEncoder {
             preconditionFailure("an archive of \(files.count) logs cannot be made")
         }
         // Whatever days it contains.
-        let yesterday = CivilTime(request.plannedAt - .hours(24), offset: device.offset).dateText
+        let yesterday = device.clock.reading(at: request.plannedAt - .hours(24)).dateText
         var draw = streams.stream(.retries, index: Int(device.index)).child(UInt64(request.number))
         let boundary = MultipartBoundary(
             UInt32(truncatingIfNeeded: draw.next()), UInt32(truncatingIfNeeded: draw.next()))
@@ -115,7 +115,7 @@ struct KitEncoder {
         var files: [ZipFile] = []
         device.forEachRow { row, day, line in
             guard row.sequence < end else { return }
-            let local = CivilTime(row.capturedAt, offset: device.offset)
+            let local = device.clock.reading(at: row.capturedAt)
             let modified = DOSTime(
                 year: local.year, month: local.month, day: local.day, hour: local.hour,
                 minute: local.minute, second: local.second)

@@ -107,7 +107,7 @@ extension KitSystem {
     /// half a minute before the midnight that the run's start is behind.
     package mutating func arrive(_ device: inout Device, effects: inout DeviceEffects) {
         guard rules.storage.prefill > 0 else { return }
-        let midnight = Instant(milliseconds: device.day(of: plan.start) * 86_400_000) - device.offset
+        let midnight = device.clock.midnight(before: plan.start)
         let controller = views.controller(of: plan.app.startScreen)
         for age in stride(from: Int64(rules.storage.prefill), to: 0, by: -1) {
             write(
