@@ -317,10 +317,10 @@ struct GrowingQueueTests {
         #expect(world.uploads.last?.sequences == [10, 11])
     }
 
-    @Test("events of a request that was under way then are in the queue a second time")
-    func duplicates() {
+    /// Pages and VISIT go, and three clicks are under way when the queue is filled anew with the ten oldest.
+    private static func filledAnew(prefill: Int) -> (world: GrowingWorld, clicks: [UInt32]) {
         let world = GrowingWorld(.v3, app: Self.bare) {
-            $0.storage.prefill = 30
+            $0.storage.prefill = prefill
             $0.storage.queueLimit = 10
             $0.storage.queueRefill = 5
             $0.upload.batch = 100
@@ -329,15 +329,36 @@ struct GrowingQueueTests {
         world.tap(1, count: 3)
         world.run(to: 5)
         let clicks = world.uploads[1].sequences
-        // Ten pages and VISIT go; three clicks are left, so the queue is filled anew with the ten oldest.
         world.answer(200, at: 6, channel: 0)
         #expect(world.device.requests.first?.isStale == true)
         world.answer(200, at: 7, channel: 2)
+        return (world, clicks)
+    }
+
+    @Test("events of a request that was under way then are in the queue a second time")
+    func duplicates() {
+        // Six pages were left in the store, so there is room for the clicks.
+        let (world, clicks) = Self.filledAnew(prefill: 16)
         #expect(world.device.queue.extra.map(\.sequence) == clicks)
         // The next tick carries them again, though every one is delivered.
         world.run(to: 20)
         let again = world.uploads.filter { $0.channel == 2 }
         #expect(again.map(\.sequences) == [clicks, clicks])
+        world.answerAll(200, at: 21)
+        world.run(to: 60)
+        world.answerAll(200, at: 60)
+        world.finish()
+        #expect(world.sequences(.delivered).count == Int(world.device.nextSequence))
+    }
+
+    @Test("those beyond the queue's limit are not, and go once")
+    func beyondTheLimit() {
+        // Twenty pages were left in the store, ten of them are loaded.
+        let (world, clicks) = Self.filledAnew(prefill: 30)
+        #expect(world.device.queue.extra.isEmpty)
+        #expect(world.device.queue.unloadedCount == 10)
+        world.run(to: 20)
+        #expect(world.uploads.filter { $0.channel == 2 }.map(\.sequences) == [clicks])
         world.answerAll(200, at: 21)
         world.run(to: 60)
         world.answerAll(200, at: 60)

@@ -59,13 +59,20 @@ extension GrowingSystem {
         }
     }
 
-    /// The events of a request whose answer came after the queue was loaded anew: deleted from the store,
-    /// they are still in the queue.
+    /// The events of a request whose answer came after the queue was loaded anew: those that were loaded are still
+    /// in the queue when the store has deleted them. Those that the store never had, or deletes for another answer,
+    /// are in neither; those beyond the queue's limit are in the store alone.
     mutating func keepStale(_ rows: ContiguousArray<EventRecord>, on device: inout Device) {
-        for var row in rows {
+        let unloaded = device.queue.unloaded
+        var loaded = ContiguousArray<EventRecord>()
+        var others = 0
+        device.timing.table.forEach { row in
+            guard !row.isUploading, rows.contains(sequence: row.sequence) else { return }
+            if unloaded.contains(row.sequence) { others += 1 } else { loaded.append(row) }
+        }
+        device.queue.unloadedCount -= others
+        for var row in loaded {
             row.isSettled = true
-            row.inFlight = 0
-            row.isUploading = false
             device.queue.extra.append(row)
         }
         device.queue.extra.sort { $0.sequence < $1.sequence }
