@@ -141,6 +141,17 @@ struct GrowingFormatTests {
                 "3.2.1", #"{"channels": [{"eventTypes": ["a"], "urlTemplate": "https://a.example/b"}]}"#,
                 "/channels/0/urlTemplate"
             ),
+            (
+                "3.2.1",
+                #"{"useProtobuf": true, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x"}, {"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+                "/channels/1"
+            ),
+            // The store of custom events is the SDK's own channel's too.
+            (
+                "3.2.1",
+                #"{"useProtobuf": true, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2", "isCustomEvent": true}]}"#,
+                "/channels/0"
+            ),
             ("3.2.1", #"{"services": {"aesKey": "short"}}"#, "/services/aesKey"),
             ("3.2.1", #"{"upload": {"onLaunch": true}}"#, "/upload/onLaunch"),
             ("3.2.1", #"{"buildFlags": ["ENABLE_ENCRYPTIONS"]}"#, "/buildFlags/0"),
@@ -148,6 +159,17 @@ struct GrowingFormatTests {
     func refused(version: String, sdk: String, pointer: String) throws {
         let found = try read(try #require(GrowingRules.Version(rawValue: version)), sdk).problems
         #expect(found.map(\.pointer) == [pointer])
+    }
+
+    @Test(
+        "an own type in channels of both dialects is refused only where a message would carry its short names",
+        arguments: [
+            #"{"useProtobuf": false, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x"}, {"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+            #"{"useProtobuf": true, "events": [{"name": "a", "when": "launch"}], "channels": [{"eventTypes": ["a"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+            #"{"useProtobuf": true, "channels": [{"eventTypes": ["PAGE"], "urlTemplate": "x", "dialect": "v2"}]}"#,
+        ])
+    func dialects(sdk: String) throws {
+        #expect(try read(.v3, sdk).problems.isEmpty)
     }
 
     @Test("warnings where the SDK would do otherwise")

@@ -8,6 +8,7 @@ extension GrowingFormat {
     static func check(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
         checkVersion(rules, sdk, &reading)
         checkTypes(rules, sdk, &reading)
+        checkForms(rules, sdk, &reading)
         for (index, rule) in rules.interceptors.enumerated() {
             guard let place = sdk.value(at: ["interceptors", String(index)]) else { continue }
             check(rule, rules, place, &reading)
@@ -54,6 +55,24 @@ extension GrowingFormat {
             reading.report(
                 .conflict, sdk.value(at: ["events", String(index), "name"]) ?? sdk,
                 found: "\"\(name)\"", allowed: "a type that is not there yet")
+        }
+    }
+
+    /// An event of the app's own has the names of one dialect, and a message has none for the second protocol's.
+    private static func checkForms(_ rules: GrowingRules, _ sdk: Place, _ reading: inout Reading) {
+        guard rules.usesProtobuf, !rules.isVersion4 else { return }
+        for type in Set(rules.events.map(\.type)).sorted() {
+            let carriers = rules.carriers(ofOwn: type)
+            guard let short = carriers.firstIndex(where: { rules.dialect(of: $0) == .v2 }),
+                carriers.contains(where: { rules.dialect(of: $0) == .v3 }),
+                let index = rules.channels.firstIndex(of: carriers[short]),
+                let place = sdk.value(at: ["channels", String(index)])
+            else { continue }
+            reading.report(
+                .conflict, place, found: "\"\(type)\" in channels of both dialects",
+                allowed:
+                    "one dialect for a type of the app's own, or useProtobuf false: a message has no short names"
+            )
         }
     }
 

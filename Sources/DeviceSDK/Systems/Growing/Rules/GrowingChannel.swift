@@ -79,6 +79,15 @@ extension GrowingRules {
         usesTemplates || dialect(of: channel) == .v2 ? channel.template : GrowingChannel.template
     }
 
+    /// The channels that send a type of the app's own (3.x): a channel of custom events sends all that its store has, and
+    /// the last channel with a type says which store that is.
+    package func carriers(ofOwn type: String) -> [GrowingChannel] {
+        let all = GrowingChannel.standard(version).dropLast() + channels
+        let named = all.filter { $0.types.contains(type) }
+        guard let last = named.last else { return GrowingChannel.standard(version).suffix(1) }
+        return last.isCustom ? all.filter(\.isCustom) : named.filter { !$0.isCustom }
+    }
+
     /// Whether channels' templates are what their requests go by.
     var usesTemplates: Bool { version == .document }
 }
