@@ -84,8 +84,8 @@ enum PolicyForms {
 
     /// One member of `keepStatuses`; 0 stands for all of 5xx.
     private static let status: Form<Int> = .either(
-        [(.number, .integer(100...599)), (.string, .name([("5xx", 0)], what: "a group of statuses"))],
-        allowed: "a status from 100 to 599, or \"5xx\"")
+        [(.number, .integer(300...599)), (.string, .name([("5xx", 0)], what: "a group of statuses"))],
+        allowed: "a status that is no success, from 300 to 599, or \"5xx\"")
 
     private static let statuses: Form<KeepRule> = Form<[Int]>.list(of: status, count: 0...500).map {
         statuses, _, _ in
