@@ -136,7 +136,13 @@ struct Session {
         Console.print("explore: world \(finding.seed) breaks \(violation.invariant): \(violation.text)")
         Console.print("explore: again: .build/release/beaconswarm-explore --only-seed \(finding.seed)")
         guard shrinks, let scenario else { return }
-        var shrinker = Shrinker(isOver: { StopSignal.isRequested }, stillFails: stillFails)
+        let explorer = explorer
+        let odd = explorer.warningCount(of: scenario) ?? 0
+        var shrinker = Shrinker(isOver: { StopSignal.isRequested }) { candidate in
+            // A smaller world of another kind: what the loader warns of may well break something of its own.
+            guard let warned = explorer.warningCount(of: candidate), warned <= odd else { return false }
+            return await stillFails(candidate)
+        }
         let small = await shrinker.shrunk(scenario)
         let path = try Corpus.write(small, seed: finding.seed, violation, in: corpus)
         Console.print(

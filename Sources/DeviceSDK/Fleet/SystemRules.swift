@@ -33,6 +33,9 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Uploads that a device has in flight side by side, at most, where no answer takes longer than its triggers are
     /// apart. Of several that end at one instant, nothing says which ends first.
     var uploadsAtOnce: Int { get }
+    /// Whether what a device's store makes of answers is drawn answer by answer, so that what becomes of events hangs on
+    /// which of several answers of one instant comes first.
+    var drawsByAnswer: Bool { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
@@ -69,6 +72,7 @@ extension SystemRuleSet {
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }
+    package var drawsByAnswer: Bool { false }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }

@@ -97,6 +97,15 @@ package struct Explorer: Sendable {
         }
     }
 
+    /// How often the loader warns of what devices do in a scenario; `nil` for one that is not sound. That an app or a
+    /// persona is left over counts for nothing.
+    package func warningCount(of scenario: JSONNode) -> Int? {
+        guard case .success(let document) = ScenarioPruner.load(scenario) else { return nil }
+        return document.warnings.count {
+            $0.pointer.hasPrefix("/populations") || $0.pointer.hasPrefix("/timeline")
+        }
+    }
+
     /// What whole runs of the program show of a scenario.
     ///
     /// - Parameter run: Plays the scenario twice, and in parts.

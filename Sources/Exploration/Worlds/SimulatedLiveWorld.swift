@@ -53,7 +53,7 @@ package struct SimulatedLiveWorld: ExploredWorld {
     /// - Returns: `nil` also where what becomes of a request hangs on its place among all of them: of requests of one
     ///   instant, those that need a connection first come later than those that have one, and virtual time knows none.
     package static func modelled(_ scenario: ScenarioDocument) -> ScenarioDocument? {
-        guard var document = fitting(scenario), !countsRequests(scenario), !numbersMayDiffer(scenario) else {
+        guard var document = fitting(scenario), !countsRequests(scenario), !orderDecides(scenario) else {
             return nil
         }
         for index in document.populations.indices {
@@ -76,20 +76,29 @@ package struct SimulatedLiveWorld: ExploredWorld {
         }
     }
 
-    /// Whether the client's faults are drawn by the number of a request on a device that has several uploads in flight.
-    /// Which of them ends first at one instant, so that what follows it gets the lower number, hangs on their connections
-    /// as well.
-    private static func numbersMayDiffer(_ scenario: ScenarioDocument) -> Bool {
+    /// Whether something is drawn by the number of a request or of an answer on a device that has several uploads in
+    /// flight: the client's faults, what a link makes of a request, what a store makes of an answer. Which of them ends
+    /// first at one instant, so that what follows it gets the lower number, hangs on their connections as well.
+    private static func orderDecides(_ scenario: ScenarioDocument) -> Bool {
         let several = Set(
             scenario.populations.indices.filter { index in
-                let population = scenario.populations[index]
-                let rules = [population.system] + population.rollOuts.map(\.rules)
-                return rules.contains { $0.uploadsAtOnce > 1 }
+                rules(of: scenario.populations[index]).contains { $0.uploadsAtOnce > 1 }
             })
+        let drawsItself = several.contains { index in
+            let population = scenario.populations[index]
+            return population.network.links.drawAmongEqual
+                || rules(of: population).contains { $0.drawsByAnswer }
+        }
+        if drawsItself { return true }
         return scenario.timeline.contains { entry in
             guard case .client(_, let scope) = entry.change, scope.share < 1 else { return false }
             return scope.population.map { several.contains($0) } ?? !several.isEmpty
         }
+    }
+
+    /// All rules that a population's devices may have.
+    private static func rules(of population: ScenarioPopulation) -> [any SystemRuleSet] {
+        [population.system] + population.rollOuts.map(\.rules)
     }
 
     package func play(_ scenario: ScenarioDocument) throws -> Outcome {

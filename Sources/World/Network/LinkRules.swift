@@ -48,6 +48,12 @@ package struct LinkRules: Hashable, Sendable {
     /// The least time-out of one that is open (Linux, TCP_RTO_MIN); milliseconds.
     static let leastTimeout = 200.0
 
+    /// Whether requests that begin at one instant may end at one instant, and chance says what becomes of each.
+    package var drawsAmongEqual: Bool {
+        (roundTrip.deviation == 0 || leastRoundTrip > roundTrip.mean)
+            && [loss, refused, reset, lostReply].contains { $0 > 0 && $0 < 1 }
+    }
+
     /// Whether the size of a request matters here.
     package var needsSize: Bool { up != nil || loss > 0 }
 

@@ -46,6 +46,9 @@ package struct RadioLinks: Hashable, Sendable {
         set { rules[Int(kind.rawValue)] = newValue }
     }
 
+    /// Whether any radio's link has ``LinkRules/drawsAmongEqual``.
+    package var drawAmongEqual: Bool { rules.contains { $0?.drawsAmongEqual ?? false } }
+
     /// Whether no radio has a link.
     package var isIdeal: Bool { rules.allSatisfy { $0 == nil } }
 }
