@@ -31,26 +31,7 @@ enum DescriptionDrawing {
         "request.perEvent": .value(presence: 0.2) { _, _, _ in
             .object([("sentAt", .text("{{sent|ms}}"))])
         },
-        "sdk-declared.lanes": .value(presence: 0.2) { _, _, _ in
-            .object([
-                (
-                    "side",
-                    .object([
-                        ("request", .object([("path", .text("/described/side"))])),
-                        ("tag", .text("/side/bs_id")),
-                        (
-                            "common",
-                            .object([
-                                ("what", .text("{{name}}")), ("id", .text("{{id}}")),
-                                ("at", .text("{{time|ms}}")),
-                                ("side", .object([("more", .text("{{properties}}"))])),
-                                ("more", .object([("id", .text("{{id}}"))])),
-                            ])
-                        ),
-                    ])
-                )
-            ])
-        },
+        "sdk-declared.lanes": .value(presence: 0.2, LaneDrawing.lanes),
         "sdk-action.lane": .texts("side", presence: 0.3),
         "sdk-declared.events": .presence(0.6),
         "events.common": .value(presence: 0.4, envelope),
@@ -102,7 +83,7 @@ enum DescriptionDrawing {
         ])
     }
 
-    @Sendable private static func body(
+    @Sendable static func body(
         _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
     ) -> JSONNode {
         let bodies: [JSONNode] = [
@@ -115,7 +96,7 @@ enum DescriptionDrawing {
     }
 
     /// A form whose body lies in one of its fields, packed or not.
-    @Sendable private static func form(
+    @Sendable static func form(
         _ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]
     ) -> JSONNode {
         let packing = ["", "|base64", "|gzip|base64"][Int(draw.below(3))]

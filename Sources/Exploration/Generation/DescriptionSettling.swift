@@ -48,6 +48,10 @@ enum DescriptionSettling {
         case "one":
             sdk.set("upload", "batch", to: .int(1))
             sdk.set("storage", "seal", to: .text("none"))
+            // A lane whose requests say nothing else has them, too.
+            if sdk.value(at: ["lanes", LaneDrawing.name, "request", "framing"]) == nil {
+                sdk.take("lanes", LaneDrawing.name, "batch")
+            }
             leaveBatchAlone(&sdk)
         case "lines": sdk.set("request", "body", to: .text("{{events}}"))
         default: break
