@@ -2,7 +2,8 @@
 package struct UTCOffsets: Sendable, Hashable {
     /// Ascending moments at which the offset changes.
     private let moments: [Instant]
-    /// The offset before the first change and from each change on.
+    /// The offset before the first change, and from each change on.
+    private let first: Interval
     private let offsets: [Interval]
 
     /// Makes a table.
@@ -11,8 +12,9 @@ package struct UTCOffsets: Sendable, Hashable {
     ///   - first: The offset before the first change.
     ///   - changes: When it changes, ascending, and to what.
     package init(first: Interval, changes: [(at: Instant, offset: Interval)] = []) {
+        self.first = first
         moments = changes.map(\.at)
-        offsets = [first] + changes.map(\.offset)
+        offsets = changes.map(\.offset)
     }
 
     /// Whether it is not the same for ever.
@@ -23,6 +25,6 @@ package struct UTCOffsets: Sendable, Hashable {
     /// - Complexity: O(log n) in the number of changes.
     package func offset(at instant: Instant) -> (offset: Interval, until: Instant) {
         let next = moments.partition { $0 > instant }
-        return (offsets[next], next < moments.count ? moments[next] : .distantFuture)
+        return (next == 0 ? first : offsets[next - 1], next < moments.count ? moments[next] : .distantFuture)
     }
 }

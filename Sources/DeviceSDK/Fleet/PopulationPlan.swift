@@ -100,6 +100,13 @@ package struct PopulationPlan: Sendable {
     /// The time zone of a device; only where zones differ is it that of ``utcOffset(index:at:)``.
     package func utcOffsets(index: Int) -> UTCOffsets { zones.table(stream(.zone, index: index)) }
 
+    /// What a device's clock shows.
+    package func clock(index: Int) -> LocalClock {
+        LocalClock(
+            zone: zones.differ ? utcOffsets(index: index) : UTCOffsets(first: utcOffset),
+            skew: clockSkew(index: index))
+    }
+
     /// What is decided about the users from outside.
     package var calendar: UserCalendar {
         let streams = streams

@@ -171,6 +171,23 @@ struct DeclaredKnobTests {
         #expect(world.sequences(.lost(.clearedUnsent)) == [2])
     }
 
+    @Test("an event's day is that of its own moment, whatever the clocks show since")
+    func zones() throws {
+        let change = ManualWorld.start + .hours(20)
+        let world = try DeclaredWorld(
+            Self.sdk(
+                """
+                "storage": {"seal": {"at": "day", "together": true}},
+                "upload": {"flushInterval": "none", "onLaunch": true}
+                """),
+            zones: TimeZones([(UTCOffsets(first: .hours(8), changes: [(change, .hours(9))]), 1)]))
+        world.startApp()
+        // Half past eleven in the evening; by the clock of the day after, it would be its own day.
+        world.track(15.5 * 3600)
+        world.act(21 * 3600, .launch(passive: false), .enterForeground)
+        #expect(world.counts == [1])
+    }
+
     @Test("starts by the system, returns, and what is captured along with a crash")
     func lifecycle() throws {
         let world = try DeclaredWorld(

@@ -19,7 +19,7 @@ extension ManualDevice where System == DeclaredSystem {
     ///   - update: That of a new version of the app, for ``updateApp(_:)``.
     convenience init(
         _ json: String, tagged: Bool = true, disk: DiskSchedule = DiskSchedule(),
-        consents: ConsentSchedule = ConsentSchedule(), update: String? = nil
+        consents: ConsentSchedule = ConsentSchedule(), update: String? = nil, zones: TimeZones? = nil
     ) throws {
         let sdk = try DescriptionReader.read(bytes: Array(json.utf8)).get()
         let rules = DeclaredRules(sdk)
@@ -33,6 +33,7 @@ extension ManualDevice where System == DeclaredSystem {
         plan.disk = disk
         plan.consents = consents
         plan.tagsEvents = tagged
+        if let zones { plan.zones = zones }
         if let update {
             let rules = DeclaredRules(try DescriptionReader.read(bytes: Array(update.utf8)).get())
             plan.rollOuts = [

@@ -66,21 +66,16 @@ extension DeclaredSystem {
 
     // MARK: Files of days
 
-    /// How far a device's clock is ahead of UTC.
-    private func clockOffset(of index: Int, at now: Instant) -> Interval {
-        plan.utcOffset(index: index, at: now) + plan.clockSkew(index: index)
-    }
-
     /// The rows of the oldest day that is over and had no turn in the flush, or of all of them.
     func nextDays(of device: inout Device, now: Instant) -> ContiguousArray<EventRecord> {
-        let offset = clockOffset(of: Int(device.index), at: now)
-        let today = CivilTime.dayNumber(now, offset: offset)
+        let clock = plan.clock(index: Int(device.index))
+        let today = clock.day(of: now)
         let isOne = sdk.storage.seal?.together == false
         let cursor = device.fileCursor
         var rows = ContiguousArray<EventRecord>()
         var day: Int64?
         device.log.forEach { row in
-            let own = CivilTime.dayNumber(row.capturedAt, offset: offset)
+            let own = clock.day(of: row.capturedAt)
             guard own != today, row.sequence >= cursor, !row.isUploading else { return }
             if isOne, let day, day != own { return }
             day = own
@@ -92,8 +87,8 @@ extension DeclaredSystem {
 
     /// The rows of all days but the one of a moment, on the device's calendar.
     func rowsOfOtherDays(at now: Instant, of device: inout Device) -> ContiguousArray<EventRecord> {
-        let offset = clockOffset(of: Int(device.index), at: now)
-        let today = CivilTime.dayNumber(now, offset: offset)
-        return device.allRows.filter { CivilTime.dayNumber($0.capturedAt, offset: offset) != today }
+        let clock = plan.clock(index: Int(device.index))
+        let today = clock.day(of: now)
+        return device.allRows.filter { clock.day(of: $0.capturedAt) != today }
     }
 }

@@ -23,8 +23,6 @@ package struct KitSystem: HookingSystem {
     package let views: AppViews
     package let labels: [EventLabel]
     let encoder: KitEncoder
-    /// Where all people live in one without changes.
-    private let zone: UTCOffsets
     var networkMask: NetworkMask
     let parser = JSONParser(byteLimit: 1 << 20)
     /// Of rows in files, where these have a bound of bytes.
@@ -36,7 +34,6 @@ package struct KitSystem: HookingSystem {
         streams = plan.streams
         self.rules = rules
         views = AppViews(app: plan.app)
-        zone = UTCOffsets(first: plan.utcOffset)
         networkMask = NetworkMask(rules.upload.networks)
         labels = KitTemplate.labels(rules.typeCodes)
         encoder = KitEncoder(plan: plan, rules: rules, views: views)
@@ -45,10 +42,7 @@ package struct KitSystem: HookingSystem {
     package func makeDevice(index: Int, slot: UInt32, number: UInt32) -> Device {
         Device(
             index: index, slot: slot, number: number,
-            clock: LocalClock(
-                zone: plan.zones.differ ? plan.utcOffsets(index: index) : zone,
-                skew: plan.clockSkew(index: index)),
-            network: plan.initialNetwork(index: index))
+            clock: plan.clock(index: index), network: plan.initialNetwork(index: index))
     }
 
     package mutating func setNetwork(
