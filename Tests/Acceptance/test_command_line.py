@@ -459,6 +459,9 @@ def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
     "arguments",
     [
         ["simulate", "SCENARIO", "--out", ""],
+        ["simulate", ""],
+        ["generate", "SCENARIO", "--out", ""],
+        ["merge", "", "--out", "joined"],
         ["simulate", "SCENARIO", "--events", ""],
         ["simulate", "SCENARIO", "--keep-stores", ""],
         ["run", "SCENARIO", "--out", ""],

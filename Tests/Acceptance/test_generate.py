@@ -531,6 +531,14 @@ def test_the_description_loads(dataset: Path):
     assert f"| `truth` | {count} |" in page
     for column in ["prop_order_amount", "lateness_ms", "end_reason"]:
         assert f"| `{column}` |" in page
+    for reader in ("read_csv", "read_json"):
+        (block,) = [text for text in re.findall(r"```sql\n(.*?)```", page, flags=re.S) if f"{reader}(" in text]
+        with duckdb.connect() as database:
+            database.execute(f"SET file_search_path = '{dataset}'")
+            database.execute(block)
+            assert database.execute("SELECT count(*) FROM truth").fetchone()[0] == count
+        # What a sniffer makes of the quotes depends on how late the first of them comes.
+        assert reader != "read_csv" or block.count("quote = '\"'") == len(TABLES)
 
 
 def test_a_changed_persona_leaves_others_alone(tool: Tool, truth: dict):

@@ -72,6 +72,27 @@ def made(tmp_path_factory) -> dict[str, Path]:
     return found
 
 
+def test_queries_for_properties_are_about_those_who_have_columns(tool: Tool):
+    """Described SDKs have an app's properties in the payload alone."""
+    people = {"devices": 10, "persona": "power", "app": "shop"}
+    bug = {"pattern": "missingProperty", "event": "AddToCart", "property": "product_id", "share": 0.3}
+    world = WORLD | {
+        "duration": "2d",
+        "populations": [
+            people | {"name": "coded", "system": "sensors", "version": "4.9.1"},
+            people | {"name": "described", "system": "declared", "sdk": {"preset": "posthog-ios"}},
+        ],
+        "patterns": [bug | {"name": "both"}, bug | {"name": "alone", "population": "described"}],
+    }
+    folder = generate(tool, tool.folder / "made", world, "--format", "sqlite")
+    answers = json.loads((folder / "answers.json").read_text())
+    assert {pattern["name"]: pattern["answer"] for pattern in answers["patterns"]} == {"both": "pattern_both", "alone": None}
+    known = answers["answers"]["pattern_both"]["rows"]
+    assert [row[0] for row in known] == ["coded"] and 0 < known[0][2] < known[0][1]
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        assert [list(row) for row in database.execute(queries(folder)["pattern_both"])] == known
+
+
 @pytest.fixture(scope="module")
 def ask(made: dict[str, Path]):
     """Asks DuckDB about the Parquet files; the tables without the patterns have the prefix `bare_`."""

@@ -171,6 +171,29 @@ def test_what_is_broken_off_does_not_look_whole(tool: Tool, number):
     for cell in run.glob("variants/*/seeds/*/report.json"):
         assert json.loads(cell.read_text())["verdict"] == "passed"
     tool.run("compare", "lab").expect(64, 104)
+    if not partial["variants"]["base"]["seeds"]:
+        # Of nothing, nothing is said to be the same.
+        for form in ("text", "md"):
+            shown = tool.run("report", "lab", "--format", form).expect(0).out
+            assert "No regression" not in shown and "the same in every figure" not in shown
+
+
+def test_a_full_disk_is_told_as_such(tool: Tool, tiny_disk: Path):
+    path = write_scenario(tool.folder, {key: value for key, value in OUTAGE.items() if key != "variants"})
+    run = tiny_disk / "lab"
+    done = tool.run("simulate", path, "--seeds", 12, "--threads", 2, "--out", run, "-q").expect(70)
+    assert "No space left on device" in done.err
+    assert not (run / "report.html").exists()
+    reports = {cell.parent: json.loads(cell.read_text()) for cell in run.glob("variants/*/seeds/*/report.json")}
+    whole = max(len(list(folder.iterdir())) for folder in reports)
+    for folder, report in reports.items():
+        # A simulation whose files are not all there says so.
+        lacks = len(list(folder.iterdir())) < whole
+        assert (report["exit_code"], report["verdict"]) == ((70, "failed") if lacks else (0, "passed"))
+    for folder in run.glob("variants/*/seeds/*"):
+        assert folder in reports, "a folder without a report stays"
+    partial = json.loads((run / "report.partial.json").read_text())
+    assert (partial["exit_code"], partial["verdict"]) == (70, "failed")
 
 
 def test_comparison_of_variants(lab):

@@ -128,6 +128,8 @@ def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
         (("--vary", f"{BATCH}=5,many"), 104, "/populations/0/sdk/upload/batch"),
         (("--vary", "populations.0.sdk.uplaod.batch=5"), 104, "upload"),
         (("--vary", f"{BATCH}=5", "--cost", "money"), 64, "--cost money"),
+        (("--vary", "seed=1,2"), 64, "--seeds"),
+        (("--vary", f"{BATCH}=5", "--freshness", "freshness_within_1m"), 64, "less is better"),
     ],
 )
 def test_wrong_usage(tool: Tool, options, code, says):

@@ -194,7 +194,7 @@ extension DatasetPage {
 
         ```python
         import pandas
-        truth = pandas.read_parquet("\(isCut ? "truth" : "truth.parquet")")
+        truth = pandas.read_parquet("\(isInFolders ? "truth" : "truth.parquet")")
         ```
 
         ClickHouse (`clickhouse local`, or PyPI's `chdb`):
@@ -235,7 +235,7 @@ extension DatasetPage {
             DuckDB:
 
             ```sql
-            \(schemas.map { duckDB($0, "read_csv", "csv", "header = true, allow_quoted_nulls = false") }
+            \(schemas.map { duckDB($0, "read_csv", "csv", "header = true, quote = '\"', escape = '\"', allow_quoted_nulls = false") }
                 .joined(separator: "\n"))
             ```
 

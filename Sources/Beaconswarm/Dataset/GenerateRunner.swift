@@ -21,6 +21,7 @@ final class GenerateRunner {
         _ options: GenerateOptions, scenario: LoadedScenario, console: RunConsole,
         interruption: Interruption
     ) throws(CommandFailure) {
+        try FileName.check(options.out, of: "--out")
         (part, self.options) = try options.placed()
         self.scenario = scenario
         self.console = console
@@ -33,7 +34,7 @@ final class GenerateRunner {
     func run() throws(CommandFailure) -> CommandStatus {
         try checkFolder()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
-        for warning in scenario.document.warnings { console.warn(warning.text) }
+        for warning in scenario.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         interruption.begin()
@@ -45,10 +46,14 @@ final class GenerateRunner {
             let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)
         } catch {
+            // Where no folder could be made there is nothing to go on with; another dataset's says so itself.
+            let isBegun = OutputFile.exists(options.out) && error.action != DatasetOutput.goingOn
             throw CommandFailure(
-                .internalError,
-                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
-                    + "--resume goes on with it, or remove it")
+                isBegun ? .internalError : .usage,
+                "\(error)"
+                    + (isBegun
+                        ? "; \(options.out) is unfinished (no \(DatasetOutput.successName)): "
+                            + "--resume goes on with it, or remove it" : ""))
         }
     }
 

@@ -37,6 +37,7 @@ extension ScenarioSource {
     func read() throws(CommandFailure) -> [UInt8] {
         let limit = JSONReader.sizeLimit
         guard isStandardInput else {
+            try FileName.check(path, of: "the scenario")
             if let shipped { return Array(shipped.text.utf8) }
             do throws(CommandFailure) {
                 return try OutputFile.read(path, failing: .invalidScenario, limit: limit)

@@ -14,10 +14,13 @@ struct LabOutput {
     }
 
     /// Writes what is known so far, for whoever finds it after a sudden end.
-    func writePartial() throws(CommandFailure) {
+    ///
+    /// - Parameter failure: What ends it, if it is no interruption.
+    func writePartial(endedBy failure: CommandFailure? = nil) throws(CommandFailure) {
         var partial = report
         partial.isPartial = true
         partial.judge()
+        if let failure { (partial.exitCode, partial.verdict) = (failure.code.rawValue, .failed) }
         try OutputFile.write(LabJSON.write(partial), to: folder.file("report.partial.json"), isDurable: false)
     }
 

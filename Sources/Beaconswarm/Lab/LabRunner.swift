@@ -94,13 +94,21 @@ struct LabRunner {
         let progress = CellProgress(count: cells.count, console: console)
         let pool = CellPool(interruption: interruption, progress: progress)
         let board = CellBoard(output.report, watch: console.watch) { .lab($0) }
-        return try pool.run(cells.count, threads: threads) { [self] index, control, note in
-            let cell = cells[index]
-            let result = try play(cell, into: output, control, note)
-            if let result, let variant = variants.firstIndex(of: cell.variant) {
-                board.add(result, to: variant)
+        do throws(CommandFailure) {
+            return try pool.run(cells.count, threads: threads) { [self] index, control, note in
+                let cell = cells[index]
+                let result = try play(cell, into: output, control, note)
+                if let result, let variant = variants.firstIndex(of: cell.variant) {
+                    board.add(result, to: variant)
+                }
+                return result
             }
-            return result
+        } catch {
+            var partial = output
+            partial.report = board.report
+            // The disk may take this no more than that which failed.
+            try? partial.writePartial(endedBy: error)
+            throw error
         }
     }
 
@@ -117,12 +125,26 @@ struct LabRunner {
         own.command = command(of: cell)
         var runner = VirtualRunner(scenario: scenario, options: own, console: .mute, interruption: control)
         runner.onProgress = note
-        let status = try runner.runCell()
-        if status == .interrupted {
-            RunFolder(existing: path).delete()
-            return nil
+        let folder = RunFolder(existing: path)
+        do throws(CommandFailure) {
+            let status = try runner.runCell()
+            if status == .interrupted {
+                folder.delete()
+                return nil
+            }
+            let result = try RunReader.cell(path).cell
+            // A report that could not be told what is missing beside it says that the run passed.
+            guard status.rawValue == result.exitCode else {
+                throw CommandFailure(
+                    .internalError,
+                    "the files of \(cell.variant), seed \(cell.seed) could not be written; its folder was removed"
+                )
+            }
+            return result
+        } catch {
+            folder.delete()
+            throw error
         }
-        return try RunReader.cell(path).cell
     }
 
     private func scenario(of cell: Cell) throws(CommandFailure) -> LoadedScenario {

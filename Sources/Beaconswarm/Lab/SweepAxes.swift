@@ -17,6 +17,11 @@ enum SweepAxes {
                 throw CommandFailure(.usage, "--vary \(text): expected PATH=A,B,C, the path as that of --set")
             }
             let path = String(text[..<equals])
+            guard !["seed", "/seed"].contains(path) else {
+                throw CommandFailure(
+                    .usage, "--vary \(path): all points have the same seeds; --seeds says how many, and which"
+                )
+            }
             let values = split(text[text.index(after: equals)...])
             guard values.allSatisfy({ !$0.isEmpty }) else {
                 throw CommandFailure(.usage, "--vary \(text): expected a value before and after each comma")

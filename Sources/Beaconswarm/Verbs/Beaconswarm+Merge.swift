@@ -30,6 +30,7 @@ extension Beaconswarm {
     ///   and files that were changed; nothing is written then.
     public static func merge(_ options: MergeOptions) throws -> CommandStatus {
         try FileName.check(options.out, of: "--out")
+        for folder in options.folders { try FileName.check(folder, of: "the part") }
         let datasets = DatasetMerge.found(in: options.folders)
         if !datasets.isEmpty { return try DatasetMerge(options: options).run(datasets) }
         return try MergeRunner(options: options).run()

@@ -31,10 +31,17 @@ extension Beaconswarm {
     }
 
     private static func figure(_ text: String, of option: String) throws(CommandFailure) -> Figure {
+        let figure: Figure
         do throws(ThresholdError) {
-            return try Figure.parse(text)
+            figure = try Figure.parse(text)
         } catch {
             throw CommandFailure(.usage, "\(option) \(text): \(error)")
         }
+        guard figure.direction != .lowerIsWorse else {
+            throw CommandFailure(
+                .usage, "\(option) \(text): more of it is better; allowed are figures of which less is better"
+            )
+        }
+        return figure
     }
 }

@@ -21,6 +21,9 @@ final class CellBoard: Sendable {
         }
     }
 
+    /// All variants, with the cells that are known so far.
+    var report: LabReport { state.withLock { $0.report } }
+
     /// Takes a cell in, among those of its variant in the order of the seeds.
     ///
     /// - Parameter variant: Its number in the report.

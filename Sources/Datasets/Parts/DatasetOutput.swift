@@ -8,6 +8,8 @@ import Glibc
 package final class DatasetOutput {
     /// The empty file that says that everything is there.
     package static let successName = "_SUCCESS"
+    /// The action of a ``FileFailure`` where a folder holds no dataset that can be gone on with.
+    package static let goingOn = "go on with"
     /// The database of all tables.
     package static let databaseName = "dataset.sqlite"
 

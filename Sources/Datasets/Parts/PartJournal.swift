@@ -93,7 +93,7 @@ package final class PartJournal {
     {
         guard let size = Folder.size(of: path) else {
             throw FileFailure(
-                "go on with", folder, reason: "there is no \(name), so no dataset was begun there")
+                DatasetOutput.goingOn, folder, reason: "there is no \(name), so no dataset was begun there")
         }
         let bytes = try Folder.read(path, limit: size)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
@@ -101,7 +101,8 @@ package final class PartJournal {
             head["dataset"]?.string == identity
         else {
             throw FileFailure(
-                "go on with", folder, reason: "it was begun as another dataset, or by other settings")
+                DatasetOutput.goingOn, folder, reason: "it was begun as another dataset, or by other settings"
+            )
         }
         // A line that was being written when the process ended is cut; those behind a part that is gone count no more.
         var parts: [Part] = []

@@ -160,7 +160,7 @@ final class PartSequence {
 
     private func mismatch() -> FileFailure {
         FileFailure(
-            "go on with", journal.folder,
+            DatasetOutput.goingOn, journal.folder,
             reason: "its parts are not those of this dataset (at \(whole.last?.path ?? part.path))")
     }
 }

@@ -22,10 +22,10 @@ extension LabReport {
         variants.contains { $0.name == "base" } ? "base" : variants.first?.name ?? "base"
     }
 
-    /// Each variant against the base.
+    /// Each variant against the base, as far as there are runs of both.
     package var comparisons: [Comparison] {
-        guard let base = side(baseName, run: "") else { return [] }
-        return variants.filter { $0.name != baseName }.compactMap { variant in
+        guard let base = side(baseName, run: ""), !base.cells.isEmpty else { return [] }
+        return variants.filter { $0.name != baseName && !$0.cells.isEmpty }.compactMap { variant in
             side(variant.name, run: "").map {
                 Comparison(base: base, candidate: $0, request: ComparisonRequest())
             }

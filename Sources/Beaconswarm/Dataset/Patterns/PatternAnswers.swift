@@ -19,15 +19,33 @@ struct PatternAnswers {
     }
 
     private func answer(of counter: PatternCounter) -> Answer? {
-        let list = counter.pattern.populations.map { "'\(key.names[$0].quotedForSQL)'" }
-            .joined(separator: ", ")
+        let concerned = populations(of: counter.pattern)
+        guard !concerned.isEmpty else { return nil }
+        let list = concerned.map { "'\(key.names[$0].quotedForSQL)'" }.joined(separator: ", ")
         guard let query = query(of: counter.pattern.change, "IN (\(list))") else { return nil }
-        let rows = counter.rows.sorted { left, right in
+        // Every answer that is about some of the populations tells them apart.
+        let others = Set(counter.pattern.populations).subtracting(concerned).map {
+            Answer.Value.text(key.names[$0])
+        }
+        let counted = counter.rows.filter { row in !others.contains { row.key.first == $0 } }
+        let rows = counted.sorted { left, right in
             left.key.map(\.order).lexicographicallyPrecedes(right.key.map(\.order))
         }
         return Answer(
             name: PatternAnswers.name(of: counter.pattern), question: query.question, columns: query.columns,
             rows: rows.map { $0.key + $0.value.map { .count($0) } }, sql: query.sql)
+    }
+
+    /// The populations that an answer is about: those whose events have the column that it asks for.
+    private func populations(of pattern: ScenarioPattern) -> [Int] {
+        switch pattern.change {
+        case .missingProperty(_, let property), .wrongType(_, let property):
+            let column = EventField.column(ofProperty: property)
+            return pattern.populations.filter { population in
+                EventField.fields(of: key.plans[population]).contains { $0.column == column }
+            }
+        default: return pattern.populations
+        }
     }
 
     private typealias Query = (question: String, columns: [String], sql: String)
