@@ -125,7 +125,7 @@ package enum VerdictRules {
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
         if findings.interrupted {
-            let text = "The run was interrupted; it was drained, and the figures cover what ran until then."
+            let text = "The run was interrupted; the figures cover what ran until then."
             found.append((.interrupted, text))
         }
         let isPartLate = findings.partProblems.contains { $0.cause == .generatorLate }

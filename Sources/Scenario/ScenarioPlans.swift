@@ -89,10 +89,7 @@ extension ScenarioDocument {
         schedule.closeUps = entries.prefix(CloseUpRange.limit).map { CloseUpRange.around($0, schedule) }
         let populations = populationPlans(schedule, embedded, editions)
         collector.descriptions = uploadDescriptions
-        for path in collector.unknown(among: populations.flatMap(\.uploadPaths))
-        where !collector.uploadPaths.contains(path) {
-            collector.uploadPaths.append(path)
-        }
+        collector.learn(populations.flatMap(\.uploadPaths))
         var rules = ServerRules()
         rules.work = server
         return ScenarioPlans(
@@ -145,7 +142,7 @@ extension ScenarioDocument {
 
 extension PopulationPlan {
     /// The paths of the devices' uploads.
-    fileprivate var uploadPaths: [UploadPath] {
+    var uploadPaths: [UploadPath] {
         guard let system = CollectorSystem(rawValue: system.systemName) else { return [] }
         let paths = targets.flatMap { self.system.uploadPaths(of: $0) }
         return paths.map { UploadPath(path: $0, system: system) }

@@ -190,5 +190,21 @@ struct MaximumRateTests {
             try RateLimit.check(forecast, maximumRate: forecast.requestsPeak / 2)
         }
         #expect(failed.code == .usage && failed.message.contains("(--devices 1)"))
+        let several = try await failure {
+            try RateLimit.check(forecast, populations: 2, maximumRate: forecast.requestsPeak / 2)
+        }
+        #expect(several.message.contains("one device of each population would be too many"))
+    }
+
+    @Test("a forecast knows a target by its own path")
+    func paths() throws {
+        let bench = try ScenarioBench()
+        let forecasts = try ["sa", "ingest"].map { path in
+            let population =
+                #", "sdk": {"upload": {"flushBulkSize": 2}}, "target": {"url": "http://127.0.0.1:9/\#(path)"}"#
+            return Forecast(
+                try LoadedScenario(try bench.source(ScenarioBench.text(population: population))).document)
+        }
+        #expect(forecasts[0].requestsMean > 0 && forecasts[0].requestsMean == forecasts[1].requestsMean)
     }
 }

@@ -1,5 +1,6 @@
 import Accounting
 import LiveSimulation
+import Measurement
 import Scenario
 import TestSupport
 import Testing
@@ -37,6 +38,26 @@ struct SimulatedLiveTests {
         world.disk.commitTime = .zero ... .milliseconds(5)
         let problems = try ConformanceSuite.simulatedDisagreement(scenario, world)
         #expect(problems.isEmpty, "seed \(world.seed): \(problems.joined(separator: "\n"))")
+    }
+}
+
+@Suite("The lag of the live engine")
+struct SimulatedLagTests {
+    @Test("what falls due while open answers are awaited, after the drain, is not late")
+    func closing() throws {
+        // A flush is due when the drain ends, at 8 s, and the fetch of the configuration fails at 10 s.
+        let text = #"""
+            {"duration": "4s", "drain": "4s", "populations": [{
+             "name": "ios", "devices": 5, "system": "sensors", "version": "1.10.17",
+             "persona": {"preset": "steady", "rate": "4/s"}, "sdk": {"upload": {"flushInterval": "2s"}}}]}
+            """#
+        let document = try ScenarioLoader.load(bytes: Array(text.utf8), name: "closing").get()
+        var world = SimulatedWorld()
+        world.conditions.unanswered = 1
+        let record = try world.record(document)
+        #expect(record.finishedAt - record.start >= .seconds(10))
+        #expect(record.recorder.scheduleLag.count > 0)
+        #expect(record.recorder.scheduleLag.maximumMilliseconds < 100)
     }
 }
 

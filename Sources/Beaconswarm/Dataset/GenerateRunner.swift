@@ -46,14 +46,13 @@ final class GenerateRunner {
             let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)
         } catch {
-            // Where no folder could be made there is nothing to go on with; another dataset's says so itself.
-            let isBegun = OutputFile.exists(options.out) && error.action != DatasetOutput.goingOn
+            guard OutputFile.exists(options.out) else { throw CommandFailure(.usage, "\(error)") }
+            // A folder of something else is not unfinished.
+            if error.action == DatasetOutput.goingOn { throw CommandFailure(.internalError, "\(error)") }
             throw CommandFailure(
-                isBegun ? .internalError : .usage,
-                "\(error)"
-                    + (isBegun
-                        ? "; \(options.out) is unfinished (no \(DatasetOutput.successName)): "
-                            + "--resume goes on with it, or remove it" : ""))
+                .internalError,
+                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
+                    + "--resume goes on with it, or remove it")
         }
     }
 

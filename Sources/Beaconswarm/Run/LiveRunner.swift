@@ -26,7 +26,8 @@ struct LiveRunner: Sendable {
         try checkPart()
         try TargetGate.check(scenario.document, options: options)
         let whole = Forecast(scenario.document, pace: scenario.document.pace)
-        try RateLimit.check(whole, maximumRate: options.maximumRate)
+        try RateLimit.check(
+            whole, populations: scenario.document.populations.count, maximumRate: options.maximumRate)
         let forecast = whole.share(of: part?.count ?? 1)
         let embeds = scenario.document.needsEmbeddedCollector
         if embeds, !options.receipts.isEmpty {

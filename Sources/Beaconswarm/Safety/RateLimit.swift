@@ -3,12 +3,15 @@ enum RateLimit {
     /// Refuses a scenario that would pass the limit by itself, before anything is sent.
     ///
     /// - Throws: ``CommandFailure`` with code 64 that says how many devices would keep to it.
-    static func check(_ forecast: Forecast, maximumRate: Double?) throws(CommandFailure) {
+    static func check(
+        _ forecast: Forecast, populations: Int = 1, maximumRate: Double?
+    ) throws(CommandFailure) {
         guard let maximumRate, forecast.requestsPeak > maximumRate else { return }
         let fitting = Int(Double(forecast.devices) * maximumRate / forecast.requestsPeak)
         let advice =
-            fitting > 0
-            ? "about \(fitting) devices would keep to it (--devices \(fitting))" : "no device would"
+            fitting >= max(1, populations)
+            ? "about \(fitting) devices would keep to it (--devices \(fitting))"
+            : populations > 1 ? "one device of each population would be too many" : "no device would"
         throw CommandFailure(
             .usage,
             "--max-rate \(SafetyWatch.figure(maximumRate)): the scenario is forecast to send up to "

@@ -54,6 +54,11 @@ extension CollectorPlan {
             return found?.system != path.system || found?.purpose != .upload
         }
     }
+
+    /// Takes in those of some paths that it would not know.
+    package mutating func learn(_ paths: [UploadPath]) {
+        for path in unknown(among: paths) where !uploadPaths.contains(path) { uploadPaths.append(path) }
+    }
 }
 
 /// Reads one field of a query string.

@@ -36,6 +36,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Whether what a device's store makes of answers is drawn answer by answer, so that what becomes of events hangs on
     /// which of several answers of one instant comes first.
     var drawsByAnswer: Bool { get }
+    /// Whether an app in the background goes on uploading, which no drain waits for.
+    var uploadsInBackground: Bool { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
@@ -73,6 +75,7 @@ extension SystemRuleSet {
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }
     package var drawsByAnswer: Bool { false }
+    package var uploadsInBackground: Bool { false }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }

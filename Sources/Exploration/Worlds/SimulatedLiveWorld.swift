@@ -53,9 +53,10 @@ package struct SimulatedLiveWorld: ExploredWorld {
     /// - Returns: `nil` also where what becomes of a request hangs on its place among all of them: of requests of one
     ///   instant, those that need a connection first come later than those that have one, and virtual time knows none.
     package static func modelled(_ scenario: ScenarioDocument) -> ScenarioDocument? {
-        guard var document = fitting(scenario), !countsRequests(scenario), !orderDecides(scenario) else {
-            return nil
-        }
+        guard var document = fitting(scenario), !countsRequests(scenario), !orderDecides(scenario),
+            // When the drain is over is looked at at other moments there.
+            !scenario.populations.contains(where: { rules(of: $0).contains { $0.uploadsInBackground } })
+        else { return nil }
         for index in document.populations.indices {
             document.populations[index].embedded.connections = .perDevice
         }

@@ -63,7 +63,8 @@ extension Shard {
         if outcome != .failed(.offline) {
             // After a pause of the generator answers come to their turn before the wakes that fell due meanwhile.
             let due = agenda.wake(of: request.device)
-            advance(request.device, due: due <= now ? due : nil)
+            // What fell due after the drain was never to be done in time.
+            advance(request.device, due: due <= now && phase != .closing ? due : nil)
             // The process may have died meanwhile, and its request with it.
             guard requests.isOpen(key) else { return }
         }

@@ -7,6 +7,7 @@ extension CollectorPlan {
     package func reading(_ plan: PopulationPlan) -> CollectorPlan {
         var own = self
         own.descriptions = UploadDescription(plan.system, of: plan.name).map { [$0] } ?? []
+        own.learn(plan.uploadPaths)
         return own
     }
 }

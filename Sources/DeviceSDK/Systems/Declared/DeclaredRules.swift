@@ -46,6 +46,7 @@ extension DeclaredRules: SystemRuleSet {
     /// As many connections as an URLSession opens to one host, at most.
     package var connectionsPerDevice: Int { min(sdk.upload.concurrency, 4) }
     package var uploadsAtOnce: Int { sdk.upload.concurrency }
+    package var uploadsInBackground: Bool { sdk.upload.timerRuns == .always }
     package var uploadInterval: Interval { sdk.upload.flushInterval ?? .minutes(1) }
 
     package func statedBounds(disksFail: Bool) -> StatedBounds {

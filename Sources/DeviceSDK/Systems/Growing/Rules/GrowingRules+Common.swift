@@ -40,6 +40,7 @@ extension GrowingRules: SystemRuleSet {
     /// Of each of its channels, of which rarely more than two have something to send.
     package var uploadsAtOnce: Int { 2 * upload.concurrency }
     package var drawsByAnswer: Bool { storage.deleteFailureChance > 0 || storage.insertFailureChance > 0 }
+    package var uploadsInBackground: Bool { upload.whileInBackground }
     /// Two stores with their write buffers.
     package var memoryPerDevice: Int { 2700 }
     package var uploadInterval: Interval { upload.flushInterval }
