@@ -41,7 +41,8 @@ enum ParserDifference: CaseIterable {
     case fieldNotInspected
     /// What stands behind a chunk's size, and the trailer, say nothing that is used (RFC 9112, 7.1.1 and 7.1.2).
     case chunkExtensionOrTrailer
-    /// What an interim answer says of the connection is not looked at: the final one does (RFC 9110, 15.2).
+    /// What an interim answer says of the connection, by a field or by being one of HTTP/1.0, is not looked at: the final
+    /// one does (RFC 9110, 15.2).
     case closeBeforeFinal
     /// Nothing was said of an upgrade in the request, so an answer's `Upgrade` says nothing (RFC 9110, 7.8).
     case upgradeIgnored
@@ -67,7 +68,7 @@ enum ParserDifference: CaseIterable {
         case .chunkExtensionOrTrailer: return reference.end == .malformed && lines.isChunked
         case .closeBeforeFinal:
             return reference.end == .malformed && lines.statusLines > 1
-                && (lines.saysClose || lines.hasProxyConnection)
+                && (lines.saysClose || lines.hasProxyConnection || lines.hasOldVersion)
         case .upgradeIgnored: return own.end != .malformed && lines.hasUpgrade
         }
     }
@@ -76,6 +77,8 @@ enum ParserDifference: CaseIterable {
 /// What stands in the lines of an input, body or not: the reasons that a difference may have.
 struct AnswerLines {
     private(set) var hasOtherVersion = false
+    /// HTTP/1.0, whose connections close unless something is said.
+    private(set) var hasOldVersion = false
     private(set) var hasControl = false
     private(set) var hasFold = false
     private(set) var hasBareLineFeed = false
@@ -109,6 +112,7 @@ struct AnswerLines {
         }
         if line.contains(0) || line.contains(0x0D) { hasControl = true }
         if text.hasPrefix("http/") { statusLines += 1 }
+        if text.hasPrefix("http/1.0") { hasOldVersion = true }
         if text.hasPrefix("http/"), !text.hasPrefix("http/1.0"), !text.hasPrefix("http/1.1") {
             hasOtherVersion = true
         }
