@@ -34,7 +34,7 @@ final class GenerateRunner {
     func run() throws(CommandFailure) -> CommandStatus {
         try checkFolder()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
-        for warning in scenario.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        console.warn(of: scenario.document)
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         interruption.begin()

@@ -47,7 +47,7 @@ struct LabRunner {
                 + "\(cells.count) simulations: "
                 + "\(variants.joined(separator: ", ")) over \(seeds.count == 1 ? "seed" : "\(seeds.count) seeds from") \(seeds[0])"
         )
-        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        console.warn(of: base.document)
         var output = LabOutput(report: try blank(), folder: folder, console: console)
         try output.writePartial()
         interruption.begin {}

@@ -126,7 +126,7 @@ struct RepeatRunner {
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(count) live runs of "
                 + "\(base.document.duration.text), \(seeds.count) seeds from \(seeds[0])"
                 + (targets.isEmpty ? "" : ", by turns against " + targets.joined(separator: " and ")))
-        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        console.warn(of: base.document)
     }
 
     private func words(for cell: Cell) -> String {

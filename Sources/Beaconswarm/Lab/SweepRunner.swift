@@ -44,7 +44,7 @@ struct SweepRunner {
         console.say(
             "beaconswarm \(Beaconswarm.version): \(base.reference.name), \(grid.count) points, "
                 + "\(cells.count) simulations" + (done > 0 ? ", \(done) of them played already" : ""))
-        for warning in base.document.warnings { console.warn("\(warning.pointer): \(warning.text)") }
+        console.warn(of: base.document)
         interruption.begin {}
         interruption.onRequest { [console] in
             console.status("")

@@ -1,6 +1,7 @@
 import Accounting
 import Measurement
 import Reporting
+import Scenario
 import Synchronization
 import Timebase
 
@@ -76,6 +77,11 @@ final class RunConsole: Sendable {
     func warn(_ text: String) {
         watch?.say("warning: \(text)")
         tell("warning: \(text)")
+    }
+
+    /// Says what to beware of in a scenario, each with its place.
+    func warn(of document: ScenarioDocument) {
+        for warning in document.warnings { warn("\(warning.pointer): \(warning.text)") }
     }
 
     /// A line in between.
