@@ -34,7 +34,7 @@ struct BeaconswarmFuzz: ParsableCommand {
     @Option(help: "The folder for inputs that break something.")
     var artifacts = ".build/fuzz-findings"
 
-    @Option(help: "Seconds that one input may take.")
+    @Option(help: "Seconds of processor time that one input may take, 1 to 86400.")
     var timeout: UInt32 = 10
 
     @Option(help: "Megabytes of memory that the process may have.")
@@ -52,6 +52,9 @@ struct BeaconswarmFuzz: ParsableCommand {
         if let target, FuzzTargets.named(target) == nil {
             throw ValidationError(
                 "no target \(target); there are \(FuzzTargets.names.joined(separator: ", "))")
+        }
+        if !(1...86400).contains(timeout) {
+            throw ValidationError("--timeout \(timeout): must lie between 1 and 86400")
         }
         if !input.isEmpty, target == nil { throw ValidationError("--input needs a target") }
     }

@@ -16,9 +16,13 @@ enum CrashRecord {
     nonisolated(unsafe) private static var message = strdup("")
     nonisolated(unsafe) private static var timeout: UInt32 = 0
 
+    /// How much longer an input may wait than compute.
+    private static let patience: UInt32 = 60
+
     /// Prepares for the inputs of a target.
     ///
-    /// - Parameter seconds: What one input may take.
+    /// - Parameter seconds: The processor time that one input may take. It is not the time that passes, since a
+    ///   process may be stopped, or wait for a busy machine; what only waits has ``patience`` times as long.
     static func begin(target: String, artifacts: String, timeout seconds: UInt32) {
         _ = input
         timeout = seconds
@@ -41,11 +45,19 @@ enum CrashRecord {
         bytes.withUnsafeBytes { source in
             if let base = source.baseAddress { input.copyMemory(from: base, byteCount: count) }
         }
-        alarm(timeout)
+        limit(seconds: timeout)
     }
 
     /// No input is at hand any more.
-    static func end() { alarm(0) }
+    static func end() { limit(seconds: 0) }
+
+    /// Ends the process after so many seconds of its own work, or when it has waited far longer; 0 takes the limits off.
+    private static func limit(seconds: UInt32) {
+        var timer = itimerval()
+        timer.it_value.tv_sec = Int(seconds)
+        setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+        alarm(seconds * patience)
+    }
 
     /// Keeps an input that broke a rule, and says where.
     static func keep(_ bytes: [UInt8]) {
@@ -70,12 +82,12 @@ enum CrashRecord {
         stack.ss_size = 64 << 10
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: stack.ss_size, alignment: 16)
         sigaltstack(&stack, nil)
-        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM] {
+        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM, SIGPROF] {
             var action = sigaction()
             action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_ONSTACK
             action.__sigaction_handler.sa_handler = { signal in
                 CrashRecord.save()
-                if signal == SIGALRM { _exit(2) }
+                if signal == SIGALRM || signal == SIGPROF { _exit(2) }
                 raise(signal)
             }
             sigaction(signal, &action, nil)
