@@ -158,7 +158,7 @@ package struct CollectorModel {
         }
         if var reply = forced {
             if system.takesForSuccess(reply, client), !fault.resetsUnread {
-                swallow(decoder)
+                swallow(decoder, &sink)
                 reply.swallowed = true
             }
             return (reply, fault)
@@ -181,6 +181,7 @@ package struct CollectorModel {
                 refused = refused ?? reason
             case .event(let event) where dryRun:
                 noteDryRun(event.key)
+                sink.pass(event.key, .dryRun)
                 taken += 1
             case .event(let event):
                 let copy = record(event.key)
@@ -216,9 +217,11 @@ package struct CollectorModel {
         }
     }
 
-    private mutating func swallow(_ decoder: some UploadDecoder) {
+    private mutating func swallow(_ decoder: some UploadDecoder, _ sink: inout some CollectedEventSink) {
         decoder.forEachElement { element in
-            if case .event(let event) = element { swallow(event.key) }
+            guard case .event(let event) = element else { return }
+            swallow(event.key)
+            sink.pass(event.key, .swallowed)
         }
     }
 

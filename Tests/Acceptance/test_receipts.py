@@ -311,3 +311,37 @@ def test_an_audit_counts_what_waits_in_the_collectors_log(tool: Tool, collect, t
     audit = report["audit"]
     assert audit["acked_not_found"] == audit["unexpected"] == 0
     assert audit["confirmed"] == report["events"]["delivered"] > held
+
+
+def test_a_store_tells_what_its_collector_took_and_did_not_keep(tool: Tool, collect, tmp_path: Path):
+    """What a fault swallowed and what was only checked is no broken promise; of another run, it excuses nothing."""
+    scenario = steady(
+        6, "5s", timeline=[{"at": "0s", "for": "2500ms", "collector": {"fault": "status", "status": 200}}]
+    )
+    ios = scenario["populations"][0] | {"version": "4.9.1"}
+    checked = ios | {"name": "checked", "devices": 3, "sdk": {"debugMode": "debugOnly"}}
+    scenario["populations"] = [ios, checked]
+    first, second, store = tmp_path / "first", tmp_path / "second", tmp_path / "store.sqlite"
+    tool.run("run", write_scenario(tmp_path, scenario), "--store", store, "--out", first, "-q").expect(0)
+    known = read_report(first)["audit"]
+    assert all(known[key] > 0 for key in ("swallowed", "dry_run", "confirmed"))
+    reasons = dict(rows(store, "SELECT reason, count(DISTINCT id) FROM not_kept GROUP BY reason"))
+    assert reasons == {"swallowed": known["swallowed"], "dry_run": known["dry_run"]}
+    audit(tool, first, store).expect(0)
+    assert read_report(first)["audit"] == known
+
+    # The next run in this store has the same ids. One that its collector forgets is missing.
+    time.sleep(3)
+    collector = collect(store)
+    quiet = write_scenario(tmp_path, scenario | {"timeline": []})
+    tool.run("run", quiet, "--target", collector.url, "--out", second, "-q").expect(0)
+    collector.stop()
+    with sqlite3.connect(store) as database:
+        (forgotten,) = database.execute(
+            "SELECT id FROM events WHERE id IN (SELECT id FROM not_kept WHERE reason = 'swallowed') LIMIT 1"
+        ).fetchone()
+        database.execute("DELETE FROM events WHERE id = ?", (forgotten,))
+    database.close()
+    audit(tool, second, store).expect(95)
+    found = read_report(second)["audit"]
+    assert (found["acked_not_found"], found["swallowed"]) == (1, 0) and found["dry_run"] > 0

@@ -36,6 +36,14 @@ package struct PackedText {
     package var text: UnsafeRawBufferPointer
 }
 
+/// Why an event that was acknowledged is not kept.
+package enum NotKept: String, Sendable, CaseIterable {
+    /// A planned fault answered for it.
+    case swallowed
+    /// The client asked for it to be checked alone.
+    case dryRun = "dry_run"
+}
+
 /// Whoever keeps the events that a collector takes.
 package protocol CollectedEventSink {
     /// Whether it looks at more of an event than its key; a collector may save the rest for one that does not.
@@ -43,10 +51,14 @@ package protocol CollectedEventSink {
 
     /// Keeps one event; called once per copy, in the order of the request.
     mutating func store(_ event: CollectedEvent)
+
+    /// Learns of an event that is acknowledged and not kept.
+    mutating func pass(_ key: EventKey, _ reason: NotKept)
 }
 
 extension CollectedEventSink {
     package static var needsContent: Bool { true }
+    package mutating func pass(_ key: EventKey, _ reason: NotKept) {}
 }
 
 /// A sink that keeps nothing: for worlds that need no more than the receipts.

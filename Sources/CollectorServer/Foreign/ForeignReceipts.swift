@@ -139,6 +139,17 @@ package enum ForeignReceipts {
         }
     }
 
+    /// Notes that the event of an id was acknowledged and is not kept.
+    static func note(_ id: some Collection<UInt8>, _ reason: NotKept, in receipts: inout Receipts) {
+        switch (reason, EventID(text: id), NaturalKey(text: id)) {
+        case (.swallowed, let id?, _): receipts.noteSwallowed(id)
+        case (.swallowed, nil, let key?): receipts.noteSwallowed(key)
+        case (.dryRun, let id?, _): receipts.noteDryRun(id)
+        case (.dryRun, nil, let key?): receipts.noteDryRun(key)
+        case (_, nil, nil): break
+        }
+    }
+
     /// Whether an id is one that this program gives.
     static func isKnownForm(_ id: some Collection<UInt8>) -> Bool {
         EventID(text: id) != nil || NaturalKey(text: id) != nil
@@ -200,6 +211,16 @@ struct ReceiptsSink {
         guard record(row, in: &others) else { return false }
         reading.ofOtherRuns += 1
         return true
+    }
+
+    /// Notes an event that was acknowledged and is not kept, if it is of the run.
+    mutating func take(notKept id: some Collection<UInt8>, _ reason: NotKept, receivedAt: [UInt8]) {
+        if let window, !ignoresReceived,
+            window.holds(received: ReceiptTime.instant(receivedAt), captured: nil) == false
+        {
+            return
+        }
+        ForeignReceipts.note(id, reason, in: &reading.receipts)
     }
 
     private mutating func isOfRun(_ row: ReceiptRow) -> Bool? {

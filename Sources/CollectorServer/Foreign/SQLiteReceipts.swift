@@ -18,6 +18,7 @@ enum SQLiteReceipts {
                     let last = "SELECT batch FROM events ORDER BY rowid DESC LIMIT 1"
                     try log.read(after: Int64.fetchOne(db, sql: last) ?? 0, into: &sink)
                 }
+                try NotKeptTable.forEach(in: db) { sink.take(notKept: $0, $1, receivedAt: $2) }
                 return sink
             }
         } catch let error as DatabaseError {

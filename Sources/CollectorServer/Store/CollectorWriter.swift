@@ -59,6 +59,8 @@ struct CollectorWriter: ~Copyable {
             first = answers.count
         }
         commit(&answers, from: first)
+        store.note(notKept: sink.notKept)
+        sink.notKept.removeAll(keepingCapacity: true)
         // Statistics are asked for last, so that they tell of the whole batch.
         for (index, request) in batch.enumerated() where request.kind == .statistics {
             answers[index].reply = statisticsReply()
@@ -157,6 +159,11 @@ private struct RowSink: CollectedEventSink {
         set { rows.keepsPacked = newValue }
     }
     private(set) var keys: [EventKey] = []
+    var notKept: [NotKeptEvent] = []
+
+    mutating func pass(_ key: EventKey, _ reason: NotKept) {
+        notKept.append(NotKeptEvent(key: key, reason: reason, receivedAt: receivedAt))
+    }
 
     mutating func store(_ event: CollectedEvent) {
         keys.append(event.key)

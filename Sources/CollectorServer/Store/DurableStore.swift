@@ -87,6 +87,12 @@ final class DurableStore: Sendable {
         }
     }
 
+    /// Keeps for an audit what was acknowledged and is not kept: as good as it goes, for no promise depends on it.
+    func note(notKept events: [NotKeptEvent]) {
+        guard !events.isEmpty, !isTemporary else { return }
+        table.withLock { $0.note(notKept: events) }
+    }
+
     /// Whether the next rows go into the log, as far as can be told.
     func prefersLog(_ load: borrowing StoreLoad) -> Bool {
         switch logging {

@@ -115,6 +115,11 @@ final class EventStore: @unchecked Sendable {
         }
     }
 
+    /// Notes what was acknowledged and is not kept, or nothing if there is no room.
+    func note(notKept events: [NotKeptEvent]) {
+        try? database.write { try NotKeptTable.insert(events, $0) }
+    }
+
     /// Runs `body`, which may call ``insert(_:)``, in one transaction.
     ///
     /// - Returns: `nil` if everything is committed, else why nothing is.
