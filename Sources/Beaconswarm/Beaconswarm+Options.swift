@@ -17,6 +17,10 @@ public struct ScenarioSource: Sendable {
     public var insecure = false
     /// `path=value`, applied in order.
     public var overrides: [String] = []
+    /// The point of a grid that is played, `path=value` each.
+    var varied: [String] = []
+    /// When the run begins; `nil` for the scenario's own.
+    var start: String?
     /// The variant that is played; `nil` for the scenario itself, which `base` is too.
     public var variant: String?
     /// Whether problems of the other variants count too.

@@ -1,5 +1,6 @@
 package import Accounting
 package import CollectorModel
+import Glibc
 package import NIOCore
 
 /// A collector over HTTP/1.1 with its events in SQLite: an answer of success leaves only after its events
@@ -17,13 +18,14 @@ package final class CollectorServer: Sendable {
         outages = Task { await listener.followPlan() }
     }
 
-    /// Opens the store and begins to listen.
+    /// Opens the store and begins to listen. Where that fails, no store is left that was not there before.
     ///
     /// - Parameter group: The loops for the connections; the writer and what merges its log have threads of their own.
     /// - Throws: ``CollectorServerError``.
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
+        let isNew = configuration.storePath.map { access($0, F_OK) != 0 } ?? false
         let collector = try ChannelCollector(
             configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))
         do {
@@ -32,6 +34,7 @@ package final class CollectorServer: Sendable {
             return CollectorServer(listener: listener, collector: collector)
         } catch {
             await collector.close()
+            if isNew, let path = configuration.storePath { unlink(path) }
             throw error
         }
     }

@@ -461,6 +461,7 @@ def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
     [
         (["--format", "parket"], "did you mean parquet"),
         (["--partition", "week"], "allowed are none, day, hour"),
+        (["--partition", "day", "--format", "sqlite"], "one file with all rows"),
         (["--zone", "Mars/Base"], "--zone"),
         (["--split", "many"], "--split"),
         (["--rows", "0"], "--rows"),
@@ -478,6 +479,19 @@ def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
 def test_wrong_options_are_named(tool: Tool, options: list[str], said: str):
     ended = generate(tool, tool.folder / "data", *options, code=64)
     assert said in ended.err and not (tool.folder / "data").exists()
+
+
+def test_a_wrong_start_is_named_as_it_was_given(tool: Tool):
+    ended = generate(tool, tool.folder / "data", "--start", "yesterday", code=104)
+    assert "--start: /start" in ended.err and "--set" not in ended.err
+
+
+def test_more_rows_than_there_are_is_said(tool: Tool):
+    path = write_scenario(tool.folder, WORLD)
+    ended = tool.run("generate", path, "--out", "data", "--rows", 10**9, "--format", "sqlite").expect(0)
+    assert "captures fewer" in ended.err
+    size = (tool.folder / "data/dataset.sqlite").stat().st_size
+    assert f", {size / 1e6:.1f} MB, " in ended.out + ended.err or f", {size / 1e3:.1f} kB, " in ended.out + ended.err
 
 
 def test_the_help_names_no_target(tool: Tool):

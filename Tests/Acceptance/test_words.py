@@ -70,6 +70,7 @@ def test_a_port_in_use_names_the_port_the_process_and_a_way_out(tool: Tool, tmp_
     with listening() as port:
         finished = tool.run("collect", "--listen", f"127.0.0.1:{port}", "--store", tmp_path / "s.sqlite")
     expect_words(finished, 70, f"127.0.0.1:{port}", f"(process {os.getpid()})", "another port", "port 0")
+    assert not list(tmp_path.glob("s.sqlite*")), "a store was left that nobody asked for"
 
 
 def test_a_port_that_only_wildcards_hold_is_found_too(tool: Tool, tmp_path: Path):
@@ -302,6 +303,15 @@ def test_files_beside_standard_input_are_those_of_the_present_folder(tool: Tool,
 
 def warned(finished: Finished, pointer: str) -> bool:
     return any(pointer in line and "warning" in line for line in finished.expect(finished.code).err.splitlines())
+
+
+def test_a_configuration_at_a_path_without_its_key_is_told(tool: Tool, tmp_path: Path):
+    scenario = quick()
+    scenario["populations"][0] = {"name": "p", "devices": 1, "system": "declared", "sdk": {"preset": "posthog-ios"}}
+    said = tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
+    assert "warning: /populations/0: " in said and "/array/{apiKey}/config" in said
+    scenario["target"] = {"apiKey": "k-1"}
+    assert "warning" not in tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
 
 
 def test_bounds_written_for_another_fleet_are_told(tool: Tool, tmp_path: Path):

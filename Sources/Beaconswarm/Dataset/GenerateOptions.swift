@@ -107,6 +107,12 @@ extension GenerateOptions {
         }
         layout.zone = offsets
         layout.split = try split.map { text throws(CommandFailure) in try GenerateOptions.bytes(text) }
+        for (option, isGiven) in [("--partition", partition != .none), ("--split", split != nil)]
+        where isGiven && chosen == [.sqlite] {
+            throw CommandFailure(
+                .usage,
+                "\(option): sqlite is one file with all rows; files are divided in other formats alone")
+        }
         return layout
     }
 
@@ -151,7 +157,7 @@ extension GenerateOptions {
             throw CommandFailure(
                 .usage, "--follow begins anew: it goes on with nothing, so not with --resume")
         }
-        if let start { source.overrides.append("start=\(start)") }
+        source.start = start
         for (name, number) in [("--rows", rows), ("--threads", threads)] {
             guard let number, number < 1 else { continue }
             throw CommandFailure(.usage, "\(name): found \(number), allowed are whole numbers from 1")

@@ -42,6 +42,10 @@ final class GenerateRunner {
             CaptureCount.instant(
                 ofCapture: $0, in: scenario.document, tagsEvents: options.tagsEvents, stores)
         }
+        if let rows = options.rows, cut == nil {
+            console.warn(
+                "--rows \(rows): the scenario captures fewer; the dataset is of all that it captures")
+        }
         do throws(FileFailure) {
             let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)

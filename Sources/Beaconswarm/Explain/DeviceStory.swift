@@ -149,7 +149,10 @@ struct DeviceStory {
             ? "upload \(uploads.numbers.lowerBound)"
             : "uploads \(uploads.numbers.lowerBound) to \(uploads.numbers.upperBound)"
         let length = StoryClock.words(uploads.ended - uploads.began)
-        return "\(names) with \(uploads.events.of("event")), \(count == 1 ? "" : "all ")\(uploads.outcome), "
+        // An event that is sent again is in each of them.
+        let repeats = count > 1 && uploads.delivered < uploads.events ? " (repeats counted)" : ""
+        return
+            "\(names) with \(uploads.events.of("event"))\(repeats), \(count == 1 ? "" : "all ")\(uploads.outcome), "
             + "\(uploads.delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
     }
 

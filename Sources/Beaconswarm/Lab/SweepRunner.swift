@@ -63,7 +63,7 @@ struct SweepRunner {
 
     private func scenario(_ point: [String], seed: UInt64) throws(CommandFailure) -> LoadedScenario {
         var source = options.run.source
-        source.overrides += zip(axes, point).map { "\($0.path)=\($1)" }
+        source.varied = zip(axes, point).map { "\($0.path)=\($1)" }
         source.seed = String(seed)
         source.checksVariants = false
         return try LoadedScenario(source, content: content)

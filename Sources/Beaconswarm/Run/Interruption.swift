@@ -27,8 +27,9 @@ final class Interruption: Sendable {
         let signals = Atomic<Int>(0)
         let actions = Mutex(Actions())
         let early: CommandStatus
+        let outcome: String
 
-        init(early: CommandStatus) { self.early = early }
+        init(early: CommandStatus, outcome: String) { (self.early, self.outcome) = (early, outcome) }
 
         /// Runs one of the actions, if it is there, and forgets it.
         func run(_ action: WritableKeyPath<Actions, (@Sendable () -> Void)?>) {
@@ -49,7 +50,7 @@ final class Interruption: Sendable {
             switch count {
             case 1: run(\.first)
             case 2:
-                Console.error("interrupted again: ended at once, with what was measured so far")
+                Console.error("interrupted again: ended at once\(outcome)")
                 guard knowsSecond else { return end(.interrupted) }
                 run(\.second)
                 DispatchQueue.global().asyncAfter(deadline: .now() + Interruption.grace) { [self] in
@@ -83,9 +84,13 @@ final class Interruption: Sendable {
     ///
     /// - Parameters:
     ///   - early: The code to exit with if a signal comes before the work has begun.
+    ///   - outcome: What a second signal leaves, as words after "ended at once".
     ///   - listens: Whether to listen at all; else only ``request(atOnce:)`` asks for an end.
-    init(early: CommandStatus = .interrupted, listens: Bool = true) {
-        let shared = Shared(early: early)
+    init(
+        early: CommandStatus = .interrupted, outcome: String = ", with what was measured so far",
+        listens: Bool = true
+    ) {
+        let shared = Shared(early: early, outcome: outcome)
         self.shared = shared
         let queue = DispatchQueue(label: "beaconswarm.signals")
         self.queue = queue

@@ -38,6 +38,8 @@ struct LoadedScenario: Sendable {
         options.target = source.target
         options.insecure = source.insecure
         options.sets = source.overrides
+        options.varied = source.varied
+        options.start = source.start
         options.variant = source.variant
         options.checksVariants = source.checksVariants
         let result = ScenarioLoader.load(

@@ -34,7 +34,8 @@ extension Beaconswarm {
             configuration.plan.descriptions.append(try DescriptionFile.read(path))
         }
         configuration.onWarning = { Console.error("collector: \($0)") }
-        let interruption = Interruption(early: .success)
+        let interruption = Interruption(
+            early: .success, outcome: "; what waits in the log, the next collector brings into the table")
         // Some are for the store, the listener and the program itself.
         let descriptors = MachineLimits.raiseDescriptorLimit()
         configuration.limits.connections = min(configuration.limits.connections, max(1, descriptors - 64))

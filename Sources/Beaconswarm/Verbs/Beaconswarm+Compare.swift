@@ -15,6 +15,7 @@ extension Beaconswarm {
         }
         let request = try ComparisonRequest(options)
         let (base, candidate) = try sides(options)
+        try check(request, base.cells + candidate.cells)
         let comparison = Comparison(base: base, candidate: candidate, request: request)
         try check(comparison, options)
         if let out = options.out { try write(comparison, to: out) }
@@ -33,6 +34,19 @@ extension Beaconswarm {
             try ComparedSide.read(options.base, variant: options.baseVariant, option: "--base"),
             try ComparedSide.read(candidate, variant: options.candidateVariant, option: "--candidate")
         )
+    }
+
+    /// Refuses gates and least effects of populations and entries that neither side has: they would judge nothing.
+    private static func check(
+        _ request: ComparisonRequest, _ cells: [LabReport.Cell]
+    ) throws(CommandFailure) {
+        let asked =
+            request.gates.map { ("--gate \($0.text)", $0.figure) }
+            + request.leastEffects.map { ("--min-effect \($0.figure.name)", $0.figure) }
+        for (option, figure) in asked {
+            guard let error = figure.missingTag(in: cells) else { continue }
+            throw CommandFailure(.usage, "\(option): \(error)")
+        }
     }
 
     /// Refuses what is no comparison of policies.

@@ -16,7 +16,8 @@ extension Beaconswarm {
         let scenario = try LoadedScenario(options.source)
         let chosen = options
         return try await run.watched(as: scenario.reference.name) { run in
-            let interruption = Interruption()
+            let rest = chosen.follows ? "" : ": --resume goes on with it"
+            let interruption = Interruption(outcome: "; \(chosen.out) is unfinished\(rest)")
             run.watch?.control(interruption)
             return try GenerateRunner(
                 chosen, scenario: scenario, console: RunConsole(run), interruption: interruption

@@ -38,7 +38,7 @@ package final class SQLiteFile {
     private var partial: String { path + GrowingFile.partialSuffix }
 
     /// The bytes of the file so far; what is in the cache only is not among them.
-    package var size: Int { Folder.size(of: partial) ?? 0 }
+    package var size: Int { Folder.size(of: connection == nil ? path : partial) ?? 0 }
 
     /// A writer of the rows of one of the tables; several may be used in turn.
     package func writer(of table: TableSchema) throws(FileFailure) -> any DatasetWriter {

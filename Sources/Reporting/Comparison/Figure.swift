@@ -47,6 +47,23 @@ package struct Figure: Hashable, Sendable {
 }
 
 extension Figure {
+    /// What is wrong with the population or the entry of the timeline that the figure is of: none of the runs has it.
+    /// `nil` if one has, or the figure is of all.
+    package func missingTag(in cells: [LabReport.Cell]) -> ThresholdError? {
+        guard case .metric(let threshold) = source else { return nil }
+        guard let wanted = threshold.entry ?? threshold.population else { return nil }
+        let isEntry = threshold.entry != nil
+        let names = cells.flatMap { isEntry ? $0.entries.map(\.name) : $0.populations.map(\.name) }
+        guard !names.contains(wanted) else { return nil }
+        let (known, kind) = (Set(names).sorted(), isEntry ? "an entry of the timeline" : "a population")
+        // Of a single population no figures of its own are kept.
+        let none = isEntry ? "the runs have none" : "the runs have one alone, whose figures are the fleet's"
+        let allowed = known.isEmpty ? none : known.joined(separator: ", ")
+        return ThresholdError(
+            found: wanted, allowed: "the name of \(kind): \(allowed)",
+            nearest: NearestNames.of(wanted, in: known))
+    }
+
     /// The metrics that a threshold speaks of: the fleet's, or those of a population or of an entry of the timeline.
     private static func metrics(of threshold: Threshold, in cell: LabReport.Cell) -> [Metric]? {
         if let entry = threshold.entry { return cell.entries.first { $0.name == entry }?.metrics }

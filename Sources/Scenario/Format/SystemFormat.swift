@@ -91,7 +91,9 @@ struct SystemFormat: Sendable, Equatable {
     static func == (left: SystemFormat, right: SystemFormat) -> Bool { left.name == right.name }
 
     /// `populations[].system`.
-    static let form = Form<SystemFormat>.name(all.map { ($0.name, $0) }, what: "a system")
+    static let form = Form<SystemFormat>.name(
+        all.map { ($0.name, $0) },
+        what: "a system (\"declared\" with a preset or a description in \"sdk\" is any other)")
 
     /// `populations[].sdk` of any system: decoded once system and version are known.
     static let sdk = Form<Place>(

@@ -13,6 +13,8 @@ struct Overrides {
     /// Applies one source: first its assignments in order, then its named options.
     mutating func apply(_ options: ScenarioOptions, name: (String) -> String, setName: String) {
         for assignment in options.sets { apply(assignment: assignment, origin: setName) }
+        for assignment in options.varied { apply(assignment: assignment, origin: name("vary")) }
+        if let start = options.start { set(["start"], start, name("start")) }
         if let seed = options.seed { set(["seed"], seed, name("seed")) }
         if let duration = options.duration { set(["duration"], duration, name("duration")) }
         let populations = root["populations"]?.elements ?? []
@@ -66,8 +68,9 @@ struct Overrides {
     }
 
     private mutating func set(_ tokens: [String], _ text: String, _ origin: String) {
+        let takesPath = ["set", "SET", "vary"].contains { origin.hasSuffix($0) }
         let label =
-            origin.hasSuffix("set") || origin.hasSuffix("SET")
+            takesPath
             ? "\(origin) \(tokens.joined(separator: "."))" : origin
         set(tokens, .text(text), at: .override(label), origin: origin)
     }

@@ -26,6 +26,7 @@ extension ScenarioBinder {
             return nil
         }
         check(own, of: rules, several: hasSeveralSystems)
+        warnAboutKey(rules, own, path)
         checkCalls(of: app, rules, at: draft.app?.place)
         guard let zones = bindZones(draft, zones) else { return nil }
         checkRetention(draft, persona, rules, path)

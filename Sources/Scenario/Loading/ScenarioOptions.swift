@@ -13,6 +13,10 @@ package struct ScenarioOptions: Hashable, Sendable {
     package var insecure = false
     /// `--set path=value`, in order.
     package var sets: [String] = []
+    /// `--vary`: a point of a grid, `path=value` each, in order after ``sets``.
+    package var varied: [String] = []
+    /// `--start`.
+    package var start: String?
     /// `--variant`: the variant that is meant; `nil` and ``VariantName/base`` mean the scenario itself.
     package var variant: String?
     /// Whether problems of the other variants count too.
