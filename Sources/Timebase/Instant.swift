@@ -27,7 +27,8 @@ package struct Instant: Comparable, Hashable, Sendable {
     package var fractionalMilliseconds: Double { Double(nanoseconds) / 1e6 }
 
     /// An instant later than every one that a run can reach: "never".
-    package static let distantFuture = Instant(nanoseconds: .max)
+    @inlinable
+    package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
     @inlinable
     package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -55,7 +56,8 @@ package struct Interval: Comparable, Hashable, Sendable {
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// No time at all.
-    package static let zero = Interval(nanoseconds: 0)
+    @inlinable
+    package static var zero: Interval { Interval(nanoseconds: 0) }
 
     @inlinable
     package static func microseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1000) }

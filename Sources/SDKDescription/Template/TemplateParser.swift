@@ -57,12 +57,22 @@ package struct TemplateParser {
                 elements.enumerated().map { parse($1, at: path.appending($0)) })
         case .object(let members):
             if members.count == 1, let encoding = Template.Encoding(rawValue: members[0].key),
-                !members[0].value.isPlain
+                isEncodable(members[0].value)
             {
                 return encoded(encoding, members[0].value, node, path.appending(members[0].key))
             }
             return .object(Template.flattened(members.map { member($0, path.appending($0.key)) }))
         }
+    }
+
+    /// Whether a value is one that JSON would be written of: a text may well be the value of a member with the name of an
+    /// encoding, but for a placeholder that is an object or a list.
+    private func isEncodable(_ value: JSONNode) -> Bool {
+        guard value.isPlain else { return true }
+        guard let text = value.string else { return false }
+        var reader = TemplateParser(constants: constants, scopes: Set(Placeholder.Scope.allCases))
+        guard case .value(let placeholder) = reader.parse(text, value, JSONPath()) else { return false }
+        return placeholder.kind == .object || placeholder.kind == .list
     }
 
     private mutating func encoded(

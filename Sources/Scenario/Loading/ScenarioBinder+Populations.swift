@@ -27,6 +27,7 @@ extension ScenarioBinder {
         }
         check(own, of: rules, several: hasSeveralSystems)
         warnAboutKey(rules, own, path)
+        warnAboutCrashes(app, persona, path)
         checkCalls(of: app, rules, at: draft.app?.place)
         guard let zones = bindZones(draft, zones) else { return nil }
         checkRetention(draft, persona, rules, path)
@@ -145,6 +146,16 @@ extension ScenarioBinder {
                 + "\"\(system)\" captures by hooks alone: beyond the launch and the first screen it captures "
                 + "nothing. Use a persona with sessions (\"casual\", \"power\", \"micro\"), or an app "
                 + "without events, on whose start screen a steady persona taps")
+    }
+
+    /// What an app crashes of is a part of the app. The chance that every persona has is nothing that somebody asked for.
+    private mutating func warnAboutCrashes(
+        _ app: AppDescription, _ persona: PersonaDescription, _ path: JSONPath
+    ) {
+        guard app.crashReasons.isEmpty, persona.crashChance > PersonaDescription(name: "").crashChance else { return }
+        reading.warn(
+            path.appending("persona"),
+            "crashChance \(persona.crashChance) has no effect: the app has no \"crashReasons\", so it never crashes")
     }
 
     // MARK: Names

@@ -93,7 +93,7 @@ extension GrowingSystem {
         let isCustom = routes.channels[channel].isCustom
         let count =
             hasQueue && !isCustom ? queueCount(of: device) : device[kind(isCustom)].table.count
-        guard count >= rules.upload.batch else { return }
+        guard count >= device.retry.limit(rules.upload.batch) else { return }
         if rules.isVersion4 {
             flush(.timing, of: &device, effects: &effects)
             send(channel, of: &device, due: now, now: now, effects: &effects)
