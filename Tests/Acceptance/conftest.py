@@ -75,6 +75,31 @@ class Finished:
         )
 
 
+class Patience:
+    """Tells a process that hangs from one that a busy machine lets wait.
+
+    It hangs if it had next to nothing of a processor for `limit` seconds, or has had one for as long without coming to an
+    end; at the latest after ten times the limit."""
+
+    def __init__(self, pid: int, limit: float):
+        self.pid, self.limit = pid, limit
+        self.used, self.periods = self.processor_time(), 0
+
+    def processor_time(self) -> float:
+        """Seconds that its threads have had a processor."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def is_over(self) -> bool:
+        """Asked each time that the limit has passed."""
+        before, self.used = self.used, self.processor_time()
+        self.periods += 1
+        return self.used - before < self.limit / 60 or self.used > self.limit or self.periods >= 10
+
+
 class Running:
     """A process of the binary whose outputs go to files."""
 
@@ -105,12 +130,16 @@ class Running:
         self.process.send_signal(number)
 
     def wait(self, timeout: float = HANG) -> Finished:
-        try:
-            code = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            pytest.fail(f"hangs: $ {' '.join(self.command)}\n--- stderr\n{self.err[-8000:]}")
-        return Finished(self.command, code, self.out, self.err, self._folder)
+        patience = Patience(self.pid, timeout)
+        while True:
+            try:
+                code = self.process.wait(timeout)
+                return Finished(self.command, code, self.out, self.err, self._folder)
+            except subprocess.TimeoutExpired:
+                if not patience.is_over():
+                    continue
+                self.kill()
+                pytest.fail(f"hangs: $ {' '.join(self.command)}\n--- stderr\n{self.err[-8000:]}")
 
     def kill(self) -> None:
         """kill -9 by process id."""
@@ -120,6 +149,7 @@ class Running:
 
     def wait_until(self, condition, what: str, timeout: float = HANG) -> None:
         """Waits for a condition; the process must live until then."""
+        patience = Patience(self.pid, timeout)
         deadline = time.monotonic() + timeout
         while not condition():
             if self.process.poll() is not None:
@@ -127,6 +157,8 @@ class Running:
                 if real_clock.was_late(self.command, self._folder, finished.out + finished.err):
                     real_clock.inconclusive(f"the generator was late before it {what}\n{finished}")
                 pytest.fail(f"ended before {what}\n{finished}")
+            if time.monotonic() > deadline and not patience.is_over():
+                deadline = time.monotonic() + timeout
             if time.monotonic() > deadline:
                 self.kill()
                 pytest.fail(f"never {what}\n{self.wait()}")
