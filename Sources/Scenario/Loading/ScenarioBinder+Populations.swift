@@ -152,10 +152,13 @@ extension ScenarioBinder {
     private mutating func warnAboutCrashes(
         _ app: AppDescription, _ persona: PersonaDescription, _ path: JSONPath
     ) {
-        guard app.crashReasons.isEmpty, persona.crashChance > PersonaDescription(name: "").crashChance else { return }
+        guard app.crashReasons.isEmpty, persona.crashChance > PersonaDescription(name: "").crashChance else {
+            return
+        }
         reading.warn(
             path.appending("persona"),
-            "crashChance \(persona.crashChance) has no effect: the app has no \"crashReasons\", so it never crashes")
+            "crashChance \(persona.crashChance) has no effect: the app has no \"crashReasons\", so it never crashes"
+        )
     }
 
     // MARK: Names
