@@ -322,6 +322,19 @@ def test_users_who_withdraw_their_consent_are_captured_no_more(tmp_path: Path):
     assert 'population "p2" has no described SDK with a group "consent"' in warned.stdout + warned.stderr
 
 
+def test_what_the_app_hands_over_is_one_text_of_otlp(tmp_path: Path):
+    """A value of OTLP/JSON that is called stringValue is a text, also where it is all that the app hands over."""
+    path = scenario(tmp_path, {"preset": "otlp-http"}, duration="5m")
+    done = run("generate", path, "--out", tmp_path / "data", "--format", "sqlite", "--raw", "--tag", "-q")
+    assert done.returncode == 0, done.stderr
+    texts = []
+    for line in (tmp_path / "data/raw.ndjson").read_text().splitlines():
+        attributes = {member["key"]: member["value"] for member in json.loads(line)["attributes"]}
+        assert all(isinstance(text, str) for value in attributes.values() for text in value.values())
+        texts.append(json.loads(attributes["app.event.properties"]["stringValue"]))
+    assert len(texts) > 100 and all("bs_id" in text for text in texts) and any(len(text) > 1 for text in texts)
+
+
 def test_each_path_has_its_own_answer(tmp_path: Path):
     config = {"on": ["launch", "session"], "apply": {"/on": "capture"}}
     first, second = (
