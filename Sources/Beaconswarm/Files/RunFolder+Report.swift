@@ -22,14 +22,18 @@ extension RunFolder {
         if !failures.isEmpty {
             report.judge(internalError: internalError, unwritten: failures.map(\.message))
         }
-        failures += RunFolder.failures(of: renderings(of: report))
+        let parts = renderings(of: report)
+        failures += RunFolder.failures(of: parts.map(\.write))
         reserve.release()
         guard !failures.isEmpty else { return (report, []) }
         report.judge(internalError: internalError, unwritten: failures.map(\.message))
         do throws(CommandFailure) {
-            _ = try writeJSON(report)
+            // What it is rendered into gives way: it can be made from the report.
+            _ = try writeJSON(report, mayDrop: parts.map(\.name))
         } catch {
             failures.append(error)
+            // What is there is the report of a run whose results were written. It must not be taken for this one's.
+            rename(file("report.json"), file("report.partial.json"))
         }
         return (report, failures)
     }
@@ -51,7 +55,7 @@ extension RunFolder {
     }
 
     /// What the report is rendered into, the small files first.
-    private func renderings(of report: Report) -> [() throws -> Void] {
+    private func renderings(of report: Report) -> [(name: String, write: () throws -> Void)] {
         var parts: [(name: String, render: () -> [UInt8])] = [
             ("summary.md", { MarkdownWriter().render(report) }),
             (ErrorsWriter.fileName, { ErrorsWriter.render(report.unexpectedAnswers) }),
@@ -67,7 +71,7 @@ extension RunFolder {
         parts.append(("timeseries.csv", { TimeSeriesWriter().render(report) }))
         parts.append(("report.html", { HTMLWriter().render(report) }))
         return parts.map { part in
-            { try OutputFile.write(part.render(), to: file(part.name)) }
+            (part.name, { try OutputFile.write(part.render(), to: file(part.name)) })
         }
     }
 

@@ -105,6 +105,7 @@ struct RunOutput: Sendable {
             (report, failures) = try folder.write(
                 report, internalError: progress.internalError, data: data(of: progress, report))
         } catch {
+            report.judge(internalError: progress.internalError, unwritten: [error.message])
             console.end(report, folder: nil)
             throw error
         }
