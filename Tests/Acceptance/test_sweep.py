@@ -129,6 +129,8 @@ def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
         (("--vary", "populations.0.sdk.uplaod.batch=5"), 104, "upload"),
         (("--vary", f"{BATCH}=5", "--cost", "money"), 64, "--cost money"),
         (("--vary", "seed=1,2"), 64, "--seeds"),
+        (("--vary", f"{BATCH}=5", "--vary", "populations.ios.sdk.upload.batch=6"), 64, f"--vary {BATCH} changes"),
+        (("--vary", "variants.slow.drain=1s"), 104, "written in its file"),
         (("--vary", f"{BATCH}=5", "--freshness", "freshness_within_1m"), 64, "less is better"),
         (("--vary", f"{BATCH}=5", "--cost", "events_lost.rejected.xyz"), 64, "retries_exhausted"),
         (("--vary", f"{BATCH}=5", "--cost", "http_reqs{population:io}"), 64, "a population: ios; did you mean ios?"),

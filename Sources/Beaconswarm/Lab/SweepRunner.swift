@@ -63,6 +63,7 @@ struct SweepRunner {
         var known = FigureTags()
         for point in grid {
             let document = try scenario(point, seed: base.document.seed).document
+            if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
             let names = document.publicNames
             onlyPopulations.append(names.count == 1 ? names[0] : nil)
             known.populations.formUnion(names)
@@ -71,6 +72,20 @@ struct SweepRunner {
         for (option, figure) in [("--cost", cost), ("--freshness", freshness)] {
             guard let error = figure.missingTag(in: known) else { continue }
             throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
+        }
+    }
+
+    /// Refuses axes of which one undoes the other: the same place by a name and by an index, or what it lies in.
+    private func checkAxes(_ overrides: [ScenarioOverride]) throws(CommandFailure) {
+        let places = overrides.filter { $0.origin == "--vary" }.map(\.path)
+        guard places.count == axes.count else { return }
+        for (later, place) in places.enumerated() {
+            let undone = places[..<later].firstIndex { $0 == place || $0.hasPrefix("\(place)/") }
+            guard let undone else { continue }
+            throw CommandFailure(
+                .usage,
+                "--vary \(axes[later].path): changes what --vary \(axes[undone].path) changes; name all its values at once"
+            )
         }
     }
 
