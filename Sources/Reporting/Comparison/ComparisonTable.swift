@@ -16,7 +16,7 @@ struct ComparisonTable {
         self.rows = rows
         self.paint = paint
         self.width = width
-        cells = rows.map(ComparisonTable.cells)
+        cells = rows.map(ComparisonTable.texts(of:))
         let cells = cells
         func column(_ index: Int, atLeast least: Int) -> Int {
             max(least, (cells.map { $0[index].count }.max() ?? 0) + 1)
@@ -43,7 +43,7 @@ struct ComparisonTable {
         return lines
     }
 
-    private static func cells(_ row: Comparison.Row) -> [String] {
+    private static func texts(of row: Comparison.Row) -> [String] {
         let relative = ComparisonText.relative(row)
         let difference = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
         return [
