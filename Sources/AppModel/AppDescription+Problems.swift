@@ -46,7 +46,8 @@ extension AppDescription {
                 sum += transition.probability
             }
             list.require(
-                sum <= 1 + 1e-9, "\(path)/transitions", "probabilities add up to \(sum), more than 1")
+                sum <= 1 + 1e-9, "\(path)/transitions", found: "probabilities that add up to \(sum)",
+                allowed: "at most 1 in all")
             checkControls(of: screen, path, &list)
             checkViews(of: screen, path, &list)
         }

@@ -7,6 +7,14 @@ package struct ModelProblem: Hashable, Sendable, CustomStringConvertible {
     package var path: String
     /// What was found and what is allowed.
     package var message: String
+    /// The two alone, where they are told apart.
+    package var parts: Parts?
+
+    /// What was found, and what is allowed.
+    package struct Parts: Hashable, Sendable {
+        package var found: String
+        package var allowed: String
+    }
 
     package init(path: String, message: String) {
         self.path = path
@@ -22,6 +30,17 @@ struct ProblemList {
 
     mutating func require(_ condition: Bool, _ path: String, _ message: @autoclosure () -> String) {
         if !condition { problems.append(ModelProblem(path: path, message: message())) }
+    }
+
+    /// Tells what was found apart from what is allowed.
+    mutating func require(
+        _ condition: Bool, _ path: String, found: @autoclosure () -> String, allowed: String
+    ) {
+        guard !condition else { return }
+        let parts = ModelProblem.Parts(found: found(), allowed: allowed)
+        var problem = ModelProblem(path: path, message: "\(parts.found); allowed: \(allowed)")
+        problem.parts = parts
+        problems.append(problem)
     }
 
     mutating func probability(_ value: Double, _ path: String) {

@@ -23,7 +23,7 @@ package struct DescriptionDraft: Sendable {
         let routes = Route.all(captured)
         guard let route = routes.first(where: { $0.events != nil }), let list = route.events else {
             throw CaptureProblem(
-                "", found: routes.isEmpty ? "no POST" : "\(captured.count) requests without events",
+                "", found: routes.isEmpty ? "no POST" : "\(count(captured)) without events",
                 allowed: "a POST whose body is JSON with events: objects with a name, and a time or an id"
                     + " (bodies in other formats need code of their own)")
         }
@@ -37,16 +37,25 @@ package struct DescriptionDraft: Sendable {
             guesses.append(
                 Guess(
                     "",
-                    "\(other.requests.count) requests to \(other.requests[0].path) are left out\(other.reason)",
+                    "\(count(other.requests)) to \(other.requests[0].path) \(verb(other.requests)) left out\(other.reason)",
                     .sure))
         }
         let fetches = captured.filter { !$0.carriesBody }
         if !fetches.isEmpty {
             guesses.append(
-                Guess("", "\(fetches.count) requests that are neither POST nor PUT are left out", .sure))
+                Guess(
+                    "",
+                    "\(count(fetches)) that \(verb(fetches)) neither POST nor PUT \(verb(fetches)) left out",
+                    .sure))
         }
     }
 }
+
+private func count(_ requests: [CapturedRequest]) -> String {
+    requests.count == 1 ? "1 request" : "\(requests.count) requests"
+}
+
+private func verb(_ requests: [CapturedRequest]) -> String { requests.count == 1 ? "is" : "are" }
 
 extension CapturedRequest {
     /// Whether its method is one by which SDKs hand over bodies.

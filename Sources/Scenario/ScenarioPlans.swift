@@ -96,6 +96,13 @@ extension ScenarioDocument {
             populations: populations, schedule: schedule, collector: collector, server: rules, marks: marks)
     }
 
+    /// What the tag `{entry:NAME}` of a figure may say, as reports show it: the names, else the places, of the entries
+    /// that come first.
+    package var entryNames: [String] {
+        timeline.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .prefix(CloseUpRange.limit).map { redact($0.element.reportName) }
+    }
+
     private func populationPlans(
         _ schedule: RunSchedule, _ embedded: PopulationPlan.Target,
         _ editions: [RemoteConfigTimeline.Edition]

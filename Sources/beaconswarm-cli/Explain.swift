@@ -25,7 +25,7 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A device, by its number in the run.", valueName: "N"))
     var device: Int?
 
-    @Flag(help: "Of a device: every sentence, and each of its events.")
+    @Flag(help: "Of a device: every sentence, one for each upload, and each of its events.")
     var all = false
 
     @Option(

@@ -118,6 +118,21 @@ def test_a_lost_reply_is_told_from_an_upload_that_never_arrived(tool: Tool):
     assert told[-1].startswith("delivered, 2")
 
 
+def test_all_tells_each_upload_in_a_sentence_of_its_own(tool: Tool):
+    folder, _ = simulate(tool, lonely())
+
+    def uploads(*options) -> list[str]:
+        said = json.loads(tool.run("explain", folder, "--device", 0, "--json", *options).expect(0).out)
+        return [line["text"] for line in said["story"] if line["text"].startswith("upload")]
+
+    joined, each = uploads(), uploads("--all")
+    number = re.match(r"uploads 0 to (\d+) with", joined[0])
+    assert number and [text.split()[1] for text in each[: int(number[1]) + 1]] == [str(n) for n in range(int(number[1]) + 1)]
+    assert all(text.startswith("upload ") for text in each)
+    words = tool.run("explain", folder, "--device", 0, "--all").expect(0).out
+    assert all(text in words for text in each)
+
+
 def test_captured_without_a_radio(tool: Tool):
     entry = {"at": "5s", "for": "20s", "device": {"network": "none"}}
     folder, lines = simulate(tool, lonely(timeline=[entry]))
@@ -270,7 +285,7 @@ def test_what_is_not_there_is_said_with_what_is(tool: Tool):
     assert "this run's are 0 to 0" in tool.run("explain", folder, "--device", 1).expect(64).err
     assert "<device>-<sequence>" in tool.run("explain", folder, "0-01").expect(64).err
     assert "name an event" in tool.run("explain", folder).expect(64).err
-    assert "name an event" in tool.run("explain", folder, "0-0", "--device", 0).expect(64).err
+    assert "0-0 and --device 0: name one of them" in tool.run("explain", folder, "0-0", "--device", 0).expect(64).err
     assert "no such file" in tool.run("explain", folder, "0-0", "--events", "nothing.ndjson").expect(64).err
     assert "holds no run" in tool.run("explain", "nowhere", "0-0").expect(64).err
     assert "--seed: " in tool.run("explain", folder, "0-0", "--seed", 7).expect(64).err

@@ -115,8 +115,8 @@ def test_a_first_scenario_is_sound_and_plays(tool: Tool, tmp_path: Path, sdk: st
     jsonschema.Draft202012Validator(schema).validate(written)
     assert written["name"] == "mine" and written["populations"][0]["devices"] == 60
     assert written.get("target", {}).get("url") == target
-    checked = tool.run("validate", path).expect(0).out
-    assert "60 devices for 1m" in checked and "warning" not in checked
+    checked = tool.run("validate", path).expect(0)
+    assert "60 devices for 1m" in checked.out and "warning" not in checked.out + checked.err
     tool.run("simulate", path, "--out", tmp_path / "out", "-q").expect(0)
     report = read_report(tmp_path / "out")
     assert report["events"]["delivered"] > 0 and report["events"]["balance"] == 0

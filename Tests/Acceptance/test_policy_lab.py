@@ -262,7 +262,10 @@ def test_gates(lab):
     comparison(tool, *small, "--gate", "events_lost<=base+0.0005", code=99)
     comparison(tool, *small, "--gate", "event_freshness.p(95)<=base*5", "--gate", "events_lost<=base", code=99)
     comparison(tool, *small, "--min-effect", "events_lost=0.9", "--min-effect", "freshness_within_1h=90%")
-    for wrong in ("events_lost", "event_freshness<=base", "lost<=base"):
+    comparison(tool, *small, "--gate", "events_lost.lost.killed<=0", "--gate", "events_lost{population:ios}<=base+0.5")
+    for wrong in (
+        "events_lost", "event_freshness<=base", "lost<=base", "events_lost.evicted.foo<=0", "events_lost<=1e999",
+    ):
         assert f"--gate {wrong}" in tool.run("compare", *small, "--gate", wrong).expect(64).err
     assert "--min-effect x" in tool.run("compare", *small, "--min-effect", "x").expect(64).err
 
@@ -362,6 +365,6 @@ def test_entries_of_the_timeline_are_compared(lab: tuple[Tool, Path]):
     strict = "event_freshness{entry:0}.p(95)<=base*0.5"
     failed = comparison(tool, folder, "--candidate", "slow", "--gate", strict, code=99)
     assert strict in failed["gates"][0]["gate"]
-    for tag, known in (("entry:nowhere", "an entry of the timeline: 0"), ("population:io", "a population: the runs have one alone")):
+    for tag, known in (("entry:nowhere", "an entry of the timeline: 0"), ("population:io", "a population: ios; did you mean ios?")):
         asked = ("compare", folder, "--candidate", "slow", "--gate", f"events_lost{{{tag}}}<=base")
         assert known in tool.run(*asked).expect(64).err

@@ -134,6 +134,15 @@ def test_a_page_takes_the_place_of_a_page_and_of_nothing_else(tool: Tool, folder
     assert path.read_text() == "mine"
 
 
+def test_a_population_that_no_run_has_is_told_once(tool: Tool, folder: Path):
+    names = ("http_reqs", "http_reqs{population:ios}", "http_reqs{population:io}")
+    done = tool.run("runs", folder / "reports", *(word for name in names for word in ("--metric", name))).expect(0)
+    assert done.err.count("--metric") == 1 and "did you mean ios?" in done.err
+    (row,) = [line.split() for line in done.out.splitlines() if line.endswith("reports/one")]
+    # A single population is the fleet.
+    assert row[-4] == row[-3] != "–" and row[-2] == "–"
+
+
 def test_what_is_not_there_is_told(tool: Tool, folder: Path, tmp_path: Path):
     assert "nowhere" in tool.run("runs", "nowhere").expect(64).err
     assert "events_lost" in tool.run("runs", folder / "reports", "--metric", "events_losst").expect(64).err

@@ -129,13 +129,39 @@ def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
         (("--vary", "populations.0.sdk.uplaod.batch=5"), 104, "upload"),
         (("--vary", f"{BATCH}=5", "--cost", "money"), 64, "--cost money"),
         (("--vary", "seed=1,2"), 64, "--seeds"),
+        (("--vary", f"{BATCH}=5", "--vary", "populations.ios.sdk.upload.batch=6"), 64, f"--vary {BATCH} changes"),
+        (("--vary", "variants.slow.drain=1s"), 104, "written in its file"),
         (("--vary", f"{BATCH}=5", "--freshness", "freshness_within_1m"), 64, "less is better"),
+        (("--vary", f"{BATCH}=5", "--cost", "events_lost.rejected.xyz"), 64, "retries_exhausted"),
+        (("--vary", f"{BATCH}=5", "--cost", "http_reqs{population:io}"), 64, "a population: ios; did you mean ios?"),
+        (("--vary", f"{BATCH}=5", "--freshness", "event_freshness{entry:outage}.p(95)"), 64, "there is none"),
     ],
 )
 def test_wrong_usage(tool: Tool, options, code, says):
     path = write_scenario(tool.folder, steady())
     done = tool.run("sweep", path, "--out", "s", *options).expect(code)
     assert says in done.err and not (tool.folder / "s").exists()
+
+
+def test_a_single_population_is_the_fleet(tool: Tool):
+    options = ("--vary", f"{BATCH}=5,50", "--cost", "http_reqs{population:ios}")
+    found = sweep(tool, *options)
+    assert found["front"]
+    rows = list(csv.DictReader((tool.folder / "s/sweep.csv").read_text().splitlines()))
+    page = (tool.folder / "s/sweep.html").read_text()
+    assert "http_reqs{population:ios}" in page and "no samples" not in page
+    assert [row["pareto"] for row in rows].count("1") == len(found["front"])
+
+
+def test_a_figure_without_samples_is_told(tool: Tool):
+    """Until the end nothing answers: no event of the outage arrives."""
+    path = write_scenario(
+        tool.folder, steady(duration="10s", timeline=[{"at": "9s", "name": "late", "collector": {"fault": "outage"}}])
+    )
+    figure = "event_freshness{entry:late}.p(95)"
+    done = tool.run("sweep", path, "--out", "s", "--vary", f"{BATCH}=5,50", "--freshness", figure).expect(0)
+    said = f"{figure} has no samples in any point"
+    assert said in " ".join(done.out.split()) and said in (tool.folder / "s/sweep.html").read_text()
 
 
 def test_values_may_be_lists_and_texts_with_commas(tool: Tool):

@@ -200,6 +200,50 @@ def test_scenarios_that_are_no_files(tool: Tool, tmp_path: Path):
     assert left == {"folder", "bytes.json", "empty.json"}, "nothing was begun"
 
 
+def with_sdk(**upload) -> dict:
+    scenario = quick()
+    scenario["populations"][0]["sdk"] = {"upload": upload}
+    return scenario
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        (
+            quick(apps={"a": {"screens": [{"name": "A", "transitions": {"A": 0.8, "B": 0.8}}, {"name": "B"}]}}),
+            "found probabilities that add up to 1.6; allowed: at most 1 in all",
+        ),
+        (quick(server={"queue": 5}), 'allowed: "serviceTime": What a request takes of a worker.'),
+        (
+            quick(networks={"n": {"chain": {"wifi": {"dwell": "1m", "to": {"4g": 1}}}}}),
+            "allowed: another radio of the chain, which has no other",
+        ),
+        (with_sdk(keepStatuses="all"), 'allowed: an array of statuses, or the rule: "notSuccess"'),
+    ],
+)
+def test_what_is_allowed_is_what_is_allowed(tool: Tool, tmp_path: Path, scenario: dict, words: str):
+    expect_words(tool.run("validate", write_scenario(tmp_path, scenario)), 104, words)
+
+
+def test_a_variable_that_is_not_set_is_told_in_the_file_that_names_it(tool: Tool, tmp_path: Path):
+    (tmp_path / "sdk.json").write_text('{\n  "preset": "amplitude-ios",\n  "name": "${BS_UNSET}"\n}')
+    scenario = quick(target={"apiKey": "key"})
+    scenario["populations"][0] = {"name": "ios", "devices": 1, "system": "declared", "sdk": {"file": "sdk.json"}}
+    path = write_scenario(tmp_path, scenario)
+    expect_words(tool.run("validate", path), 104, "found ${BS_UNSET} in sdk.json:3:11")
+    scenario["populations"][0]["sdk"]["name"] = "${BS_OTHER}"
+    path = write_scenario(tmp_path, scenario)
+    text = expect_words(tool.run("validate", path), 104, "found ${BS_OTHER}; allowed")
+    assert "sdk.json" not in text, "what the scenario says itself"
+
+
+def test_a_scenario_in_the_place_of_its_run(tool: Tool, tmp_path: Path):
+    path = tmp_path / "lab.json"
+    path.write_text("// a comment\n" + json.dumps(quick()))
+    for words in (("compare", "lab.json", "lab.json"), ("report", "lab.json")):
+        expect_words(tool.run(*words), 104, "lab.json looks like a scenario")
+
+
 def test_faults_that_are_no_files(tool: Tool, tmp_path: Path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")

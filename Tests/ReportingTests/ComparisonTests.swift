@@ -206,7 +206,10 @@ struct ComparisonTests {
         arguments: [
             "events_lost", "events_lost==base", "event_lost<=base", "event_freshness<=base",
             "event_freshness.p(97)<=base", "events_lost<=base/2", "events_lost<=bass", "events_lost<=base+",
-            "events_lost.p(95)<=base",
+            "events_lost.p(95)<=base", "events_lost.p(99.9)<=base", "events_lost.evicted.foo<=0",
+            "events_lost.evictd.storage_limit<=0", "events_lost.evicted<=0", "events_lost.rejected.xyz<=0",
+            "events_lost.rejected.99<=0", "events_lost.rejected.0413<=0", "events_lost.lost.expired<=0",
+            "events_lost<=1e999", "events_lost<=base*1e999",
         ])
     func wrongGates(_ text: String) {
         #expect(throws: ThresholdError.self) { try Gate.parse(text) }

@@ -105,9 +105,9 @@ struct DescriptionDraftTests {
         let draft = try draft(post(first, path: "/a") + post(second, path: "/b") + "curl http://h/config\n")
         #expect(draft.description["request"]?["path"]?.string == "/b")
         #expect(
-            draft.guesses.contains { $0.text == "1 requests to /a are left out: a description has one route" }
+            draft.guesses.contains { $0.text == "1 request to /a is left out: a description has one route" }
         )
-        #expect(draft.guesses.contains { $0.text == "1 requests that are neither POST nor PUT are left out" })
+        #expect(draft.guesses.contains { $0.text == "1 request that is neither POST nor PUT is left out" })
     }
 
     @Test(

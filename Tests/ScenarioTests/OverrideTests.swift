@@ -100,6 +100,29 @@ struct OverrideTests {
         #expect(problem.text(file: "x.json").hasPrefix("--set"))
     }
 
+    @Test("variants are not set: by no option, and by no variable")
+    func variants() throws {
+        let text = scenario(#""variants": {"slow": {"drain": "9s"}}"#)
+        var varied = ScenarioOptions()
+        varied.varied = ["/variants/slow/drain=8s"]
+        for (found, origin) in [
+            (problems(text, options: sets("variants.slow.drain=8s")), "--set"),
+            (problems(scenario(), options: sets(#"variants={"x": 1}"#)), "--set"),
+            (problems(text, options: varied), "--vary"),
+            (problems(text, environment: ["BEACONSWARM_SET": "variants.slow.drain=8s"]), "BEACONSWARM_SET"),
+        ] {
+            #expect(found.map(\.kind) == [.badOverride])
+            let said = try #require(found.first).text(file: "x.json")
+            #expect(said.hasPrefix("\(origin) variants") && said.contains("written in its file"))
+        }
+    }
+
+    @Test("an index that is none is told which there are, and which makes a new element")
+    func indices() {
+        let found = problems(scenario(), options: sets("populations.5.devices=3")).first
+        #expect(found?.allowed == "0, or 1 or - for a new element")
+    }
+
     @Test("a name that is there twice is no place")
     func ambiguous() {
         let text = """

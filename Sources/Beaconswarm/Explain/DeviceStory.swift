@@ -28,7 +28,8 @@ struct DeviceStory {
         case uploads(Uploads)
     }
 
-    init(_ steps: [TraceStep], _ context: DeviceContext) {
+    /// - Parameter joinsUploads: Whether neighbours that ended alike are one sentence.
+    init(_ steps: [TraceStep], _ context: DeviceContext, joinsUploads: Bool) {
         self.context = context
         sealed = steps.compactMap { step in
             guard case .sealed(let event) = step.what else { return nil }
@@ -40,7 +41,7 @@ struct DeviceStory {
         addEnds(steps, to: &items)
         // Sessions first: what happens at their very beginning happens in them.
         let order = items.indices.sorted { (items[$0].at, $0) < (items[$1].at, $1) }
-        lines = DeviceStory.joined(order.map { items[$0] })
+        lines = DeviceStory.told(order.map { items[$0] }, joinsUploads: joinsUploads)
     }
 
     // MARK: - Sessions
@@ -111,8 +112,10 @@ struct DeviceStory {
         }
     }
 
-    /// Uploads that ended alike, with nothing between them, in one sentence.
-    private static func joined(_ items: [(at: Instant, item: Item)]) -> [StoryLine] {
+    /// Each in a sentence, or uploads that ended alike, with nothing between them, in one.
+    private static func told(
+        _ items: [(at: Instant, item: Item)], joinsUploads: Bool
+    ) -> [StoryLine] {
         var lines: [StoryLine] = []
         var pending: Uploads?
         func tell(_ uploads: Uploads?) {
@@ -125,7 +128,7 @@ struct DeviceStory {
                 pending = nil
                 lines.append(StoryLine(at: at, text: text))
             case .uploads(let next):
-                guard var same = pending, same.outcome == next.outcome else {
+                guard joinsUploads, var same = pending, same.outcome == next.outcome else {
                     tell(pending)
                     pending = next
                     continue

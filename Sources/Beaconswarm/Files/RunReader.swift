@@ -14,8 +14,21 @@ enum RunReader {
         do throws(ReportReadError) {
             return try ReportJSON.read(bytes)
         } catch {
-            throw CommandFailure(.invalidScenario, "\(file): \(error)")
+            throw failure(file, bytes, error)
         }
+    }
+
+    /// What is wrong with a file that is no report; a scenario in the place of its run is told as such.
+    private static func failure(
+        _ file: String, _ bytes: [UInt8], _ error: ReportReadError
+    ) -> CommandFailure {
+        if let (node, _) = try? JSONReader.read(bytes), node["schema"] == nil, node["populations"] != nil {
+            return CommandFailure(
+                .invalidScenario,
+                "\(file) looks like a scenario, and not like the report of a run; name the folder of a run of it"
+            )
+        }
+        return CommandFailure(.invalidScenario, "\(file): \(error)")
     }
 
     /// What a run came to, for a comparison.
@@ -37,7 +50,7 @@ enum RunReader {
             let bodies = (try? JSONReader.readStrictly(bytes))?["run"]?["bodies"]?.string
             return Single(report: report, cell: LabReport.Cell(report), bodies: bodies)
         } catch {
-            throw CommandFailure(.invalidScenario, "\(path): \(error)")
+            throw failure(path, bytes, error)
         }
     }
 

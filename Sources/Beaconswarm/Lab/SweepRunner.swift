@@ -15,6 +15,23 @@ struct SweepRunner {
     let freshness: Figure
     let console: RunConsole
     let interruption: Interruption
+    /// Of each point: the name of its population, if it has one alone.
+    private(set) var onlyPopulations: [String?] = []
+
+    init(
+        options: SweepOptions, content: [UInt8], base: LoadedScenario, axes: [SweepReport.Axis],
+        seeds: [UInt64], cost: Figure, freshness: Figure, console: RunConsole, interruption: Interruption
+    ) {
+        self.options = options
+        self.content = content
+        self.base = base
+        self.axes = axes
+        self.seeds = seeds
+        self.cost = cost
+        self.freshness = freshness
+        self.console = console
+        self.interruption = interruption
+    }
 
     /// What tells that a folder holds a sweep that has not ended, and which.
     private static let manifest = "sweep.partial.json"
@@ -35,8 +52,44 @@ struct SweepRunner {
     }
 
     func run() throws(CommandFailure) -> CommandStatus {
-        // A value that cannot be is found before anything is played.
-        for point in grid { _ = try scenario(point, seed: base.document.seed) }
+        var checked = self
+        try checked.checkPoints()
+        return try checked.playAll()
+    }
+
+    /// Reads every point of the grid: a value that cannot be, or a figure of a population or an entry that no point
+    /// has, is found before anything is played.
+    private mutating func checkPoints() throws(CommandFailure) {
+        var known = FigureTags()
+        for point in grid {
+            let document = try scenario(point, seed: base.document.seed).document
+            if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
+            let names = document.publicNames
+            onlyPopulations.append(names.count == 1 ? names[0] : nil)
+            known.populations.formUnion(names)
+            known.entries.formUnion(document.entryNames)
+        }
+        for (option, figure) in [("--cost", cost), ("--freshness", freshness)] {
+            guard let error = figure.missingTag(in: known) else { continue }
+            throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
+        }
+    }
+
+    /// Refuses axes of which one undoes the other: the same place by a name and by an index, or what it lies in.
+    private func checkAxes(_ overrides: [ScenarioOverride]) throws(CommandFailure) {
+        let places = overrides.filter { $0.origin == "--vary" }.map(\.path)
+        guard places.count == axes.count else { return }
+        for (later, place) in places.enumerated() {
+            let undone = places[..<later].firstIndex { $0 == place || $0.hasPrefix("\(place)/") }
+            guard let undone else { continue }
+            throw CommandFailure(
+                .usage,
+                "--vary \(axes[later].path): changes what --vary \(axes[undone].path) changes; name all its values at once"
+            )
+        }
+    }
+
+    private func playAll() throws(CommandFailure) -> CommandStatus {
         try checkRoom()
         let folder = try openFolder()
         let kept = cells.map { cell in read(cell, in: folder) }
@@ -116,8 +169,9 @@ struct SweepRunner {
     /// A cell that was played before; `nil` if it was not, or cannot be read.
     private func read(_ cell: Cell, in folder: RunFolder) -> LabReport.Cell? {
         guard let bytes = try? OutputFile.read(folder.file(cell.file), failing: .usage),
-            let read = try? LabJSON.readCell(bytes), read.seed == cell.seed
+            var read = try? LabJSON.readCell(bytes), read.seed == cell.seed
         else { return nil }
+        read.onlyPopulation = onlyPopulations[cell.point]
         return read
     }
 

@@ -28,6 +28,9 @@ struct FirstScenario {
         }
 
         static let described = "declared"
+        /// Presets whose configuration is fetched from a path with the target's key in it.
+        private static let keyed = ["amplitude-ios", "posthog-ios", "segment-ios"]
+        var needsKey: Bool { isPreset && SDK.keyed.contains(name) }
     }
 
     /// The file.
@@ -81,7 +84,16 @@ struct FirstScenario {
     }
 
     private var targetLines: String {
+        let key = sdk.needsKey ? "\"apiKey\": \"key\"" : nil
         guard let target else {
+            if let key {
+                return """
+                      // Under its key, the SDK fetches a configuration. Without a URL, `run` starts a collector of its
+                      // own. Yours would be: "url": "http://127.0.0.1:8106/where/uploads/go"
+                      "target": {\(key)},
+
+                    """
+            }
             return """
                   // Without a target, `run` starts a collector of its own. Yours would be:
                   // "target": {"url": "http://127.0.0.1:8106/where/uploads/go"},
@@ -90,7 +102,7 @@ struct FirstScenario {
         }
         return """
               // Where events go. Only loopback and private addresses may be loaded as they are: see --i-own.
-              "target": {"url": \(JSONNode.quoted(target))},
+              "target": {"url": \(JSONNode.quoted(target))\(key.map { ", \($0)" } ?? "")},
 
             """
     }

@@ -43,8 +43,9 @@ extension Beaconswarm {
         let asked =
             request.gates.map { ("--gate \($0.text)", $0.figure) }
             + request.leastEffects.map { ("--min-effect \($0.figure.name)", $0.figure) }
+        let known = FigureTags(of: cells)
         for (option, figure) in asked {
-            guard let error = figure.missingTag(in: cells) else { continue }
+            guard let error = figure.missingTag(in: known) else { continue }
             throw CommandFailure(.usage, "\(option): \(error)")
         }
     }

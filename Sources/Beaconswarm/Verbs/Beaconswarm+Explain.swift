@@ -12,7 +12,7 @@ public struct ExplainOptions: Sendable {
     public var event: String?
     /// The number of a device; `nil` for an event.
     public var device: Int?
-    /// Whether each event of the device is told.
+    /// Whether each upload and each event of the device is told.
     public var all = false
     /// The run's file of events, where it is not where the run wrote it.
     public var events: String?
@@ -44,7 +44,12 @@ extension Beaconswarm {
             return try EventExplanation(id, in: run, options).tell()
         case (nil, let number?):
             return try DeviceExplanation(run.device(number), in: run, options).tell()
-        default:
+        case (let text?, let number?):
+            throw CommandFailure(
+                .usage,
+                "\(text) and --device \(number): name one of them, an event, <device>-<sequence>, or a device"
+            )
+        case (nil, nil):
             throw CommandFailure(.usage, "name an event, <device>-<sequence>, or a device with --device N")
         }
     }

@@ -43,6 +43,8 @@ extension Beaconswarm {
         try check(folder: folder, page: options.html)
         let found = RunFinder(in: folder, page: options.html)
         for failure in found.failures { Console.error("left out: \(failure)") }
+        let cells = found.entries.compactMap(\.cell)
+        if !cells.isEmpty { tellMissing(figures, in: FigureTags(of: cells)) }
         let history = RunHistory(folder: folder, entries: found.entries, figures: figures)
         guard let page = options.html else {
             let colored = options.color && Host.outputIsTerminal && Host.allowsColor
@@ -54,6 +56,14 @@ extension Beaconswarm {
         let count = found.entries.count
         Console.error("\(count) \(count == 1 ? "run" : "runs"): \(page)")
         return .success
+    }
+
+    /// Runs without a population or an entry show no figure of it; a name that none of them has may be a slip.
+    private static func tellMissing(_ figures: [Figure], in known: FigureTags) {
+        for figure in figures {
+            guard let error = figure.missingTag(in: known) else { continue }
+            Console.error("--metric \(figure.name): no run has it: \(error)")
+        }
     }
 
     private static func check(folder: String, page: String?) throws(CommandFailure) {

@@ -37,6 +37,26 @@ extension Comparison {
             return values.isEmpty ? nil : MeanDifference(values).mean
         }
 
+        /// Of how many seeds, or runs, a verdict on a figure is; `nil` for all.
+        func shortfall(_ value: (LabReport.Cell) -> Double?) -> String? {
+            guard let pairs else {
+                let (one, other) = (base.count { value($0) != nil }, candidate.count { value($0) != nil })
+                guard one > 0, other > 0, one < base.count || other < candidate.count else { return nil }
+                return "of \(one) of \(base.count) and \(other) of \(candidate.count) runs"
+            }
+            let both = pairs.count { value($0.base) != nil && value($0.candidate) != nil }
+            return both > 0 && both < pairs.count ? "of \(both) of \(pairs.count) seeds" : nil
+        }
+
+        /// The same of a gate, which may speak of the candidate alone.
+        func shortfall(of gate: Gate) -> String? {
+            guard gate.factor == 0 else { return shortfall(gate.figure.value(in:)) }
+            let cells = pairs?.map(\.candidate) ?? candidate
+            let count = cells.count { gate.figure.value(in: $0) != nil }
+            guard count > 0, count < cells.count else { return nil }
+            return "of \(count) of \(cells.count) \(pairs == nil ? "runs" : "seeds")"
+        }
+
         /// How far the candidate is beyond a gate's limit; `nil` where there is nothing to hold against it.
         func distance(beyond gate: Gate) -> MeanDifference? {
             let value = gate.figure.value(in:)

@@ -57,6 +57,8 @@ package struct Comparison: Sendable {
         /// The least difference that matters, in the figure's unit.
         package var leastEffect: Double
         package var word: Word
+        /// Of how many seeds it is, such as `of 3 of 6 seeds`; `nil` for all.
+        package var shortfall: String?
     }
 
     /// What a gate came to.
@@ -194,6 +196,7 @@ extension Comparison.Row {
         } else {
             (base, candidate) = (cells.mean(of: \.base, value), cells.mean(of: \.candidate, value))
         }
+        shortfall = cells.shortfall(value)
         let own = request.leastEffects.last { $0.figure.source == figure.source }?.value
         leastEffect =
             figure.isShare
@@ -238,7 +241,7 @@ extension Comparison {
         if isRefused {
             return GateResult(
                 text: gate.text, outcome: .cannotTell,
-                reason: "bytes were made in one of the two, and come from a model in the other")
+                reason: "\(gate.text): bytes were made in one of the two, and come from a model in the other")
         }
         guard let difference = cells.distance(beyond: gate) else {
             return GateResult(
@@ -250,6 +253,8 @@ extension Comparison {
         if let interval = difference.interval, interval.lowerBound < 0, interval.upperBound > 0 {
             outcome = .cannotTell
         }
-        return GateResult(text: gate.text, outcome: outcome, reason: ComparisonText.reason(gate, difference))
+        let reason =
+            ComparisonText.reason(gate, difference) + (cells.shortfall(of: gate).map { ", \($0)" } ?? "")
+        return GateResult(text: gate.text, outcome: outcome, reason: reason)
     }
 }

@@ -175,7 +175,7 @@ package enum ComparisonHTML {
             ]
             for cell in cells { html.element("td", ["class": "n"], cell) }
             html.element("td", ["class": "w"]) { html in forest(row, into: &html) }
-            html.element("td", ["class": "w word-\(tone(row.word))"], row.word.rawValue)
+            html.element("td", ["class": "w word-\(tone(row.word))"], ComparisonText.verdict(row))
         }
     }
 

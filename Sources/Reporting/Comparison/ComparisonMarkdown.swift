@@ -55,7 +55,8 @@ package enum ComparisonMarkdown {
             let word =
                 ["worse", "better"].contains(row.word.rawValue)
                 ? "**\(row.word.rawValue)**" : row.word.rawValue
-            text += "| " + (cells.map(Escaping.markdown) + [word]).joined(separator: " | ") + " |\n"
+            let seeds = row.shortfall.map { ", \($0)" } ?? ""
+            text += "| " + (cells.map(Escaping.markdown) + [word + seeds]).joined(separator: " | ") + " |\n"
         }
         return text + "\n"
     }

@@ -86,12 +86,17 @@ package enum ComparisonText {
         return "[\(signed(interval.lowerBound, row.figure)), \(signed(interval.upperBound, row.figure))]"
     }
 
+    /// A verdict, and of how many seeds it is if not of all.
+    static func verdict(_ row: Comparison.Row) -> String {
+        row.word.rawValue + (row.shortfall.map { ", \($0)" } ?? "")
+    }
+
     /// Behind a verdict: by how much.
     static func amount(_ row: Comparison.Row) -> String {
         guard let difference = row.difference else { return "" }
         let interval = interval(row)
         return " (\(signed(difference.mean, row.figure))" + (interval.isEmpty ? "" : ", 95 % \(interval)")
-            + ")"
+            + (row.shortfall.map { ", \($0)" } ?? "") + ")"
     }
 
     static func reason(_ gate: Gate, _ difference: MeanDifference) -> String {
@@ -172,36 +177,10 @@ private struct ComparisonPage: TextPage {
 
     private mutating func figures() {
         heading("FIGURES")
-        let widths = (value: 10, difference: 12, interval: width >= 104 ? 24 : 0, word: 13)
-        let name = width - 4 - 2 * widths.value - widths.difference - widths.interval - widths.word
-        func row(_ cells: [String]) -> String {
-            Columns.left(Columns.clipped(cells[0], name - 1), name) + Columns.right(cells[1], widths.value)
-                + Columns.right(cells[2], widths.value) + Columns.right(cells[3], widths.difference)
-                + (widths.interval > 0 ? Columns.right(cells[4], widths.interval) : "") + "  "
-        }
-        lines.append(
-            "    " + paint(row(["", "base", "candidate", "difference", "95 %"]) + "verdict", .dim))
-        for item in ComparisonText.shown(comparison) {
-            let relative = ComparisonText.relative(item)
-            let difference = item.difference.map { ComparisonText.signed($0.mean, item.figure) } ?? ""
-            let cells = [
-                item.figure.name, ComparisonText.value(item.base, item.figure),
-                ComparisonText.value(item.candidate, item.figure),
-                relative.isEmpty ? difference : relative, ComparisonText.interval(item),
-            ]
-            lines.append("    " + row(cells) + word(item.word))
-        }
+        let rows = ComparisonText.shown(comparison)
+        lines += ComparisonTable(rows, paint: paint, width: width - 4).lines.map { "    " + $0 }
         lines.append("")
         if let omitted = ComparisonText.omitted(comparison) { paragraph(omitted, "    ", .dim) }
         paragraph(comparison.method, "    ", .dim)
-    }
-
-    private func word(_ word: Comparison.Word) -> String {
-        switch word {
-        case .worse: paint(word.rawValue, .bad)
-        case .better: paint(word.rawValue, .good)
-        case .same, .higher, .lower: word.rawValue
-        case .cannotTell, .refused: paint(word.rawValue, .warn)
-        }
     }
 }

@@ -47,39 +47,12 @@ package struct Figure: Hashable, Sendable {
 }
 
 extension Figure {
-    /// What is wrong with the population or the entry of the timeline that the figure is of: none of the runs has it.
-    /// `nil` if one has, or the figure is of all.
-    package func missingTag(in cells: [LabReport.Cell]) -> ThresholdError? {
-        guard case .metric(let threshold) = source else { return nil }
-        guard let wanted = threshold.entry ?? threshold.population else { return nil }
-        let isEntry = threshold.entry != nil
-        let names = cells.flatMap { isEntry ? $0.entries.map(\.name) : $0.populations.map(\.name) }
-        guard !names.contains(wanted) else { return nil }
-        let (known, kind) = (Set(names).sorted(), isEntry ? "an entry of the timeline" : "a population")
-        // Of a single population no figures of its own are kept.
-        let none = isEntry ? "the runs have none" : "the runs have one alone, whose figures are the fleet's"
-        let allowed = known.isEmpty ? none : known.joined(separator: ", ")
-        return ThresholdError(
-            found: wanted, allowed: "the name of \(kind): \(allowed)",
-            nearest: NearestNames.of(wanted, in: known))
-    }
-
-    /// The metrics that a threshold speaks of: the fleet's, or those of a population or of an entry of the timeline.
-    private static func metrics(of threshold: Threshold, in cell: LabReport.Cell) -> [Metric]? {
-        if let entry = threshold.entry { return cell.entries.first { $0.name == entry }?.metrics }
-        guard let population = threshold.population else { return cell.metrics }
-        return cell.populations.first { $0.name == population }?.metrics
-    }
-
     /// Reads a figure: `name`, `name{population:ios}`, `name{entry:outage}`, with `.avg`, `.p(95)` and so on for distributions.
     ///
     /// - Throws: ``ThresholdError`` for what is no figure, or one that no report keeps.
     package static func parse(_ text: String) throws(ThresholdError) -> Figure {
         if let entry = CostMeasures.entry(text) { return measure(entry) }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if parts.count >= 3, parts[0] == "events_lost", ["evicted", "rejected", "lost"].contains(parts[1]) {
-            return loss(parts[1], parts[2...].joined(separator: "."))
-        }
+        if let cause = try LossCause(text) { return loss(cause.fate.rawValue, cause.name) }
         // The tag may hold no dot, and p(99.9) does: the first dot divides.
         let end = text.firstIndex(of: "}").map { text.index(after: $0) }
         let dot = text[(end ?? text.startIndex)...].firstIndex(of: ".")
@@ -87,10 +60,7 @@ extension Figure {
         let asked = dot.map { String(text[text.index(after: $0)...]) }
         let name = String(metric.prefix { $0 != "{" })
         guard let entry = MetricCatalogue.entry(name) else {
-            let names = MetricCatalogue.all.map(\.name) + CostMeasures.all.map(\.name)
-            throw ThresholdError(
-                found: name, allowed: "the name of a metric: \(names.joined(separator: ", "))",
-                nearest: NearestNames.of(name, in: names))
+            throw unknown(name)
         }
         guard let aggregation = asked ?? plain(entry.kind) else {
             throw ThresholdError(
@@ -101,6 +71,15 @@ extension Figure {
         return Figure(
             name: text, source: .metric(threshold), unit: unit(of: entry, aggregation),
             direction: direction(of: entry))
+    }
+
+    private static func unknown(_ name: String) -> ThresholdError {
+        let plain = MetricCatalogue.all.map(\.name) + CostMeasures.all.map(\.name)
+        let ofEntries = MetricCatalogue.ofEntriesAlone.map(\.name)
+        let shown = plain + [LossCause.pattern] + ofEntries.map { "\($0){entry:NAME}" }
+        return ThresholdError(
+            found: name, allowed: "the name of a metric: \(shown.joined(separator: ", "))",
+            nearest: NearestNames.of(name, in: plain + ofEntries))
     }
 
     /// Percentiles that a report has.

@@ -49,6 +49,7 @@ package struct Gate: Hashable, Sendable {
 
     private static func number(_ text: Substring) -> Double? {
         guard text.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }) else { return nil }
-        return Double(text)
+        // 1e999 is a number to JSON, and no limit.
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 }

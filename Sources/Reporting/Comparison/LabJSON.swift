@@ -43,7 +43,9 @@ package enum LabJSON {
     ///
     /// - Throws: ``ReportReadError`` naming the key that is missing or wrong.
     package static func read(_ bytes: [UInt8]) throws(ReportReadError) -> LabReport {
-        try codec.read(ReportNode(bytes, schema: schema))
+        var report = try codec.read(ReportNode(bytes, schema: schema))
+        report.nameOnlyPopulations()
+        return report
     }
 
     /// Objects and lists of plain values stay on one line.

@@ -69,6 +69,9 @@ package struct LabReport: Sendable {
         package var measures: [NamedValue] = []
         /// Where there are several.
         package var populations: [Report.Population] = []
+        /// The name of a population that is the whole fleet, whose figures are the fleet's; `nil` where there are several,
+        /// or where nobody knows. No file of several simulations has it: their scenario says it.
+        package var onlyPopulation: String?
         /// Of the timeline.
         package var entries: [Report.Entry] = []
 
@@ -95,6 +98,21 @@ package struct LabReport: Sendable {
         self.mode = mode
         self.seeds = seeds
         self.variants = variants
+    }
+
+    /// Tells the runs of a single population its name, which their scenario has.
+    mutating func nameOnlyPopulations() {
+        guard resolved != .null else { return }
+        for variant in variants.indices {
+            let scenario = ScenarioDifference.apply(variants[variant].changes, to: resolved)
+            guard let populations = scenario["populations"]?.elements, populations.count == 1 else {
+                continue
+            }
+            let name = populations[0]["name"]?.string
+            for cell in variants[variant].cells.indices {
+                variants[variant].cells[cell].onlyPopulation = name
+            }
+        }
     }
 
     /// Takes the verdict of all cells over: the weightiest counts.
@@ -131,6 +149,7 @@ extension LabReport.Cell {
         metrics = report.summarised.metrics
         measures = CostMeasures.of(report)
         populations = report.populations.count > 1 ? report.summarised.populations : []
+        onlyPopulation = report.populations.count == 1 ? report.populations[0].name : nil
         entries = report.summarised.entries
     }
 }

@@ -138,7 +138,8 @@ package enum LabText {
             let shown = rows.prefix(6).map { row in
                 let relative = ComparisonText.relative(row)
                 let amount = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
-                return "\(row.figure.name) \(relative.isEmpty ? amount : relative)"
+                let seeds = row.shortfall.map { " (\($0))" } ?? ""
+                return "\(row.figure.name) \(relative.isEmpty ? amount : relative)\(seeds)"
             }
             let more = rows.count > 6 ? " and \(rows.count - 6) more" : ""
             return "\(word.rawValue): \(shown.joined(separator: ", "))\(more)"

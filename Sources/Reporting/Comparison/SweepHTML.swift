@@ -61,6 +61,7 @@ package enum SweepHTML {
                 "A point for each combination, the mean of its seeds. Ringed and numbered: the Pareto front, which no "
                     + "other point beats in cost, freshness and loss at once. To the left and below is better."
             )
+            for note in SweepText.missing(sweep) { html.element("p", note) }
             html.element("ul", ["class": "key"]) { html in
                 let names = ["up to 0.01 % lost", "up to 0.1 %", "up to 1 %", "up to 10 %", "more"]
                 for (level, name) in names.enumerated() {
@@ -219,6 +220,18 @@ package enum SweepText {
             + "."
     }
 
+    /// Of each figure that is drawn and that nothing played has samples of: that no front can be told.
+    static func missing(_ sweep: SweepReport) -> [String] {
+        guard sweep.lab.variants.contains(where: { !$0.cells.isEmpty }) else { return [] }
+        let points = sweep.points
+        let drawn: [(name: String, means: [Double?])] = [
+            (sweep.cost.name, points.map(\.cost)), (sweep.freshness.name, points.map(\.freshness)),
+        ]
+        return drawn.filter { figure in figure.means.allSatisfy { $0 == nil } }.map { figure in
+            "\(figure.name) has no samples in any point: no point can be said to beat another."
+        }
+    }
+
     /// The summary, ending with a line feed: the front, cheapest first.
     package static func render(_ sweep: SweepReport, color: Bool, width: Int) -> String {
         let paint = Paint(isOn: color)
@@ -245,6 +258,9 @@ package enum SweepText {
                     ComparisonText.value(point.freshness, sweep.freshness),
                     point.loss.map { Numbers.percent($0) } ?? "–",
                 ]))
+        }
+        for note in missing(sweep) {
+            lines += Columns.wrapped(Escaping.line(note), width - 4).map { "    " + $0 }
         }
         lines.append("")
         let note = "cost: \(sweep.cost.name); freshness: \(sweep.freshness.name); means over the seeds."

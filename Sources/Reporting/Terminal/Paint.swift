@@ -54,6 +54,14 @@ enum Columns {
         text.count <= width ? text : String(text.prefix(max(0, width - 1))) + "…"
     }
 
+    /// At most `width` characters, an ellipsis for what is missing in the middle: the ends of figures' names tell them
+    /// apart.
+    static func shortened(_ text: String, _ width: Int) -> String {
+        guard text.count > width, width > 2 else { return clipped(text, width) }
+        let tail = width / 2
+        return String(text.prefix(width - 1 - tail)) + "…" + String(text.suffix(tail))
+    }
+
     /// Words over lines of at most `width` characters.
     static func wrapped(_ text: String, _ width: Int) -> [String] {
         var lines: [String] = []

@@ -138,7 +138,9 @@ struct ObjectDescription<Root: Sendable>: Sendable {
             }
         }
         for field in fields where field.isRequired && !members.contains(where: { $0.key == field.name }) {
-            reading.report(.missingKey, place, found: "no key \"\(field.name)\"", allowed: field.doc)
+            reading.report(
+                .missingKey, place, found: "no key \"\(field.name)\"",
+                allowed: "\"\(field.name)\": \(field.doc)")
         }
         if exactlyOne, members.count != 1 {
             reading.report(

@@ -63,7 +63,7 @@ struct TaggedUnion<Common: Sendable, Value: Sendable>: Sendable {
 
     private func alternative(in place: Place, _ reading: inout Reading) -> Alternative<Value>? {
         guard let node = place.node[tag] else {
-            reading.report(.missingKey, place, found: "no key \"\(tag)\"", allowed: tagDoc)
+            reading.report(.missingKey, place, found: "no key \"\(tag)\"", allowed: "\"\(tag)\": \(tagDoc)")
             return nil
         }
         let name = Place(node: node, path: place.path.appending(tag))

@@ -72,7 +72,8 @@ enum PolicyForms {
     /// `upload.keepStatuses`.
     static let keeps: Form<KeepRule> = .either(
         [
-            (.string, .name([("notSuccess", .notSuccess)], what: "a rule")), (.array, statuses),
+            (.string, .name([("notSuccess", .notSuccess)], what: "an array of statuses, or the rule")),
+            (.array, statuses),
         ], allowed: "\"notSuccess\" or an array of statuses",
         encode: { rule in
             switch rule {

@@ -29,7 +29,9 @@ struct AppBinder {
         guard reading.problems.count == before else { return nil }
         for problem in description.problems() {
             let path = modelPath(problem.path, in: app.place)
-            reading.report(.conflict, path, found: problem.path, allowed: problem.message)
+            reading.report(
+                .conflict, path, found: problem.parts?.found ?? problem.path,
+                allowed: problem.parts?.allowed ?? problem.message)
         }
         return reading.problems.count == before ? description : nil
     }

@@ -5,9 +5,14 @@ import Wire
 struct DescriptionFiles {
     /// Reads a file; `nil` for one that cannot be read.
     let read: (String) -> [UInt8]?
+    /// Where files have texts that variables may stand in, such as `posthog.json:3:10`, by the places that the scenario
+    /// gives them.
+    private(set) var origins: [String: String] = [:]
+
+    init(read: @escaping (String) -> [UInt8]?) { self.read = read }
 
     /// A scenario with the content of each file that a population's `sdk` names, changed by what else stands there.
-    func expand(_ scenario: JSONNode, _ reading: inout Reading) -> JSONNode {
+    mutating func expand(_ scenario: JSONNode, _ reading: inout Reading) -> JSONNode {
         guard case .object(var members) = scenario.content,
             let place = members.firstIndex(where: { $0.key == "populations" }),
             let populations = members[place].value.elements,
@@ -22,7 +27,7 @@ struct DescriptionFiles {
         return JSONNode(.object(members), position: scenario.position)
     }
 
-    private func expand(
+    private mutating func expand(
         population: JSONNode, at path: JSONPath, _ reading: inout Reading
     ) -> JSONNode {
         guard case .object(var members) = population.content,
@@ -33,12 +38,14 @@ struct DescriptionFiles {
         let file = Place(node: named.value, path: path.appending("file"))
         var changes = members[place].value
         changes.content = .object(knobs.filter { $0.key != "file" })
-        members[place].value = content(of: file, &reading)?.merging(changes) ?? changes
+        members[place].value = content(of: file, at: path, &reading)?.merging(changes) ?? changes
         return JSONNode(.object(members), position: population.position)
     }
 
     /// What is in a file; an empty description, beside a problem, for one that has none.
-    private func content(of file: Place, _ reading: inout Reading) -> JSONNode? {
+    private mutating func content(
+        of file: Place, at path: JSONPath, _ reading: inout Reading
+    ) -> JSONNode? {
         guard let name = Form<String>.text().decode(file, &reading) else { return nil }
         guard let bytes = read(name) else {
             reading.report(
@@ -55,12 +62,26 @@ struct DescriptionFiles {
                     allowed: "a file with a description: an object without \"file\"")
                 return nil
             }
+            note(node, of: name, at: path)
             return node.withoutPositions
         } catch {
             var place = name
             if case .file(let line, let column) = error.position { place += ":\(line):\(column)" }
             reading.report(.syntax, file, found: "\(place): \(error.found)", allowed: error.allowed)
             return nil
+        }
+    }
+
+    /// Remembers where texts stood that a variable may stand in.
+    private mutating func note(_ node: JSONNode, of name: String, at path: JSONPath) {
+        if let text = node.string, text.utf8.contains(UInt8(ascii: "$")),
+            case .file(let line, let column) = node.position
+        {
+            origins[path.pointer] = "\(name):\(line):\(column)"
+        }
+        for member in node.members ?? [] { note(member.value, of: name, at: path.appending(member.key)) }
+        for (index, element) in (node.elements ?? []).enumerated() {
+            note(element, of: name, at: path.appending(index))
         }
     }
 }

@@ -54,7 +54,18 @@ struct Overrides {
                     found: "\"\(assignment)\"", allowed: "path=value, the path dotted or a JSON pointer"))
             return
         }
+        guard path.tokens.first != "variants" else { return refuse(path, origin) }
         set(path.tokens, String(assignment[assignment.index(after: equals)...]), origin)
+    }
+
+    /// Variants are read from the file, before anything overrides it: what is put there would change nothing.
+    private mutating func refuse(_ path: JSONPath, _ origin: String) {
+        problems.append(
+            Problem(
+                .badOverride, at: path,
+                position: .override("\(origin) \(path.tokens.joined(separator: "."))"),
+                found: "\"variants\"",
+                allowed: "a value of the scenario itself: variants are written in its file"))
     }
 
     /// Applies a variant: its values, in order.
@@ -151,7 +162,7 @@ struct Overrides {
         if token == "-" { return elements.count }
         if let index = Int(token) {
             guard (0...elements.count).contains(index) else {
-                throw WrongPath(found: "element \(index)", allowed: "an index from 0 to \(elements.count)")
+                throw WrongPath(found: "element \(index)", allowed: indices(elements.count))
             }
             return index
         }
@@ -166,6 +177,15 @@ struct Overrides {
                 nearest: NameDistance.nearest(to: token, among: known))
         }
         return match
+    }
+
+    /// The indices of a list's elements, and that of one that it does not have yet.
+    private static func indices(_ count: Int) -> String {
+        switch count {
+        case 0: "0 or -, for a new element"
+        case 1: "0, or 1 or - for a new element"
+        default: "an index from 0 to \(count - 1), or \(count) or - for a new element"
+        }
     }
 
     /// Reads an argument as JSON, or as raw text where the field is a text.

@@ -80,7 +80,9 @@ extension ScenarioBinder {
                 let others = present.filter { $0 != kind }.map(\.name)
                 reading.report(
                     .conflict, radio.place, found: "\"to\" with \"\(jump.kind.name)\"",
-                    allowed: "other radios of the chain: " + quotedList(others))
+                    allowed: others.isEmpty
+                        ? "another radio of the chain, which has no other"
+                        : "other radios of the chain: " + quotedList(others))
             }
             if kind != .none {
                 apply(radio.value.link, radio.place, to: &rules, kind)

@@ -154,8 +154,9 @@ package enum ScenarioLoader {
             ScenarioOptions(environment: environment), name: { "BEACONSWARM_\($0.uppercased())" },
             setName: "BEACONSWARM_SET")
         overrides.apply(options, name: { "--\($0)" }, setName: "--set")
-        var substitution = Substitution(environment: environment)
-        let written = DescriptionFiles(read: request.readFile).expand(overrides.root, &reading)
+        var files = DescriptionFiles(read: request.readFile)
+        let written = files.expand(overrides.root, &reading)
+        var substitution = Substitution(environment: environment, origins: files.origins)
         let node = substitution.apply(to: written)
         reading.problems += overrides.problems + substitution.problems
         reading.secrets += substitution.secrets

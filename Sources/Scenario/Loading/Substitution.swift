@@ -5,8 +5,13 @@ struct Substitution {
     let environment: [String: String]
     private(set) var secrets: [String] = []
     private(set) var problems: [Problem] = []
+    /// By pointer, where texts of other files stand: ``DescriptionFiles/origins``.
+    private let origins: [String: String]
 
-    init(environment: [String: String]) { self.environment = environment }
+    init(environment: [String: String], origins: [String: String] = [:]) {
+        self.environment = environment
+        self.origins = origins
+    }
 
     /// The value with every text of it substituted; keys stay as they are. What a variable holds is
     /// not substituted again.
@@ -63,10 +68,11 @@ struct Substitution {
             return value
         }
         let nearest = isName ? NameDistance.nearest(to: name, among: environment.keys.sorted()) : nil
+        let origin = place.node.position == .none ? origins[place.path.pointer] : nil
         problems.append(
             Problem(
                 .unsetVariable, at: place.path, position: place.node.position,
-                found: closed ? "${\(name)}" : "\"${\" without \"}\"",
+                found: (closed ? "${\(name)}" : "\"${\" without \"}\"") + (origin.map { " in \($0)" } ?? ""),
                 allowed: isName ? "an environment variable that is set" : "${NAME}", nearest: nearest))
         return ""
     }
