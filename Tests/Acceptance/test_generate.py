@@ -526,6 +526,24 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     assert "nothing to go on with" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(64).err
 
 
+def test_one_process_writes_into_a_folder(tool: Tool):
+    """Whether it is a part's or one that is gone on with; what is killed keeps nobody out and leaves nothing over."""
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "15d"})
+    for place, options in (("data", []), ("parts/part-000-of-002", ["--shard", "0/2"])):
+        out, parts = tool.folder / place.split("/")[0], tool.folder / place / "_parts.ndjson"
+        command = ["generate", scenario, "--out", out, *options, "--format", "ndjson", "--split", "100kB", "-q"]
+        first = tool.start(*command, "--threads", 2)
+        first.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 1, "wrote a part")
+        second = tool.run(*command, *([] if options else ["--resume"]), "--threads", 1).expect(64)
+        assert f"another process writes into {parts.parent}" in second.err
+        first.kill()
+        assert list(parts.parent.glob("_fates-1.partial"))
+        tool.run(*command, "--resume", "--threads", 1).expect(0)
+        assert not list(parts.parent.rglob("*.partial"))
+        whole = tool.run(*command, *([] if options else ["--resume"])).expect(64).err
+        assert "whole" in whole and ("--resume" in whole) is not bool(options)
+
+
 def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
     ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
     assert "No space left on device" in ended.err and "--resume" in ended.err

@@ -32,7 +32,8 @@ final class GenerateRunner {
     /// - Returns: interrupted, or success.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
-        try checkFolder()
+        let folder = DatasetFolder(options)
+        try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         console.warn(of: scenario.document)
         let stores = try RunStores(ofSimulated: scenario)
@@ -46,18 +47,23 @@ final class GenerateRunner {
             console.warn(
                 "--rows \(rows): the scenario captures fewer; the dataset is of all that it captures")
         }
+        let lock = try folder.take()
+        defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
             let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)
         } catch {
-            guard OutputFile.exists(options.out) else { throw CommandFailure(.usage, "\(error)") }
             // A folder of something else is not unfinished.
             if error.action == DatasetOutput.goingOn { throw CommandFailure(.internalError, "\(error)") }
             throw CommandFailure(
                 .internalError,
-                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
-                    + "--resume goes on with it, or remove it")
+                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): \(remedy)")
         }
+    }
+
+    /// What may be done with an unfinished folder. Nothing goes on with a stream: when it ended is not known any more.
+    private var remedy: String {
+        options.follows ? "remove it" : "--resume goes on with it, or remove it"
     }
 
     private func plans(cut: Instant?) -> DatasetPlans {
@@ -77,7 +83,6 @@ final class GenerateRunner {
         let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
         let stream = RowStream(
             table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
-        try Folder.make(options.out)
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
             spools: "stream")
@@ -92,22 +97,6 @@ final class GenerateRunner {
         console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
         guard isOver, let last = stream.last, last < plans.usersEnd else { return nil }
         return last
-    }
-
-    private func checkFolder() throws(CommandFailure) {
-        let exists = OutputFile.exists(options.out)
-        if exists, !options.resumes {
-            throw CommandFailure(
-                .usage,
-                "the folder \(options.out) exists already; name another with --out, "
-                    + "or go on with an unfinished dataset there by --resume")
-        }
-        if !exists, options.resumes {
-            throw CommandFailure(.usage, "--resume: there is no folder \(options.out) to go on with")
-        }
-        if exists, OutputFile.exists("\(options.out)/\(DatasetOutput.successName)") {
-            throw CommandFailure(.usage, "--resume: \(options.out) is whole, there is nothing to go on with")
-        }
     }
 
     /// What makes the dataset what it is: the number of threads does not.
@@ -175,7 +164,8 @@ final class GenerateRunner {
 
     private func interrupted() -> CommandStatus {
         console.status("")
-        console.warn("\(options.out) is unfinished: --resume goes on with it")
+        console.warn(
+            "\(options.out) is unfinished: \(options.follows ? remedy : "--resume goes on with it")")
         return .interrupted
     }
 
