@@ -93,6 +93,50 @@ def test_queries_for_properties_are_about_those_who_have_columns(tool: Tool):
         assert [list(row) for row in database.execute(queries(folder)["pattern_both"])] == known
 
 
+def test_events_that_are_sent_under_other_names_are_the_apps(tool: Tool):
+    """Snowplow's names are schemas: they are steps of the funnel and have the patterns' mistakes all the same."""
+    people = {"devices": 6, "persona": "power", "app": "shop"}
+    world = WORLD | {
+        "duration": "2d",
+        "populations": [
+            people | {"name": "renamed", "system": "declared", "sdk": {"preset": "snowplow-ios"}},
+            people | {"name": "coded", "system": "sensors", "version": "4.9.1"},
+        ],
+        "patterns": [
+            {"name": "twice", "pattern": "duplicateEvent", "event": "AddToCart", "share": 0.3},
+            {"name": "lost", "pattern": "missingProperty", "population": "renamed", "event": "PayOrder", "property": "order_id", "share": 0.5},
+            {"name": "slow", "pattern": "conversion", "event": "SubmitOrder", "of": "AddToCart", "factor": 0.5},
+            {"name": "one", "pattern": "duplicateEvent", "population": "coded", "event": "Share", "share": 0.3},
+        ],
+    }
+    folder = generate(tool, tool.folder / "made", world, "--format", "sqlite")
+    found = json.loads((folder / "answers.json").read_text())
+    answers, asked = found["answers"], queries(folder)
+    sizes = {pattern["name"]: pattern["measured"] for pattern in found["patterns"]}
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        for name in ("funnel", "pattern_twice", "pattern_slow", "pattern_one"):
+            assert [list(row) for row in database.execute(asked[name])] == answers[name]["rows"], name
+        people_of_step = [
+            database.execute("SELECT count(DISTINCT user_id) FROM truth WHERE name = ? OR name LIKE ?", [step, f"%/{step}/%"]).fetchone()[0]
+            for step in ("ViewProduct", "PayOrder")
+        ]
+        carts, paid = (
+            database.execute("SELECT count(*) FROM truth WHERE name = ? OR name LIKE ?", [event, f"iglu:%/{event}/%"]).fetchone()[0]
+            for event in ("AddToCart", "PayOrder")
+        )
+        payments = database.execute("SELECT count(*) FROM truth WHERE population = 'renamed' AND name LIKE '%/PayOrder/%'").fetchone()[0]
+    rows = answers["funnel"]["rows"]
+    assert [row[2] for row in (rows[0], rows[-1])] == people_of_step and people_of_step[0] == 12
+    assert [row[0] for row in answers["pattern_twice"]["rows"]] == ["coded", "renamed"]
+    assert sum(row[1] for row in answers["pattern_twice"]["rows"]) == sizes["twice"]["counted"] == carts
+    assert 0 < sizes["twice"]["expected"] < carts and all(0 < row[2] < row[1] for row in answers["pattern_twice"]["rows"])
+    assert 0 < payments < paid and sizes["lost"]["events"] == payments
+    assert is_share(sizes["lost"]["affected"], payments, 0.5) and "pattern_lost" not in answers
+    assert [row[0] for row in answers["pattern_slow"]["rows"]] == ["coded", "renamed"]
+    assert "t.name IN ('AddToCart', 'iglu:com.acme/AddToCart/jsonschema/1-0-0')" in asked["pattern_twice"]
+    assert "t.name = 'Share'" in asked["pattern_one"], "one name, one comparison"
+
+
 @pytest.fixture(scope="module")
 def ask(made: dict[str, Path]):
     """Asks DuckDB about the Parquet files; the tables without the patterns have the prefix `bare_`."""
