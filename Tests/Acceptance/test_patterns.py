@@ -126,7 +126,7 @@ def test_events_that_are_sent_under_other_names_are_the_apps(tool: Tool):
         )
         payments = database.execute("SELECT count(*) FROM truth WHERE population = 'renamed' AND name LIKE '%/PayOrder/%'").fetchone()[0]
     rows = answers["funnel"]["rows"]
-    assert [row[2] for row in (rows[0], rows[-1])] == people_of_step and people_of_step[0] == 12
+    assert rows[0][2] == people_of_step[0] > 6 and 6 < rows[-1][2] <= people_of_step[1]
     assert [row[0] for row in answers["pattern_twice"]["rows"]] == ["coded", "renamed"]
     assert sum(row[1] for row in answers["pattern_twice"]["rows"]) == sizes["twice"]["counted"] == carts
     assert 0 < sizes["twice"]["expected"] < carts and all(0 < row[2] < row[1] for row in answers["pattern_twice"]["rows"])
