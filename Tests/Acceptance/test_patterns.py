@@ -124,6 +124,9 @@ def test_events_that_are_sent_under_other_names_are_the_apps(tool: Tool):
             database.execute("SELECT count(*) FROM truth WHERE name = ? OR name LIKE ?", [event, f"iglu:%/{event}/%"]).fetchone()[0]
             for event in ("AddToCart", "PayOrder")
         )
+        for table in ("events", "truth", "devices"):
+            systems = database.execute(f"SELECT DISTINCT system FROM {table} ORDER BY 1").fetchall()
+            assert systems == [("sensors",), ("snowplow-ios",)], "as in the collector's table"
         payments = database.execute("SELECT count(*) FROM truth WHERE population = 'renamed' AND name LIKE '%/PayOrder/%'").fetchone()[0]
     rows = answers["funnel"]["rows"]
     assert rows[0][2] == people_of_step[0] > 6 and 6 < rows[-1][2] <= people_of_step[1]

@@ -12,8 +12,9 @@ struct DatasetFacts: Sendable {
     /// By population and label.
     private let steps: [[Int?]]
 
-    init(_ plans: [PopulationPlan]) {
-        systems = plans.map(\.system.systemName)
+    init(_ all: DatasetPlans) {
+        let plans = all.populations
+        systems = all.systems
         let labels = plans.map { plan in
             var single = plan
             single.deviceCount = 1

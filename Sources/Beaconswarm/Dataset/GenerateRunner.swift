@@ -80,7 +80,7 @@ final class GenerateRunner {
     ///
     /// - Returns: The instant of the last row that was sent, if users would have acted after it.
     private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> Instant? {
-        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let stream = RowStream(
             table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
         let play = try DatasetPlay(
@@ -113,13 +113,13 @@ final class GenerateRunner {
     }
 
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
-        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let tables =
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
         let output = try DatasetOutput(
             options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
-        let answers = AnswerKey(DatasetFacts(plans.populations))
+        let answers = AnswerKey(DatasetFacts(plans))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
             keepsUnsent: options.raw)

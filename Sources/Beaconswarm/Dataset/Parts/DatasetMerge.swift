@@ -181,10 +181,10 @@ struct DatasetSum {
     init(
         _ parts: [DatasetMerge.Part], _ scenario: LoadedScenario, _ plans: DatasetPlans
     ) throws(CommandFailure) {
-        let facts = DatasetFacts(plans.populations)
+        let facts = DatasetFacts(plans)
         self.facts = facts
         formats = parts[0].state.identity.formats
-        table = EventTable(plans.populations, keepsIDs: plans.tagsEvents)
+        table = EventTable(plans, keepsIDs: plans.tagsEvents)
         shape = DatasetShape(plans)
         schemas = [table.schema] + TruthTables.all
         totals = AnswerTotals(facts)
