@@ -378,6 +378,8 @@ def test_the_report_tells_what_is_in_the_tables(tool: Tool):
         assert float(told[column][3]) == pytest.approx(bits, abs=0.006)
     hours = [int(row[1]) for row in rows if re.fullmatch(r"\d+:00", row[0])]
     assert sum(hours) == len(sessions) > 10
+    asked = [(row[0], row[2] != "–") for row in rows if row[0] in ("launches", "sessions") and len(row) == 3]
+    assert asked == [("launches", False), ("sessions", True)] * len(WORLD["populations"]), "sessionsPerDay is of sessions"
     lengths = [int(row[1]) for row in rows if row[0] == "length of a session, found"]
     assert sum(lengths) == sum(1 for row in sessions if row["ended_at"] is not None)
     assert "<script" not in page and "http:" not in page and "https:" not in page
