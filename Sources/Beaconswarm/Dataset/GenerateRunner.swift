@@ -147,7 +147,10 @@ final class GenerateRunner {
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
             sampler: arrivals.sample.figures(of: table))
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
-        if part != .whole { try writePart(output.rows, arrivals, answers, patterns, shape) }
+        if part != .whole {
+            try output.endFiles()
+            try writePart(output.rows, arrivals, answers, patterns, shape)
+        }
         try finish(output, tables.map(\.schema), result, planted, arrivals)
         return .success
     }
@@ -192,7 +195,7 @@ final class GenerateRunner {
         try truth.finish()
     }
 
-    /// Writes what joins the part with the others.
+    /// Writes what joins the part with the others, once its files are whole.
     private func writePart(
         _ rows: [Int], _ arrivals: ArrivalWriter, _ answers: AnswerKey, _ patterns: PatternKey,
         _ shape: DatasetShape
@@ -200,6 +203,11 @@ final class GenerateRunner {
         let resolved = scenario.resolvedBytes
         try GrowingFile.write(resolved, to: "\(options.out)/\(DatasetPart.scenarioName)")
         let document = scenario.document
+        var sums: [String: UInt32] = [:]
+        for name in [RawLines.fileName, DatasetOutput.databaseName] {
+            let path = "\(options.out)/\(name)"
+            if OutputFile.exists(path) { sums[name] = try FileChecksum.crc32(of: path) }
+        }
         let state = DatasetPart(
             identity: DatasetPart.Identity(
                 toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
@@ -208,7 +216,8 @@ final class GenerateRunner {
                 tagsEvents: options.tagsEvents, hasRaw: options.raw),
             number: part, reference: scenario.reference, command: options.command.map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
-            patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample)
+            patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample,
+            sums: sums)
         try state.write(to: options.out)
     }
 

@@ -19,6 +19,7 @@ package final class DatasetOutput {
     private let sequences: [[PartSequence]]
     private let database: SQLiteFile?
     private var databaseWriters: [any DatasetWriter] = []
+    private var hasEnded = false
 
     /// Makes the folder with those above it.
     ///
@@ -61,12 +62,19 @@ package final class DatasetOutput {
         rows[table] += batch.count
     }
 
-    /// Ends every file, and says that everything is there.
-    package func finish() throws(FileFailure) {
+    /// Ends every file; no row may come after it.
+    package func endFiles() throws(FileFailure) {
+        guard !hasEnded else { return }
+        hasEnded = true
         for sequence in sequences.joined() { try sequence.finish() }
         for writer in databaseWriters { try writer.finish() }
         databaseWriters.removeAll()
         try database?.finish()
+    }
+
+    /// Ends every file that is not ended yet, and says that everything is there.
+    package func finish() throws(FileFailure) {
+        try endFiles()
         try FileSink("\(folder)/\(DatasetOutput.successName)").finish()
     }
 }

@@ -14,6 +14,8 @@ package final class PartJournal {
         var path = ""
         var rows = 0
         var bytes = 0
+        /// ``FileChecksum`` of its bytes; `nil` where the list says nothing.
+        var crc32: UInt32?
     }
 
     package static let name = "_parts.ndjson"
@@ -62,6 +64,10 @@ package final class PartJournal {
         text.appendDecimal(part.rows)
         text.append(",\"bytes\":")
         text.appendDecimal(part.bytes)
+        if let crc32 = part.crc32 {
+            text.append(",\"crc32\":")
+            text.appendDecimal(Int(crc32))
+        }
         text.append("}\n")
     }
 
@@ -78,13 +84,19 @@ package final class PartJournal {
             guard let part = part(line) else {
                 throw FileFailure("read", path, reason: "a line of it is cut or was changed")
             }
-            guard Folder.size(of: "\(folder)/\(part.path)") == part.bytes else {
-                throw FileFailure(
-                    "read", "\(folder)/\(part.path)", reason: "it is not there with its \(part.bytes) bytes")
-            }
+            try check(part, in: folder)
             paths.append(part.path)
         }
         return paths
+    }
+
+    /// - Throws: ``FileFailure`` where a part's file is not there as it was written.
+    private static func check(_ part: Part, in folder: String) throws(FileFailure) {
+        let path = "\(folder)/\(part.path)"
+        guard Folder.size(of: path) == part.bytes else {
+            throw FileFailure("read", path, reason: "it is not there with its \(part.bytes) bytes")
+        }
+        if let crc32 = part.crc32 { try FileChecksum.check(path, crc32) }
     }
 
     /// The parts of a list whose files are there as it says.
@@ -109,7 +121,7 @@ package final class PartJournal {
         var gone: Set<[String]> = []
         for line in lines.dropFirst() {
             guard let part = part(line) else { continue }
-            let isThere = Folder.size(of: "\(folder)/\(part.path)") == part.bytes
+            let isThere = (try? check(part, in: folder)) != nil
             if !isThere { gone.insert([part.table, part.format]) }
             if !gone.contains([part.table, part.format]) { parts.append(part) }
         }
@@ -122,6 +134,7 @@ package final class PartJournal {
             let rows = node["rows"]?.digits.flatMap({ Int($0) }),
             let bytes = node["bytes"]?.digits.flatMap({ Int($0) })
         else { return nil }
-        return Part(table: table, format: format, path: path, rows: rows, bytes: bytes)
+        let crc32 = node["crc32"]?.digits.flatMap { UInt32($0) }
+        return Part(table: table, format: format, path: path, rows: rows, bytes: bytes, crc32: crc32)
     }
 }

@@ -125,11 +125,16 @@ struct DatasetMerge {
                 + PartSet.command(first.command, playing: missing[0].text))
     }
 
-    /// The files of each part's tables; all of them are there with their sizes.
+    /// The files of each part's tables; all of them are there as they were written.
     private func paths(of parts: [Part]) throws(CommandFailure) -> [[String]] {
         var paths: [[String]] = []
         for part in parts {
-            do throws(FileFailure) { paths.append(try PartJournal.paths(in: part.folder)) } catch {
+            do throws(FileFailure) {
+                paths.append(try PartJournal.paths(in: part.folder))
+                for (name, sum) in part.state.sums.sorted(by: { $0.key < $1.key }) {
+                    try FileChecksum.check("\(part.folder)/\(name)", sum)
+                }
+            } catch {
                 throw CommandFailure(.usage, "\(error); nothing was written")
             }
         }
