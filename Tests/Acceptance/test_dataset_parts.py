@@ -54,6 +54,19 @@ def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
     assert raw and raw == sorted((whole / "raw.ndjson").read_text().splitlines())
 
 
+def test_one_part_of_one_is_the_whole(tool: Tool):
+    options = ("generate", "datasets/shop", "--devices", 6, "--days", 20, "--format", "ndjson", "-q")
+    tool.run(*options, "--shard", "0/1", "--out", "parts").expect(0)
+    tool.run("merge", "parts", "--out", "all").expect(0)
+    tool.run(*options, "--out", "whole").expect(0)
+    assert (tool.folder / "all/answers.json").read_bytes() == (tool.folder / "whole/answers.json").read_bytes()
+    rows = tool.folder / "all/events/part-000-of-001.ndjson"
+    assert rows.read_bytes() == (tool.folder / "whole/events.ndjson").read_bytes()
+    for folder in ("whole", "all"):
+        refused = tool.run("merge", folder, "--out", "again").expect(64).err
+        assert f"{folder}: a whole dataset" in refused and "nothing to merge" in refused and not (tool.folder / "again").exists()
+
+
 def test_a_dataset_with_a_hole_is_not_joined(made):
     folder, tool = made
     out = folder / "refused"

@@ -147,7 +147,7 @@ final class GenerateRunner {
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
             sampler: arrivals.sample.figures(of: table))
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
-        if part != .whole {
+        if options.shard != nil {
             try output.endFiles()
             try writePart(output.rows, arrivals, answers, patterns, shape)
         }
