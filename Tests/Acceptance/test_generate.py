@@ -5,11 +5,15 @@ from __future__ import annotations
 import bisect
 import datetime
 import hashlib
+import importlib.util
 import json
 import math
 import re
+import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -305,7 +309,11 @@ def test_digests_are_those_of_the_rows(tool: Tool):
     others = {name: digest for name, digest in found.items() if name not in lines}
     assert others == {name: digest for name, digest in hashes(tool.folder / "digests").items() if not name.endswith(".sha256")}
     page = (tool.folder / "digests" / "README.md").read_text()
-    assert "sha256sum -c events/**/*.ndjson.sha256" in page and "## Loading" not in page
+    assert "## Loading" not in page
+    (check,) = re.findall(r"`([^`]*ndjson\.sha256[^`]*sha256sum -c[^`]*)`", page)
+    shutil.copytree(tool.folder / "digests" / "events", tool.folder / "rows" / "events", dirs_exist_ok=True)
+    checked = subprocess.run(["sh", "-c", check], cwd=tool.folder / "rows", capture_output=True, text=True)
+    assert checked.returncode == 0 and checked.stdout.count(": OK") == sum(name.startswith("events/") and name.endswith(".ndjson") for name in lines)
 
 
 def test_untagged_events_bear_no_id(tool: Tool, dataset: Path):
@@ -550,6 +558,32 @@ def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
     ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
     assert "No space left on device" in ended.err and "--resume" in ended.err
     assert not (tiny_disk / "data" / "_SUCCESS").exists()
+
+
+def test_the_description_tells_what_can_be_typed(tool: Tool):
+    options = ["--devices", 6, "--days", 1, "--start", "2026-03-02T00:00:00+08:00", "--set", "populations.old.devices=1"]
+    folder = tool.folder / "data"
+    path = write_scenario(tool.folder, WORLD)
+    tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson",
+             env={"BEACONSWARM_SEED": "9"}).expect(0)
+    page = (folder / "README.md").read_text()
+    (changed,) = re.findall(r"^\| changed \| (.*) \|$", page, flags=re.M)
+    assert re.findall(r"`([^`]*)`", changed) == [
+        "BEACONSWARM_SEED=9", "--set /populations/0/devices=1", "--start 2026-03-02T00:00:00+08:00", "--duration 1d", "--devices 6",
+    ]
+    (script,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    if importlib.util.find_spec("pandas") is None:
+        # Enough of it for what the page says.
+        (folder / "pandas.py").write_text(
+            "import pyarrow, pyarrow.parquet\n"
+            "read_parquet = lambda path: pyarrow.parquet.ParquetFile(path).read()\n"
+            "concat = lambda tables, ignore_index: pyarrow.concat_tables(tables)\n")
+    read = subprocess.run([sys.executable, "-c", script + "print(len(truth))"], cwd=folder, capture_output=True, text=True)
+    assert read.stdout.strip() == re.search(r"\| `truth` \| (\d+) \|", page)[1], read.stderr
+    (folder / "_SUCCESS").unlink()
+    tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson", "--resume",
+             env={"BEACONSWARM_SEED": "9"}).expect(0)
+    assert (folder / "README.md").read_text() == page, "--resume is no part of how it is made"
 
 
 def test_the_description_loads(dataset: Path):

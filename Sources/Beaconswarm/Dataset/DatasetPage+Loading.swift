@@ -20,13 +20,17 @@ extension DatasetPage {
     }
 
     private func checking(_ digest: String) -> String {
-        """
-        ## Checking \(digest)
+        // The names in the files are from their own folders on.
+        let check =
+            path("events", digest).contains("/")
+            ? "find events -name '*.\(digest)' -execdir sha256sum -c {} +" : "sha256sum -c events.\(digest)"
+        return """
+            ## Checking \(digest)
 
-        These files hold no rows, only the SHA-256 of the files that would. Copied into a folder where the same dataset \
-        lies with its rows, `sha256sum -c \(path("events", digest))` tells whether the rows of `events` are the same.
+            These files hold no rows, only the SHA-256 of the files that would. Copied into a folder where the same dataset \
+            lies with its rows, `\(check)` tells whether the rows of `events` are the same.
 
-        """
+            """
     }
 
     private var isCut: Bool { options.partition != "none" || isInFolders }
@@ -42,26 +46,33 @@ extension DatasetPage {
     }
 
     private var parquet: String {
-        """
-        DuckDB and pandas:
+        // A folder may have files of other formats, too.
+        let truth = path("truth", "parquet")
+        let pandas =
+            !isInFolders
+            ? "truth = pandas.read_parquet(\"\(truth)\")"
+            : "import glob\n"
+                + "truth = pandas.concat(map(pandas.read_parquet, sorted(glob.glob(\"\(truth)\"))), ignore_index=True)"
+        return """
+            DuckDB and pandas:
 
-        ```sql
-        \(schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
+            ```sql
+            \(schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
             .joined(separator: "\n"))
-        ```
+            ```
 
-        ```python
-        import pandas
-        truth = pandas.read_parquet("\(isInFolders ? "truth" : "truth.parquet")")
-        ```
+            ```python
+            import pandas
+            \(pandas)
+            ```
 
-        ClickHouse (`clickhouse local`, or PyPI's `chdb`):
+            ClickHouse (`clickhouse local`, or PyPI's `chdb`):
 
-        ```sql
-        \(schemas.map(clickHouse).joined(separator: "\n"))
-        ```
+            ```sql
+            \(schemas.map(clickHouse).joined(separator: "\n"))
+            ```
 
-        """
+            """
     }
 
     private func clickHouse(_ schema: TableSchema) -> String {

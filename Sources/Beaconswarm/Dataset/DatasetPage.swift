@@ -43,10 +43,15 @@ struct DatasetPage {
             The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote):
 
             ```sh
-            \(document.redact(parts?.command ?? options.command.map(DatasetPage.quoted).joined(separator: " ")))
+            \(document.redact(parts?.command ?? command))
             ```
 
             """
+    }
+
+    /// What makes the dataset from the beginning.
+    private var command: String {
+        GenerateOptions.begins(options.command).map(DatasetPage.quoted).joined(separator: " ")
     }
 
     private var commandNote: String {
@@ -70,11 +75,11 @@ struct DatasetPage {
     }
 
     private var changes: String {
-        let overrides = scenario.reference.overrides.map { "`\(scenario.document.redact($0))`" }
-        return overrides.isEmpty ? "nothing" : overrides.joined(separator: ", ")
+        let changes = DatasetPage.typed(scenario.reference.overrides.map { scenario.document.redact($0) })
+        return changes.isEmpty ? "nothing" : changes.map { "`\($0)`" }.joined(separator: ", ")
     }
 
-    private static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         let plain = word.allSatisfy { $0.isLetter || $0.isNumber || "-_=./:,+@%".contains($0) }
         return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }

@@ -75,6 +75,9 @@ extension GenerateOptions {
         return (part, placed)
     }
 
+    /// The words by which a dataset is made from the beginning, of those that made it or went on with it.
+    static func begins(_ command: [String]) -> [String] { command.filter { $0 != "--resume" } }
+
     /// How the dataset lies in its folder.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a value that an option does not take.

@@ -214,7 +214,8 @@ final class GenerateRunner {
                 seed: document.seed, count: part.count, formats: layout.formats.map(\.description),
                 partition: options.partition, zone: options.zone, split: options.split ?? "",
                 tagsEvents: options.tagsEvents, hasRaw: options.raw),
-            number: part, reference: scenario.reference, command: options.command.map { document.redact($0) },
+            number: part, reference: scenario.reference,
+            command: GenerateOptions.begins(options.command).map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
             patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample,
             sums: sums)
