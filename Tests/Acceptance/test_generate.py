@@ -358,6 +358,16 @@ def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
     assert all(row["received_at"] <= last for row in from_sqlite(tool.folder / "cut", "events"))
 
 
+def test_a_start_at_the_cut_has_its_session(tool: Tool):
+    """The app comes to the front a moment after the capture, when the world has stopped."""
+    generate(tool, tool.folder / "cut", "--rows", 1, "--format", "sqlite")
+    ((name, session),) = [(row["name"], row["session_id"]) for row in from_sqlite(tool.folder / "cut", "truth")]
+    (found,) = from_sqlite(tool.folder / "cut", "sessions")
+    assert (name, session) == ("$AppStart", found["session_id"])
+    assert (found["is_cold"], found["ended_at"], found["events"]) == (1, None, 1)
+    assert sum(row["sessions"] for row in from_sqlite(tool.folder / "cut", "users")) == 1
+
+
 def test_nothing_arrives_after_the_cut(tool: Tool, dataset: Path, truth: dict):
     """Also where the whole world has an arrival a moment later."""
     arrivals = sorted(row["received_at"] for row in from_sqlite(dataset, "events"))

@@ -133,12 +133,12 @@ extension PatternCounter {
 
     /// What a device's user does of what the pattern is about.
     fileprivate func size(of index: Int, in lives: PopulationLives) -> Int {
+        if case .campaign = pattern.change { return lives.life(of: index).sessions.count }
         var count = 0
         lives.forEachAction(of: index) { planned in
             switch (pattern.change, planned.action) {
             case (.chance(let name, _), .business(let event, _)), (.chance(let name, _), .web(let event, _)):
                 if lives.plan.app.events[Int(event)].name == name { count += 1 }
-            case (.campaign, .enterForeground): count += 1
             default: break
             }
         }
