@@ -20,7 +20,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from conftest import ROOT, Tool
+from conftest import BINARY, ROOT, Tool
 from helpers import read_events, write_scenario
 
 #: Takes minutes, so it goes before what is soon done.
@@ -483,10 +483,13 @@ def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
         (["--partition", "week"], "allowed are none, day, hour"),
         (["--partition", "day", "--format", "sqlite"], "one file with all rows"),
         (["--zone", "Mars/Base"], "--zone"),
+        (["--zone", "GMT"], "abbreviations such as GMT"),
         (["--split", "many"], "--split"),
+        (["--split", "1.5MB"], "a whole number"),
         (["--rows", "0"], "--rows"),
         (["--threads", "0"], "--threads"),
         (["--days", "0"], "--days"),
+        (["--days", "99999999"], "--days: found 99999999, allowed are whole numbers from 1 to 3650"),
         (["--days", "1", "--duration", "2d"], "say the same"),
         (["--resume"], "no folder"),
         (["--rate", "5"], "only with --follow"),
@@ -568,6 +571,15 @@ def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
     ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
     assert "No space left on device" in ended.err and "--resume" in ended.err
     assert not (tiny_disk / "data" / "_SUCCESS").exists()
+
+
+def test_a_stream_that_fails_is_not_to_be_gone_on_with(tool: Tool):
+    scenario = write_scenario(tool.folder, WORLD)
+    command = [str(BINARY), "generate", str(scenario), "--out", "data", "--follow", "--rate", "5000", "--days", "1", "-q"]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tool.folder)
+    assert ended.returncode == 70 and "cannot write standard output" in ended.stderr
+    assert "remove it" in ended.stderr and "--resume" not in ended.stderr
 
 
 def test_the_description_tells_what_can_be_typed(tool: Tool):

@@ -392,6 +392,13 @@ def test_problems_name_the_place(tool: Tool, pattern: dict, pointer: str, words:
     assert lines and any(words in line for line in lines), said.out + said.err
 
 
+def test_a_campaign_without_length_has_one_problem(tool: Tool):
+    for length, kind in (({"for": "0s"}, "/patterns/0/for: out of range"), ({}, "/patterns/0: missing key")):
+        path = write_scenario(tool.folder, WORLD | {"patterns": [{"pattern": "campaign", "share": 0.1} | length]})
+        said = tool.run("validate", path).expect(104)
+        assert kind in said.out + said.err and "has 1 problem" in said.out + said.err
+
+
 @pytest.mark.parametrize("share", [0.02, 0.3])
 def test_the_forecast_knows_bots(tool: Tool, share: float):
     """Bots do more than people, and the range that `validate` tells of both is no wider than for people alone."""
