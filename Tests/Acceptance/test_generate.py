@@ -541,7 +541,9 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     assert not (tool.folder / "data" / "_SUCCESS").exists()
     kept = {path: path.stat().st_mtime_ns for path in (tool.folder / "data").rglob("part-*.ndjson")}
     assert kept
-    assert "other settings" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--tag", "--resume").expect(70).err
+    for other, words in ((["--tag"], "--tag was none, and is given"), (["--seed", 5], "what is changed in the scenario was none, and is --seed 5")):
+        refused = tool.run("generate", scenario, "--out", tool.folder / "data", *options, *other, "--resume").expect(70).err
+        assert "other settings" in refused and words in refused
     tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(0)
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items()), "whole parts are not written again"
     tool.run("generate", scenario, "--out", tool.folder / "whole", *options).expect(0)

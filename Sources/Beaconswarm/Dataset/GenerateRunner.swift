@@ -112,13 +112,30 @@ final class GenerateRunner {
         return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
     }
 
+    /// The same for people.
+    private var settings: [(name: String, value: String)] {
+        let (document, reference) = (scenario.document, scenario.reference)
+        let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })
+        return [
+            ("version", Beaconswarm.version), ("the scenario's SHA-256", reference.sha256),
+            ("what is changed in the scenario", changes.joined(separator: " ")),
+            ("seed", String(document.seed)),
+            ("--variant", document.variant.map { document.redact($0) } ?? ""),
+            ("--format", layout.formats.map(\.description).joined(separator: ",")),
+            ("--partition", options.partition), ("--zone", options.zone), ("--split", options.split ?? ""),
+            ("--rows", options.rows.map(String.init) ?? ""), ("--shard", options.shard ?? ""),
+            ("--tag", options.tagsEvents ? "given" : ""), ("--raw", options.raw ? "given" : ""),
+        ]
+    }
+
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let tables =
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
         let output = try DatasetOutput(
-            options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
+            options.out, tables: tables, layout: layout, identity: identity, settings: settings,
+            isResuming: options.resumes)
         let answers = AnswerKey(DatasetFacts(plans))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,

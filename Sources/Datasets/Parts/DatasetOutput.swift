@@ -26,17 +26,19 @@ package final class DatasetOutput {
     /// - Parameters:
     ///   - identity: What makes the dataset what it is, such as the sum of its scenario, seed and settings: what was
     ///     begun can be gone on with if it is the same.
+    ///   - settings: The same for people, so that what differs can be named.
     ///   - isResuming: Whether whole parts in the folder are kept. The same rows are then to come again, from the
     ///     first on; those of whole parts are passed over. A database is written anew.
     package init(
         _ folder: String, tables: [DatasetTable], layout: DatasetLayout, identity: String = "",
-        isResuming: Bool = false
+        settings: [(name: String, value: String)] = [], isResuming: Bool = false
     ) throws(FileFailure) {
         self.folder = folder
         rows = tables.map { _ in 0 }
         try Folder.make(folder)
         try Folder.remove("\(folder)/\(DatasetOutput.successName)")
-        let journal = try PartJournal(in: folder, identity: identity, isResuming: isResuming)
+        let journal = try PartJournal(
+            in: folder, identity: identity, settings: settings, isResuming: isResuming)
         sequences = tables.map { table in
             layout.formats.filter { $0 != .sqlite }.map { PartSequence(table, $0, layout, journal) }
         }
