@@ -116,16 +116,23 @@ final class GenerateRunner {
     private var settings: [(name: String, value: String)] {
         let (document, reference) = (scenario.document, scenario.reference)
         let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })
-        return [
-            ("version", Beaconswarm.version), ("the scenario's SHA-256", reference.sha256),
-            ("what is changed in the scenario", changes.joined(separator: " ")),
-            ("seed", String(document.seed)),
-            ("--variant", document.variant.map { document.redact($0) } ?? ""),
-            ("--format", layout.formats.map(\.description).joined(separator: ",")),
-            ("--partition", options.partition), ("--zone", options.zone), ("--split", options.split ?? ""),
-            ("--rows", options.rows.map(String.init) ?? ""), ("--shard", options.shard ?? ""),
-            ("--tag", options.tagsEvents ? "given" : ""), ("--raw", options.raw ? "given" : ""),
-        ]
+        let variant = document.variant.map { document.redact($0) }
+        let rows = options.rows.map { String($0) }
+        var settings: [(name: String, value: String)] = []
+        settings.append(("version", Beaconswarm.version))
+        settings.append(("the scenario's SHA-256", reference.sha256))
+        settings.append(("what is changed in the scenario", changes.joined(separator: " ")))
+        settings.append(("seed", String(document.seed)))
+        settings.append(("--variant", variant ?? ""))
+        settings.append(("--format", layout.formats.map(\.description).joined(separator: ",")))
+        settings.append(("--partition", options.partition))
+        settings.append(("--zone", options.zone))
+        settings.append(("--split", options.split ?? ""))
+        settings.append(("--rows", rows ?? ""))
+        settings.append(("--shard", options.shard ?? ""))
+        settings.append(("--tag", options.tagsEvents ? "given" : ""))
+        settings.append(("--raw", options.raw ? "given" : ""))
+        return settings
     }
 
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
