@@ -36,9 +36,15 @@ package struct EventLabel: Hashable, Sendable {
     package var type: String
     /// The event's name; empty where the type has none.
     package var name: String
+    /// What the app calls its event, where the system sends it under another name.
+    package var event: String?
 
-    package init(type: String, name: String) {
+    package init(type: String, name: String, event: String? = nil) {
         self.type = type
         self.name = name
+        self.event = event
     }
+
+    /// The app's name of the event, where it is one of the app's own; else the system's.
+    package var ownName: String { event ?? name }
 }

@@ -40,7 +40,10 @@ struct Generate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose days and hours are meant, such as Asia/Shanghai.", valueName: "ZONE"))
     var zone = "UTC"
 
-    @Option(help: ArgumentHelp("The size at which a file ends, such as 256MB.", valueName: "SIZE"))
+    @Option(
+        help: ArgumentHelp(
+            "The size at which a file ends, such as 256MB. It is coarse: rows are written 1,024 at a time, packed text in "
+                + "blocks, and pages of Parquet count before they are packed.", valueName: "SIZE"))
     var split: String?
 
     @Option(help: ArgumentHelp("When it begins, such as 2026-03-02T00:00:00+08:00.", valueName: "INSTANT"))

@@ -54,6 +54,19 @@ def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
     assert raw and raw == sorted((whole / "raw.ndjson").read_text().splitlines())
 
 
+def test_one_part_of_one_is_the_whole(tool: Tool):
+    options = ("generate", "datasets/shop", "--devices", 6, "--days", 20, "--format", "ndjson", "-q")
+    tool.run(*options, "--shard", "0/1", "--out", "parts").expect(0)
+    tool.run("merge", "parts", "--out", "all").expect(0)
+    tool.run(*options, "--out", "whole").expect(0)
+    assert (tool.folder / "all/answers.json").read_bytes() == (tool.folder / "whole/answers.json").read_bytes()
+    rows = tool.folder / "all/events/part-000-of-001.ndjson"
+    assert rows.read_bytes() == (tool.folder / "whole/events.ndjson").read_bytes()
+    for folder in ("whole", "all"):
+        refused = tool.run("merge", folder, "--out", "again").expect(64).err
+        assert f"{folder}: a whole dataset" in refused and "nothing to merge" in refused and not (tool.folder / "again").exists()
+
+
 def test_a_dataset_with_a_hole_is_not_joined(made):
     folder, tool = made
     out = folder / "refused"
@@ -71,6 +84,12 @@ def test_a_dataset_with_a_hole_is_not_joined(made):
     assert "--events: is for the parts of a run" in refusal(64, folder / "parts", "--events", folder / "e.ndjson")
     cut = folder / "cut"
     shutil.copytree(folder / "parts", cut)
+    for file in (next((cut / second.name / "truth").iterdir()), cut / second.name / "raw.ndjson", cut / second.name / "dataset.sqlite"):
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+        refused = refusal(64, cut)
+        assert str(file) in refused and "it was changed" in refused, "as long as before"
+        file.write_bytes(whole)
     with next((cut / second.name / "truth").iterdir()).open("a") as file:
         file.write("{}\n")
     assert "it is not there with its" in refusal(64, cut)

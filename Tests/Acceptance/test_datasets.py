@@ -11,6 +11,7 @@ import random
 import sqlite3
 import subprocess
 import time
+import zlib
 import zoneinfo
 from collections import defaultdict
 from pathlib import Path
@@ -236,7 +237,9 @@ def test_parts_are_about_as_large_as_is_asked(name: str, tmp_path: Path):
     files = sorted((folder / "events").iterdir())
     assert [path.name for path in files] == [f"part-{index:05}.{name}" for index in range(len(files))]
     journal = [json.loads(line) for line in (folder / "_parts.ndjson").read_text().splitlines()[1:]]
-    assert [(one["path"], one["bytes"]) for one in journal] == [(f"events/{path.name}", path.stat().st_size) for path in files]
+    assert [(one["path"], one["bytes"], one["crc32"]) for one in journal] == [
+        (f"events/{path.name}", path.stat().st_size, zlib.crc32(path.read_bytes())) for path in files
+    ]
     assert sum(one["rows"] for one in journal) == 30_000
     if name != "parquet":
         assert all(size <= one["bytes"] for one in journal[:-1])

@@ -5,18 +5,22 @@ from __future__ import annotations
 import bisect
 import datetime
 import hashlib
+import importlib.util
 import json
 import math
 import re
+import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from conftest import ROOT, Tool
+from conftest import BINARY, ROOT, Tool
 from helpers import read_events, write_scenario
 
 #: Takes minutes, so it goes before what is soon done.
@@ -305,7 +309,11 @@ def test_digests_are_those_of_the_rows(tool: Tool):
     others = {name: digest for name, digest in found.items() if name not in lines}
     assert others == {name: digest for name, digest in hashes(tool.folder / "digests").items() if not name.endswith(".sha256")}
     page = (tool.folder / "digests" / "README.md").read_text()
-    assert "sha256sum -c events/**/*.ndjson.sha256" in page and "## Loading" not in page
+    assert "## Loading" not in page
+    (check,) = re.findall(r"`([^`]*ndjson\.sha256[^`]*sha256sum -c[^`]*)`", page)
+    shutil.copytree(tool.folder / "digests" / "events", tool.folder / "rows" / "events", dirs_exist_ok=True)
+    checked = subprocess.run(["sh", "-c", check], cwd=tool.folder / "rows", capture_output=True, text=True)
+    assert checked.returncode == 0 and checked.stdout.count(": OK") == sum(name.startswith("events/") and name.endswith(".ndjson") for name in lines)
 
 
 def test_untagged_events_bear_no_id(tool: Tool, dataset: Path):
@@ -350,6 +358,16 @@ def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
     assert all(row["received_at"] <= last for row in from_sqlite(tool.folder / "cut", "events"))
 
 
+def test_a_start_at_the_cut_has_its_session(tool: Tool):
+    """The app comes to the front a moment after the capture, when the world has stopped."""
+    generate(tool, tool.folder / "cut", "--rows", 1, "--format", "sqlite")
+    ((name, session),) = [(row["name"], row["session_id"]) for row in from_sqlite(tool.folder / "cut", "truth")]
+    (found,) = from_sqlite(tool.folder / "cut", "sessions")
+    assert (name, session) == ("$AppStart", found["session_id"])
+    assert (found["is_cold"], found["ended_at"], found["events"]) == (1, None, 1)
+    assert sum(row["sessions"] for row in from_sqlite(tool.folder / "cut", "users")) == 1
+
+
 def test_nothing_arrives_after_the_cut(tool: Tool, dataset: Path, truth: dict):
     """Also where the whole world has an arrival a moment later."""
     arrivals = sorted(row["received_at"] for row in from_sqlite(dataset, "events"))
@@ -378,6 +396,8 @@ def test_the_report_tells_what_is_in_the_tables(tool: Tool):
         assert float(told[column][3]) == pytest.approx(bits, abs=0.006)
     hours = [int(row[1]) for row in rows if re.fullmatch(r"\d+:00", row[0])]
     assert sum(hours) == len(sessions) > 10
+    asked = [(row[0], row[2] != "–") for row in rows if row[0] in ("launches", "sessions") and len(row) == 3]
+    assert asked == [("launches", False), ("sessions", True)] * len(WORLD["populations"]), "sessionsPerDay is of sessions"
     lengths = [int(row[1]) for row in rows if row[0] == "length of a session, found"]
     assert sum(lengths) == sum(1 for row in sessions if row["ended_at"] is not None)
     assert "<script" not in page and "http:" not in page and "https:" not in page
@@ -463,10 +483,13 @@ def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
         (["--partition", "week"], "allowed are none, day, hour"),
         (["--partition", "day", "--format", "sqlite"], "one file with all rows"),
         (["--zone", "Mars/Base"], "--zone"),
+        (["--zone", "GMT"], "abbreviations such as GMT"),
         (["--split", "many"], "--split"),
+        (["--split", "1.5MB"], "a whole number"),
         (["--rows", "0"], "--rows"),
         (["--threads", "0"], "--threads"),
         (["--days", "0"], "--days"),
+        (["--days", "99999999"], "--days: found 99999999, allowed are whole numbers from 1 to 3650"),
         (["--days", "1", "--duration", "2d"], "say the same"),
         (["--resume"], "no folder"),
         (["--rate", "5"], "only with --follow"),
@@ -518,7 +541,9 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     assert not (tool.folder / "data" / "_SUCCESS").exists()
     kept = {path: path.stat().st_mtime_ns for path in (tool.folder / "data").rglob("part-*.ndjson")}
     assert kept
-    assert "other settings" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--tag", "--resume").expect(70).err
+    for other, words in ((["--tag"], "--tag was none, and is given"), (["--seed", 5], "what is changed in the scenario was none, and is --seed 5")):
+        refused = tool.run("generate", scenario, "--out", tool.folder / "data", *options, *other, "--resume").expect(70).err
+        assert "other settings" in refused and words in refused
     tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(0)
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items()), "whole parts are not written again"
     tool.run("generate", scenario, "--out", tool.folder / "whole", *options).expect(0)
@@ -526,10 +551,63 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     assert "nothing to go on with" in tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(64).err
 
 
+def test_one_process_writes_into_a_folder(tool: Tool):
+    """Whether it is a part's or one that is gone on with; what is killed keeps nobody out and leaves nothing over."""
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "15d"})
+    for place, options in (("data", []), ("parts/part-000-of-002", ["--shard", "0/2"])):
+        out, parts = tool.folder / place.split("/")[0], tool.folder / place / "_parts.ndjson"
+        command = ["generate", scenario, "--out", out, *options, "--format", "ndjson", "--split", "100kB", "-q"]
+        first = tool.start(*command, "--threads", 2)
+        first.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 1, "wrote a part")
+        second = tool.run(*command, *([] if options else ["--resume"]), "--threads", 1).expect(64)
+        assert f"another process writes into {parts.parent}" in second.err
+        first.kill()
+        assert list(parts.parent.glob("_fates-1.partial"))
+        tool.run(*command, "--resume", "--threads", 1).expect(0)
+        assert not list(parts.parent.rglob("*.partial"))
+        whole = tool.run(*command, *([] if options else ["--resume"])).expect(64).err
+        assert "whole" in whole and ("--resume" in whole) is not bool(options)
+
+
 def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
     ended = generate(tool, tiny_disk / "data", "--format", "ndjson", code=70)
     assert "No space left on device" in ended.err and "--resume" in ended.err
     assert not (tiny_disk / "data" / "_SUCCESS").exists()
+
+
+def test_a_stream_that_fails_is_not_to_be_gone_on_with(tool: Tool):
+    scenario = write_scenario(tool.folder, WORLD)
+    command = [str(BINARY), "generate", str(scenario), "--out", "data", "--follow", "--rate", "5000", "--days", "1", "-q"]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tool.folder)
+    assert ended.returncode == 70 and "cannot write standard output" in ended.stderr
+    assert "remove it" in ended.stderr and "--resume" not in ended.stderr
+
+
+def test_the_description_tells_what_can_be_typed(tool: Tool):
+    options = ["--devices", 6, "--days", 1, "--start", "2026-03-02T00:00:00+08:00", "--set", "populations.old.devices=1"]
+    folder = tool.folder / "data"
+    path = write_scenario(tool.folder, WORLD)
+    tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson",
+             env={"BEACONSWARM_SEED": "9"}).expect(0)
+    page = (folder / "README.md").read_text()
+    (changed,) = re.findall(r"^\| changed \| (.*) \|$", page, flags=re.M)
+    assert re.findall(r"`([^`]*)`", changed) == [
+        "BEACONSWARM_SEED=9", "--set /populations/0/devices=1", "--start 2026-03-02T00:00:00+08:00", "--duration 1d", "--devices 6",
+    ]
+    (script,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    if importlib.util.find_spec("pandas") is None:
+        # Enough of it for what the page says.
+        (folder / "pandas.py").write_text(
+            "import pyarrow, pyarrow.parquet\n"
+            "read_parquet = lambda path: pyarrow.parquet.ParquetFile(path).read()\n"
+            "concat = lambda tables, ignore_index: pyarrow.concat_tables(tables)\n")
+    read = subprocess.run([sys.executable, "-c", script + "print(len(truth))"], cwd=folder, capture_output=True, text=True)
+    assert read.stdout.strip() == re.search(r"\| `truth` \| (\d+) \|", page)[1], read.stderr
+    (folder / "_SUCCESS").unlink()
+    tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson", "--resume",
+             env={"BEACONSWARM_SEED": "9"}).expect(0)
+    assert (folder / "README.md").read_text() == page, "--resume is no part of how it is made"
 
 
 def test_the_description_loads(dataset: Path):

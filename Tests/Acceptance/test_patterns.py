@@ -93,6 +93,53 @@ def test_queries_for_properties_are_about_those_who_have_columns(tool: Tool):
         assert [list(row) for row in database.execute(queries(folder)["pattern_both"])] == known
 
 
+def test_events_that_are_sent_under_other_names_are_the_apps(tool: Tool):
+    """Snowplow's names are schemas: they are steps of the funnel and have the patterns' mistakes all the same."""
+    people = {"devices": 6, "persona": "power", "app": "shop"}
+    world = WORLD | {
+        "duration": "2d",
+        "populations": [
+            people | {"name": "renamed", "system": "declared", "sdk": {"preset": "snowplow-ios"}},
+            people | {"name": "coded", "system": "sensors", "version": "4.9.1"},
+        ],
+        "patterns": [
+            {"name": "twice", "pattern": "duplicateEvent", "event": "AddToCart", "share": 0.3},
+            {"name": "lost", "pattern": "missingProperty", "population": "renamed", "event": "PayOrder", "property": "order_id", "share": 0.5},
+            {"name": "slow", "pattern": "conversion", "event": "SubmitOrder", "of": "AddToCart", "factor": 0.5},
+            {"name": "one", "pattern": "duplicateEvent", "population": "coded", "event": "Share", "share": 0.3},
+        ],
+    }
+    folder = generate(tool, tool.folder / "made", world, "--format", "sqlite")
+    found = json.loads((folder / "answers.json").read_text())
+    answers, asked = found["answers"], queries(folder)
+    sizes = {pattern["name"]: pattern["measured"] for pattern in found["patterns"]}
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        for name in ("funnel", "pattern_twice", "pattern_slow", "pattern_one"):
+            assert [list(row) for row in database.execute(asked[name])] == answers[name]["rows"], name
+        people_of_step = [
+            database.execute("SELECT count(DISTINCT user_id) FROM truth WHERE name = ? OR name LIKE ?", [step, f"%/{step}/%"]).fetchone()[0]
+            for step in ("ViewProduct", "PayOrder")
+        ]
+        carts, paid = (
+            database.execute("SELECT count(*) FROM truth WHERE name = ? OR name LIKE ?", [event, f"iglu:%/{event}/%"]).fetchone()[0]
+            for event in ("AddToCart", "PayOrder")
+        )
+        for table in ("events", "truth", "devices"):
+            systems = database.execute(f"SELECT DISTINCT system FROM {table} ORDER BY 1").fetchall()
+            assert systems == [("sensors",), ("snowplow-ios",)], "as in the collector's table"
+        payments = database.execute("SELECT count(*) FROM truth WHERE population = 'renamed' AND name LIKE '%/PayOrder/%'").fetchone()[0]
+    rows = answers["funnel"]["rows"]
+    assert rows[0][2] == people_of_step[0] > 6 and 6 < rows[-1][2] <= people_of_step[1]
+    assert [row[0] for row in answers["pattern_twice"]["rows"]] == ["coded", "renamed"]
+    assert sum(row[1] for row in answers["pattern_twice"]["rows"]) == sizes["twice"]["counted"] == carts
+    assert 0 < sizes["twice"]["expected"] < carts and all(0 < row[2] < row[1] for row in answers["pattern_twice"]["rows"])
+    assert 0 < payments < paid and sizes["lost"]["events"] == payments
+    assert is_share(sizes["lost"]["affected"], payments, 0.5) and "pattern_lost" not in answers
+    assert [row[0] for row in answers["pattern_slow"]["rows"]] == ["coded", "renamed"]
+    assert "t.name IN ('AddToCart', 'iglu:com.acme/AddToCart/jsonschema/1-0-0')" in asked["pattern_twice"]
+    assert "t.name = 'Share'" in asked["pattern_one"], "one name, one comparison"
+
+
 @pytest.fixture(scope="module")
 def ask(made: dict[str, Path]):
     """Asks DuckDB about the Parquet files; the tables without the patterns have the prefix `bare_`."""
@@ -343,6 +390,13 @@ def test_problems_name_the_place(tool: Tool, pattern: dict, pointer: str, words:
     said = tool.run("validate", path).expect(104)
     lines = [line for line in (said.out + said.err).splitlines() if f"{pointer}:" in line or f"{pointer} " in line]
     assert lines and any(words in line for line in lines), said.out + said.err
+
+
+def test_a_campaign_without_length_has_one_problem(tool: Tool):
+    for length, kind in (({"for": "0s"}, "/patterns/0/for: out of range"), ({}, "/patterns/0: missing key")):
+        path = write_scenario(tool.folder, WORLD | {"patterns": [{"pattern": "campaign", "share": 0.1} | length]})
+        said = tool.run("validate", path).expect(104)
+        assert kind in said.out + said.err and "has 1 problem" in said.out + said.err
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3])

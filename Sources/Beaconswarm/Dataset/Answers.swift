@@ -263,13 +263,13 @@ extension Answers {
     /// The tables of the steps: who reached each, and when first.
     private func steps(_ names: [String], _ table: String, _ condition: String) -> [String] {
         names.indices.map { step in
-            let name = names[step].quotedForSQL
+            let isStep = facts.names(of: names[step]).sqlCondition(on: "t.name")
             let before = step == 0 ? "" : " JOIN \(table)\(step - 1) b ON b.user_id = t.user_id"
             let since = step == 0 ? "" : " AND t.captured_at >= b.reached_at"
             return
                 "\(table)\(step) AS (SELECT t.user_id AS user_id, min(t.captured_at) AS reached_at FROM truth t"
                 + " LEFT JOIN events e ON e.row_id = t.row_id\(before)"
-                + " WHERE t.name = '\(name)' AND \(condition)\(since) GROUP BY t.user_id)"
+                + " WHERE \(isStep) AND \(condition)\(since) GROUP BY t.user_id)"
         }
     }
 }
@@ -279,4 +279,14 @@ extension String {
     var quotedForSQL: String {
         split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
     }
+}
+
+extension [String] {
+    /// Whether a column holds one of these texts, of which there is at least one.
+    func sqlCondition(on column: String) -> String {
+        count == 1 ? "\(column) = \(sqlList)" : "\(column) IN (\(sqlList))"
+    }
+
+    /// The texts in quotes, with commas between.
+    var sqlList: String { map { "'\($0.quotedForSQL)'" }.joined(separator: ", ") }
 }

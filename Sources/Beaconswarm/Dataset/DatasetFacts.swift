@@ -12,15 +12,17 @@ struct DatasetFacts: Sendable {
     /// By population and label.
     private let steps: [[Int?]]
 
-    init(_ plans: [PopulationPlan]) {
-        systems = plans.map(\.system.systemName)
+    init(_ all: DatasetPlans) {
+        let plans = all.populations
+        systems = all.systems
         let labels = plans.map { plan in
             var single = plan
             single.deviceCount = 1
             return makeFleet(plan: single, share: .whole).labels
         }
         let funnel = plans.first.map { DatasetFacts.funnel(of: $0.app) } ?? []
-        steps = labels.map { $0.map { label in funnel.firstIndex(of: label.name) } }
+        let names = funnel.map { Set(DatasetFacts.names(of: $0, in: labels)) }
+        steps = labels.map { $0.map { label in names.firstIndex { $0.contains(label.name) } } }
         self.labels = labels
         self.funnel = funnel
     }
@@ -30,7 +32,7 @@ struct DatasetFacts: Sendable {
         var variants = labels[plan.index].map { _ in Int?.none }
         let events = plan.app.events
         // A system's labels have the app's events one after the other, if it is told of them at all.
-        let names = labels[plan.index].map(\.name)
+        let names = labels[plan.index].map(\.ownName)
         guard !events.isEmpty, names.count >= events.count,
             let first = (0...names.count - events.count).first(where: { first in
                 events.indices.allSatisfy { names[first + $0] == events[$0].name }
@@ -41,6 +43,23 @@ struct DatasetFacts: Sendable {
     }
 
     func step(ofLabel label: Int, population: Int) -> Int? { steps[population][label] }
+
+    /// The names by which some populations' tables tell one of the app's events: its own, and those under which described
+    /// SDKs send it, unless something else is called so, too.
+    ///
+    /// - Parameter populations: By default all.
+    /// - Returns: At least one.
+    func names(of event: String, in populations: [Int]? = nil) -> [String] {
+        DatasetFacts.names(of: event, in: populations?.map { labels[$0] } ?? labels)
+    }
+
+    private static func names(of event: String, in labels: [[EventLabel]]) -> [String] {
+        let all = Array(labels.joined())
+        let others = Set(all.filter { $0.ownName != event }.map(\.name)).subtracting([event])
+        let names = all.filter { $0.ownName == event || $0.name == event }.map(\.name)
+        let told = Set(names).subtracting(others)
+        return told.isEmpty ? [event] : told.sorted()
+    }
 
     /// The way to what an app is about: known for the preset apps; for others, the first events of their description.
     private static func funnel(of app: AppDescription) -> [String] {

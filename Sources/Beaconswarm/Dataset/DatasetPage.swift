@@ -1,4 +1,6 @@
+import CollectorModel
 import Datasets
+import DeviceSDK
 import Reporting
 import Scenario
 import Timebase
@@ -41,10 +43,15 @@ struct DatasetPage {
             The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote):
 
             ```sh
-            \(document.redact(parts?.command ?? options.command.map(DatasetPage.quoted).joined(separator: " ")))
+            \(document.redact(parts?.command ?? command))
             ```
 
             """
+    }
+
+    /// What makes the dataset from the beginning.
+    private var command: String {
+        GenerateOptions.begins(options.command).map(DatasetPage.quoted).joined(separator: " ")
     }
 
     private var commandNote: String {
@@ -68,11 +75,11 @@ struct DatasetPage {
     }
 
     private var changes: String {
-        let overrides = scenario.reference.overrides.map { "`\(scenario.document.redact($0))`" }
-        return overrides.isEmpty ? "nothing" : overrides.joined(separator: ", ")
+        let changes = DatasetPage.typed(scenario.reference.overrides.map { scenario.document.redact($0) })
+        return changes.isEmpty ? "nothing" : changes.map { "`\($0)`" }.joined(separator: ", ")
     }
 
-    private static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         let plain = word.allSatisfy { $0.isLetter || $0.isNumber || "-_=./:,+@%".contains($0) }
         return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
@@ -94,11 +101,21 @@ struct DatasetPage {
             sessions and columns came out beside what the scenario asks for. `_SUCCESS` is there if the dataset is whole.
 
             `truth.row_id` is the first row of `events` that an event became, `row_ids` has all of them. Events that \
-            never arrived have none.
+            never arrived have none.\(namesNote)
 
             Patterns planted: \(patterns).
 
             """
+    }
+
+    /// Where the two tables may call an event by different names.
+    private var namesNote: String {
+        let described = CollectorSystem.declared.rawValue
+        guard scenario.document.populations.contains(where: { $0.system.systemName == described }) else {
+            return ""
+        }
+        return " A described SDK may make a name of what happens, such as a screen's: `truth.name` is then "
+            + "that of the kind."
     }
 
     private var patterns: String {
@@ -138,156 +155,5 @@ struct DatasetPage {
     private var questions: String {
         let lines = answers.map { "- `\($0.name)`: \($0.question)" }
         return "## Questions\n\n" + lines.joined(separator: "\n") + "\n"
-    }
-}
-
-// MARK: - How to load it
-
-extension DatasetPage {
-    private var loading: String {
-        let loadable = formats.filter { !$0.isDigest }.map(\.description)
-        let digests = formats.filter(\.isDigest).map(\.description)
-        let parts = [
-            loadable.contains("parquet") ? parquet : nil,
-            loadable.contains { $0.hasPrefix("csv") } ? csv : nil,
-            loadable.contains { $0.hasPrefix("ndjson") } ? ndjson : nil,
-            loadable.contains("sqlite") ? sqlite : nil,
-        ].compactMap(\.self)
-        let loading = parts.isEmpty ? "" : "## Loading\n\n" + parts.joined(separator: "\n")
-        return ([loading] + digests.map(checking)).filter { !$0.isEmpty }.joined(separator: "\n")
-    }
-
-    private var formats: [DatasetFormat] {
-        options.formats.flatMap { $0.split(separator: ",") }.compactMap { DatasetFormat(String($0)) }
-    }
-
-    private func checking(_ digest: String) -> String {
-        """
-        ## Checking \(digest)
-
-        These files hold no rows, only the SHA-256 of the files that would. Copied into a folder where the same dataset \
-        lies with its rows, `sha256sum -c \(path("events", digest))` tells whether the rows of `events` are the same.
-
-        """
-    }
-
-    private var isCut: Bool { options.partition != "none" || isInFolders }
-    private var isInFolders: Bool { options.split != nil || options.shard != nil || parts != nil }
-
-    /// The pattern of a table's files.
-    private func path(_ table: String, _ suffix: String) -> String {
-        guard isCut else { return "\(table).\(suffix)" }
-        guard options.partition != "none", table == EventTable.name else {
-            return !isInFolders ? "\(table).\(suffix)" : "\(table)/*.\(suffix)"
-        }
-        return "\(table)/**/*.\(suffix)"
-    }
-
-    private var parquet: String {
-        """
-        DuckDB and pandas:
-
-        ```sql
-        \(schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
-            .joined(separator: "\n"))
-        ```
-
-        ```python
-        import pandas
-        truth = pandas.read_parquet("\(isInFolders ? "truth" : "truth.parquet")")
-        ```
-
-        ClickHouse (`clickhouse local`, or PyPI's `chdb`):
-
-        ```sql
-        \(schemas.map(clickHouse).joined(separator: "\n"))
-        ```
-
-        """
-    }
-
-    private func clickHouse(_ schema: TableSchema) -> String {
-        let order = schema.indices.last?.joined(separator: ", ") ?? ""
-        return "CREATE TABLE \(schema.name) ENGINE = MergeTree ORDER BY (\(order)) "
-            + "AS SELECT * FROM file('\(path(schema.name, "parquet"))');"
-    }
-
-    private func suffix(_ prefix: String) -> String {
-        formats.filter { !$0.isDigest }.map(\.description).first { $0.hasPrefix(prefix) } ?? prefix
-    }
-
-    private var csv: String {
-        let tables = schemas.map { schema in
-            let columns = schema.columns.map { "\($0.name) \(DatasetPage.postgres($0.type))" }
-            return """
-                CREATE TABLE \(schema.name) (\(columns.joined(separator: ", ")));
-                \\copy \(schema.name) FROM '\(path(schema.name, "csv"))' WITH (FORMAT csv, HEADER)
-                """
-        }
-        let each = isCut ? "; a line that copies for each file of a table that is cut" : ""
-        return """
-            PostgreSQL (unpack what is packed\(each)):
-
-            ```sql
-            \(tables.joined(separator: "\n"))
-            ```
-
-            DuckDB:
-
-            ```sql
-            \(schemas.map { duckDB($0, "read_csv", "csv", "header = true, quote = '\"', escape = '\"', allow_quoted_nulls = false") }
-                .joined(separator: "\n"))
-            ```
-
-            """
-    }
-
-    private static func postgres(_ type: ColumnType) -> String {
-        switch type {
-        case .int64: "bigint"
-        case .double: "double precision"
-        case .bool: "boolean"
-        case .string: "text"
-        case .timestampMillis, .timestampMicros: "timestamptz"
-        }
-    }
-
-    private var ndjson: String {
-        """
-        DuckDB:
-
-        ```sql
-        \(schemas.map { duckDB($0, "read_json", "ndjson", "format = 'newline_delimited'") }.joined(separator: "\n"))
-        ```
-
-        """
-    }
-
-    /// A table with its types: a reader that infers them from the first rows takes a column without values there for one that
-    /// has none at all.
-    private func duckDB(_ schema: TableSchema, _ reader: String, _ format: String, _ options: String)
-        -> String
-    {
-        let columns = schema.columns.map { "\($0.name): '\(DatasetPage.duckDB($0.type))'" }
-        return
-            "CREATE TABLE \(schema.name) AS SELECT * FROM \(reader)('\(path(schema.name, suffix(format)))', "
-            + "\(options), columns = {\(columns.joined(separator: ", "))});"
-    }
-
-    private static func duckDB(_ type: ColumnType) -> String {
-        switch type {
-        case .int64: "BIGINT"
-        case .double: "DOUBLE"
-        case .bool: "BOOLEAN"
-        case .string: "VARCHAR"
-        case .timestampMillis, .timestampMicros: "TIMESTAMPTZ"
-        }
-    }
-
-    private var sqlite: String {
-        """
-        SQLite: `sqlite3 \(DatasetOutput.databaseName)` has all tables, with indices.
-
-        """
     }
 }

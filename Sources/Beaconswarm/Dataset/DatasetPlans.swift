@@ -9,6 +9,8 @@ import World
 /// The simulation behind a dataset: the scenario's, cut where it is to be cut, and divided among threads.
 struct DatasetPlans: Sendable {
     var populations: [PopulationPlan]
+    /// Of each population, what the collector's table calls its SDK: a described one has a name of its own.
+    let systems: [String]
     let configuration: VirtualConfiguration
     let shardCount: Int
     /// Whether devices wait for each other, so that they cannot be divided.
@@ -49,6 +51,12 @@ struct DatasetPlans: Sendable {
         configuration.isMeasured = false
         self.configuration = configuration
         populations = plans.populations
+        systems = zip(plans.populations, document.publicNames).map { plan, name in
+            guard let client = CollectorPlan().reading(plan).descriptions.first else {
+                return plan.system.systemName
+            }
+            return client.name == plan.name ? name : document.redact(client.name)
+        }
         deviceCount = plans.populations.reduce(0) { $0 + $1.deviceCount }
         buckets = DeviceBuckets(devices: deviceCount)
         isShared = plans.server.work != nil || plans.collector.faults.contains(where: \.isQueue)

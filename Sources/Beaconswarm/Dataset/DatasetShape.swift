@@ -85,10 +85,10 @@ final class DatasetShape {
         let deviceDays = max(1e-9, Double(devices) * days)
         let isSteady = persona.steadyRate != nil
         let rates = [
+            DatasetReport.Rate(name: "launches", found: Double(found.launches) / deviceDays, asked: nil),
             DatasetReport.Rate(
-                name: "launches", found: Double(found.launches) / deviceDays,
+                name: "sessions", found: Double(found.sessions) / deviceDays,
                 asked: isSteady ? nil : persona.sessionsPerDay * persona.tempo),
-            DatasetReport.Rate(name: "sessions", found: Double(found.sessions) / deviceDays, asked: nil),
             DatasetReport.Rate(
                 name: "events captured", found: Double(found.events) / deviceDays,
                 asked: persona.steadyRate.map { $0 * 86_400 * persona.tempo }),

@@ -56,7 +56,7 @@ struct DeviceTruth {
     private var current: (number: Int, name: String, captured: Int, arrived: Int)?
 
     init(
-        number: UInt32, index: Int, plan: PopulationPlan, life: DeviceLife, skew: Interval,
+        number: UInt32, index: Int, plan: PopulationPlan, system: String, life: DeviceLife, skew: Interval,
         radio: RadioTrace
     ) {
         self.number = number
@@ -66,7 +66,7 @@ struct DeviceTruth {
         self.skew = skew
         self.radio = radio
         user = "u\(number)"
-        system = plan.system.systemName
+        self.system = system
     }
 
     /// What a session is called.

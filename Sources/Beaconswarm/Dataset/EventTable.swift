@@ -18,15 +18,15 @@ struct EventTable {
     private let types: [ColumnType]
 
     /// - Parameter keepsIDs: Whether a row says what names its event: id, copy, device.
-    init(_ plans: [PopulationPlan], keepsIDs: Bool) {
+    init(_ plans: DatasetPlans, keepsIDs: Bool) {
         self.keepsIDs = keepsIDs
-        systems = plans.map(\.system.systemName)
+        systems = plans.systems
         let head = EventTable.head(keepsIDs: keepsIDs)
         firstField = head.count
         var columns = head
         var places: [String: Int] = [:]
         let taken = Set((head.map(\.name) + ["payload"]))
-        let known = plans.map { EventField.fields(of: $0) }
+        let known = plans.populations.map { EventField.fields(of: $0) }
         for field in known.joined() where places[field.column] == nil && !taken.contains(field.column) {
             places[field.column] = columns.count - head.count
             columns.append(TableColumn(field.column, field.type, isNullable: true, doc: field.doc))

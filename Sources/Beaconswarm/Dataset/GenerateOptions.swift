@@ -75,6 +75,12 @@ extension GenerateOptions {
         return (part, placed)
     }
 
+    /// As many days as a scenario has at most.
+    private var longestDays: Int { 3650 }
+
+    /// The words by which a dataset is made from the beginning, of those that made it or went on with it.
+    static func begins(_ command: [String]) -> [String] { command.filter { $0 != "--resume" } }
+
     /// How the dataset lies in its folder.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a value that an option does not take.
@@ -103,7 +109,9 @@ extension GenerateOptions {
         layout.label = try shard.map { text throws(CommandFailure) in try PartNumber(text).folderName }
         guard let offsets = KnownZones.offsets(zone) else {
             throw CommandFailure(
-                .usage, "--zone: found \"\(zone)\", allowed are UTC and IANA names such as Asia/Shanghai")
+                .usage,
+                "--zone: found \"\(zone)\", allowed are UTC and the zones of regions in the IANA time zone database, such "
+                    + "as Asia/Shanghai; abbreviations such as GMT or EST are not")
         }
         layout.zone = offsets
         layout.split = try split.map { text throws(CommandFailure) in try GenerateOptions.bytes(text) }
@@ -128,7 +136,8 @@ extension GenerateOptions {
         }
         throw CommandFailure(
             .usage,
-            "--split: found \"\(text)\", allowed is a size such as 256MB (B, kB, MB, GB, KiB, MiB, GiB)")
+            "--split: found \"\(text)\", allowed is a size such as 256MB: a whole number and its unit (B, kB, MB, GB, KiB, "
+                + "MiB, GiB)")
     }
 
     /// The scenario with what the options change in it.
@@ -140,8 +149,9 @@ extension GenerateOptions {
             guard source.duration == nil else {
                 throw CommandFailure(.usage, "--days and --duration say the same; give one of them")
             }
-            guard days > 0 else {
-                throw CommandFailure(.usage, "--days: found \(days), allowed are whole numbers from 1")
+            guard (1...longestDays).contains(days) else {
+                throw CommandFailure(
+                    .usage, "--days: found \(days), allowed are whole numbers from 1 to \(longestDays)")
             }
             source.duration = "\(days)d"
         }

@@ -32,7 +32,8 @@ final class GenerateRunner {
     /// - Returns: interrupted, or success.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
-        try checkFolder()
+        let folder = DatasetFolder(options)
+        try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         console.warn(of: scenario.document)
         let stores = try RunStores(ofSimulated: scenario)
@@ -46,18 +47,23 @@ final class GenerateRunner {
             console.warn(
                 "--rows \(rows): the scenario captures fewer; the dataset is of all that it captures")
         }
+        let lock = try folder.take()
+        defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
             let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
             return try write(plans, stores)
         } catch {
-            guard OutputFile.exists(options.out) else { throw CommandFailure(.usage, "\(error)") }
             // A folder of something else is not unfinished.
             if error.action == DatasetOutput.goingOn { throw CommandFailure(.internalError, "\(error)") }
             throw CommandFailure(
                 .internalError,
-                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): "
-                    + "--resume goes on with it, or remove it")
+                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): \(remedy)")
         }
+    }
+
+    /// What may be done with an unfinished folder. Nothing goes on with a stream: when it ended is not known any more.
+    private var remedy: String {
+        options.follows ? "remove it" : "--resume goes on with it, or remove it"
     }
 
     private func plans(cut: Instant?) -> DatasetPlans {
@@ -74,10 +80,9 @@ final class GenerateRunner {
     ///
     /// - Returns: The instant of the last row that was sent, if users would have acted after it.
     private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> Instant? {
-        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let stream = RowStream(
             table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
-        try Folder.make(options.out)
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
             spools: "stream")
@@ -94,22 +99,6 @@ final class GenerateRunner {
         return last
     }
 
-    private func checkFolder() throws(CommandFailure) {
-        let exists = OutputFile.exists(options.out)
-        if exists, !options.resumes {
-            throw CommandFailure(
-                .usage,
-                "the folder \(options.out) exists already; name another with --out, "
-                    + "or go on with an unfinished dataset there by --resume")
-        }
-        if !exists, options.resumes {
-            throw CommandFailure(.usage, "--resume: there is no folder \(options.out) to go on with")
-        }
-        if exists, OutputFile.exists("\(options.out)/\(DatasetOutput.successName)") {
-            throw CommandFailure(.usage, "--resume: \(options.out) is whole, there is nothing to go on with")
-        }
-    }
-
     /// What makes the dataset what it is: the number of threads does not.
     private var identity: String {
         let parts =
@@ -123,14 +112,38 @@ final class GenerateRunner {
         return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
     }
 
+    /// The same for people.
+    private var settings: [(name: String, value: String)] {
+        let (document, reference) = (scenario.document, scenario.reference)
+        let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })
+        let variant = document.variant.map { document.redact($0) }
+        let rows = options.rows.map { String($0) }
+        var settings: [(name: String, value: String)] = []
+        settings.append(("version", Beaconswarm.version))
+        settings.append(("the scenario's SHA-256", reference.sha256))
+        settings.append(("what is changed in the scenario", changes.joined(separator: " ")))
+        settings.append(("seed", String(document.seed)))
+        settings.append(("--variant", variant ?? ""))
+        settings.append(("--format", layout.formats.map(\.description).joined(separator: ",")))
+        settings.append(("--partition", options.partition))
+        settings.append(("--zone", options.zone))
+        settings.append(("--split", options.split ?? ""))
+        settings.append(("--rows", rows ?? ""))
+        settings.append(("--shard", options.shard ?? ""))
+        settings.append(("--tag", options.tagsEvents ? "given" : ""))
+        settings.append(("--raw", options.raw ? "given" : ""))
+        return settings
+    }
+
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
-        let table = EventTable(plans.populations, keepsIDs: options.tagsEvents)
+        let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let tables =
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
         let output = try DatasetOutput(
-            options.out, tables: tables, layout: layout, identity: identity, isResuming: options.resumes)
-        let answers = AnswerKey(DatasetFacts(plans.populations))
+            options.out, tables: tables, layout: layout, identity: identity, settings: settings,
+            isResuming: options.resumes)
+        let answers = AnswerKey(DatasetFacts(plans))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
             keepsUnsent: options.raw)
@@ -158,7 +171,10 @@ final class GenerateRunner {
             scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
             sampler: arrivals.sample.figures(of: table))
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
-        if part != .whole { try writePart(output.rows, arrivals, answers, patterns, shape) }
+        if options.shard != nil {
+            try output.endFiles()
+            try writePart(output.rows, arrivals, answers, patterns, shape)
+        }
         try finish(output, tables.map(\.schema), result, planted, arrivals)
         return .success
     }
@@ -175,7 +191,8 @@ final class GenerateRunner {
 
     private func interrupted() -> CommandStatus {
         console.status("")
-        console.warn("\(options.out) is unfinished: --resume goes on with it")
+        console.warn(
+            "\(options.out) is unfinished: \(options.follows ? remedy : "--resume goes on with it")")
         return .interrupted
     }
 
@@ -202,7 +219,7 @@ final class GenerateRunner {
         try truth.finish()
     }
 
-    /// Writes what joins the part with the others.
+    /// Writes what joins the part with the others, once its files are whole.
     private func writePart(
         _ rows: [Int], _ arrivals: ArrivalWriter, _ answers: AnswerKey, _ patterns: PatternKey,
         _ shape: DatasetShape
@@ -210,15 +227,22 @@ final class GenerateRunner {
         let resolved = scenario.resolvedBytes
         try GrowingFile.write(resolved, to: "\(options.out)/\(DatasetPart.scenarioName)")
         let document = scenario.document
+        var sums: [String: UInt32] = [:]
+        for name in [RawLines.fileName, DatasetOutput.databaseName] {
+            let path = "\(options.out)/\(name)"
+            if OutputFile.exists(path) { sums[name] = try FileChecksum.crc32(of: path) }
+        }
         let state = DatasetPart(
             identity: DatasetPart.Identity(
                 toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
                 seed: document.seed, count: part.count, formats: layout.formats.map(\.description),
                 partition: options.partition, zone: options.zone, split: options.split ?? "",
                 tagsEvents: options.tagsEvents, hasRaw: options.raw),
-            number: part, reference: scenario.reference, command: options.command.map { document.redact($0) },
+            number: part, reference: scenario.reference,
+            command: GenerateOptions.begins(options.command).map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,
-            patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample)
+            patterns: patterns.counters.map(\.totals), shape: shape.populations, sample: arrivals.sample,
+            sums: sums)
         try state.write(to: options.out)
     }
 

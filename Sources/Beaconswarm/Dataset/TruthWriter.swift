@@ -80,7 +80,8 @@ final class TruthWriter {
         let index = Int(number - plan.firstDevice)
         let life = lives[plan.index].life(of: index)
         var device = DeviceTruth(
-            number: number, index: index, plan: plan, life: life, skew: plan.clockSkew(index: index),
+            number: number, index: index, plan: plan, system: plans.systems[plan.index], life: life,
+            skew: plan.clockSkew(index: index),
             radio: RadioTrace(plan, index: index, schedule: plans.configuration.schedule))
         answers.beginUser()
         shape.beginDevice()
@@ -248,7 +249,7 @@ extension TruthWriter {
         sinks.devices.batch.put(Int64(device.number))
         sinks.devices.batch.put(device.user)
         sinks.devices.batch.put(names[device.plan.index])
-        sinks.devices.batch.put(device.plan.system.systemName)
+        sinks.devices.batch.put(device.system)
         sinks.devices.batch.put(device.plan.system.versionName)
         sinks.devices.batch.put(
             versions.indices.contains(device.life.version) ? versions[device.life.version] : "")

@@ -76,6 +76,15 @@ extension DeviceLife {
         }
     }
 
+    /// Nothing happens any more: a process that began has its session, though its app did not come to the front in time.
+    ///
+    /// - Parameter coldStart: As ``note(_:_:)`` left it.
+    mutating func end(_ coldStart: Instant?) {
+        guard let coldStart else { return }
+        sessions.append(
+            Session(number: sessions.count, from: coldStart, isCold: true, installation: returns.count))
+    }
+
     private mutating func endSession(_ instant: Instant, _ end: Session.End) {
         guard let last = sessions.indices.last, sessions[last].until == nil else { return }
         sessions[last].until = instant

@@ -27,6 +27,7 @@ struct PopulationLives {
         var life = DeviceLife()
         var coldStart: Instant?
         forEachAction(of: index) { life.note($0, &coldStart) }
+        life.end(coldStart)
         return life
     }
 

@@ -19,23 +19,26 @@ package final class DatasetOutput {
     private let sequences: [[PartSequence]]
     private let database: SQLiteFile?
     private var databaseWriters: [any DatasetWriter] = []
+    private var hasEnded = false
 
     /// Makes the folder with those above it.
     ///
     /// - Parameters:
     ///   - identity: What makes the dataset what it is, such as the sum of its scenario, seed and settings: what was
     ///     begun can be gone on with if it is the same.
+    ///   - settings: The same for people, so that what differs can be named.
     ///   - isResuming: Whether whole parts in the folder are kept. The same rows are then to come again, from the
     ///     first on; those of whole parts are passed over. A database is written anew.
     package init(
         _ folder: String, tables: [DatasetTable], layout: DatasetLayout, identity: String = "",
-        isResuming: Bool = false
+        settings: [(name: String, value: String)] = [], isResuming: Bool = false
     ) throws(FileFailure) {
         self.folder = folder
         rows = tables.map { _ in 0 }
         try Folder.make(folder)
         try Folder.remove("\(folder)/\(DatasetOutput.successName)")
-        let journal = try PartJournal(in: folder, identity: identity, isResuming: isResuming)
+        let journal = try PartJournal(
+            in: folder, identity: identity, settings: settings, isResuming: isResuming)
         sequences = tables.map { table in
             layout.formats.filter { $0 != .sqlite }.map { PartSequence(table, $0, layout, journal) }
         }
@@ -61,12 +64,19 @@ package final class DatasetOutput {
         rows[table] += batch.count
     }
 
-    /// Ends every file, and says that everything is there.
-    package func finish() throws(FileFailure) {
+    /// Ends every file; no row may come after it.
+    package func endFiles() throws(FileFailure) {
+        guard !hasEnded else { return }
+        hasEnded = true
         for sequence in sequences.joined() { try sequence.finish() }
         for writer in databaseWriters { try writer.finish() }
         databaseWriters.removeAll()
         try database?.finish()
+    }
+
+    /// Ends every file that is not ended yet, and says that everything is there.
+    package func finish() throws(FileFailure) {
+        try endFiles()
         try FileSink("\(folder)/\(DatasetOutput.successName)").finish()
     }
 }

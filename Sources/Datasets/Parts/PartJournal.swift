@@ -14,6 +14,8 @@ package final class PartJournal {
         var path = ""
         var rows = 0
         var bytes = 0
+        /// ``FileChecksum`` of its bytes; `nil` where the list says nothing.
+        var crc32: UInt32?
     }
 
     package static let name = "_parts.ndjson"
@@ -24,15 +26,26 @@ package final class PartJournal {
 
     /// Begins the list; where there is one already, with the parts of it that are there.
     ///
-    /// - Parameter identity: What makes the same dataset: another one's parts are refused.
-    init(in folder: String, identity: String, isResuming: Bool) throws(FileFailure) {
+    /// - Parameters:
+    ///   - identity: What makes the same dataset: another one's parts are refused.
+    ///   - settings: By which it is told what differs.
+    init(
+        in folder: String, identity: String, settings: [(name: String, value: String)] = [],
+        isResuming: Bool
+    ) throws(FileFailure) {
         self.folder = folder
         let path = "\(folder)/\(PartJournal.name)"
-        earlier = isResuming ? try PartJournal.read(path, in: folder, identity: identity) : []
+        earlier = isResuming ? try PartJournal.read(path, in: folder, identity, settings) : []
         // Renamed at once: the list grows under its final name, and is never without what it had.
         file = try GrowingFile(path: path + GrowingFile.partialSuffix)
         var text = WireBuffer("{\"dataset\":")
         text.appendJSONString(identity)
+        for (name, value) in settings {
+            text.append(",")
+            text.appendJSONString(name)
+            text.append(":")
+            text.appendJSONString(value)
+        }
         text.append("}\n")
         for part in earlier { PartJournal.append(part, to: &text) }
         try file.append(text.bytes)
@@ -62,6 +75,10 @@ package final class PartJournal {
         text.appendDecimal(part.rows)
         text.append(",\"bytes\":")
         text.appendDecimal(part.bytes)
+        if let crc32 = part.crc32 {
+            text.append(",\"crc32\":")
+            text.appendDecimal(Int(crc32))
+        }
         text.append("}\n")
     }
 
@@ -78,42 +95,60 @@ package final class PartJournal {
             guard let part = part(line) else {
                 throw FileFailure("read", path, reason: "a line of it is cut or was changed")
             }
-            guard Folder.size(of: "\(folder)/\(part.path)") == part.bytes else {
-                throw FileFailure(
-                    "read", "\(folder)/\(part.path)", reason: "it is not there with its \(part.bytes) bytes")
-            }
+            try check(part, in: folder)
             paths.append(part.path)
         }
         return paths
     }
 
+    /// - Throws: ``FileFailure`` where a part's file is not there as it was written.
+    private static func check(_ part: Part, in folder: String) throws(FileFailure) {
+        let path = "\(folder)/\(part.path)"
+        guard Folder.size(of: path) == part.bytes else {
+            throw FileFailure("read", path, reason: "it is not there with its \(part.bytes) bytes")
+        }
+        if let crc32 = part.crc32 { try FileChecksum.check(path, crc32) }
+    }
+
     /// The parts of a list whose files are there as it says.
-    private static func read(_ path: String, in folder: String, identity: String) throws(FileFailure)
-        -> [Part]
-    {
+    private static func read(
+        _ path: String, in folder: String, _ identity: String, _ settings: [(name: String, value: String)]
+    ) throws(FileFailure) -> [Part] {
         guard let size = Folder.size(of: path) else {
             throw FileFailure(
                 DatasetOutput.goingOn, folder, reason: "there is no \(name), so no dataset was begun there")
         }
         let bytes = try Folder.read(path, limit: size)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        guard let head = lines.first.flatMap({ try? JSONReader.readStrictly(Array($0)) }),
-            head["dataset"]?.string == identity
-        else {
+        let head = lines.first.flatMap { try? JSONReader.readStrictly(Array($0)) }
+        guard head?["dataset"]?.string == identity else {
+            let told = head.flatMap { PartJournal.difference(of: settings, from: $0) } ?? ""
             throw FileFailure(
-                DatasetOutput.goingOn, folder, reason: "it was begun as another dataset, or by other settings"
-            )
+                DatasetOutput.goingOn, folder,
+                reason: "it was begun as another dataset, or by other settings\(told)")
         }
         // A line that was being written when the process ended is cut; those behind a part that is gone count no more.
         var parts: [Part] = []
         var gone: Set<[String]> = []
         for line in lines.dropFirst() {
             guard let part = part(line) else { continue }
-            let isThere = Folder.size(of: "\(folder)/\(part.path)") == part.bytes
+            let isThere = (try? check(part, in: folder)) != nil
             if !isThere { gone.insert([part.table, part.format]) }
             if !gone.contains([part.table, part.format]) { parts.append(part) }
         }
         return parts
+    }
+
+    /// What differs first, in words; `nil` where the list's head does not say.
+    private static func difference(
+        of settings: [(name: String, value: String)], from head: JSONNode
+    ) -> String? {
+        for (name, mine) in settings {
+            guard let theirs = head[name]?.string, theirs != mine else { continue }
+            let texts = [theirs, mine].map { $0.isEmpty ? "none" : $0 }
+            return ": \(name) was \(texts[0]), and is \(texts[1])"
+        }
+        return nil
     }
 
     private static func part(_ line: ArraySlice<UInt8>) -> Part? {
@@ -122,6 +157,7 @@ package final class PartJournal {
             let rows = node["rows"]?.digits.flatMap({ Int($0) }),
             let bytes = node["bytes"]?.digits.flatMap({ Int($0) })
         else { return nil }
-        return Part(table: table, format: format, path: path, rows: rows, bytes: bytes)
+        let crc32 = node["crc32"]?.digits.flatMap { UInt32($0) }
+        return Part(table: table, format: format, path: path, rows: rows, bytes: bytes, crc32: crc32)
     }
 }

@@ -15,6 +15,8 @@ final class PartSequence {
     private var clock: PartitionClock?
 
     private var writer: (any DatasetWriter)?
+    /// Where its bytes go.
+    private var sink: FileSink?
     private var part: PartJournal.Part
     private var key: PartitionClock.Key?
     /// The parts of each partition so far.
@@ -115,7 +117,9 @@ final class PartSequence {
             return
         }
         try Folder.make(journal.folder + "/" + place.folder)
-        writer = try makeWriter(FileSink(journal.folder + "/" + part.path), named: place.name)
+        let sink = try FileSink(journal.folder + "/" + part.path)
+        self.sink = sink
+        writer = makeWriter(sink, named: place.name)
     }
 
     private func endPart() throws(FileFailure) {
@@ -129,6 +133,8 @@ final class PartSequence {
         self.writer = nil
         try writer.finish()
         part.bytes = Folder.size(of: journal.folder + "/" + part.path) ?? 0
+        part.crc32 = sink?.checksum
+        sink = nil
         finished += part.bytes
         try journal.note(part)
     }

@@ -1,4 +1,5 @@
 package import Files
+import Wire
 
 /// Writes the rows of one table in one format.
 ///
@@ -43,8 +44,13 @@ package final class FileSink: ByteSink {
 
     package var size: Int { file.size }
     package var isPacking: Bool { false }
+    /// Of the bytes so far: CRC-32, which costs next to nothing beside writing them.
+    package private(set) var checksum: UInt32 = 0
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) { try file.append(bytes) }
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+        try file.append(bytes)
+        checksum = CRC32.checksum(of: bytes, after: checksum)
+    }
 
     package func finish() throws(FileFailure) { try file.finish(renamingTo: final) }
 }

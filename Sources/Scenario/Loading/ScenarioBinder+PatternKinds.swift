@@ -27,6 +27,8 @@ extension ScenarioBinder {
         _ share: Double, _ planting: Planting, _ candidates: [Int], _ populations: inout [ScenarioPopulation]
     ) -> BoundPattern? {
         guard let length = planting.scope.length else {
+            // One that is there and is none was reported where it stands.
+            guard planting.place.node["for"] == nil else { return nil }
             reading.report(
                 .missingKey, planting.place, found: "no key \"for\"",
                 allowed: "\"for\": the time within which those who come for a campaign do")

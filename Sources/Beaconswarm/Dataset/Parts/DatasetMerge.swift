@@ -11,7 +11,7 @@ import Scenario
 struct DatasetMerge {
     let options: MergeOptions
 
-    /// The folders of a dataset's parts among those that a user names, unfinished ones too.
+    /// The folders of a dataset's parts among those that a user names: unfinished ones too, and whole datasets.
     static func found(in folders: [String]) -> [String] {
         var found: [String] = []
         for folder in folders {
@@ -24,13 +24,15 @@ struct DatasetMerge {
     }
 
     private static func isPart(_ folder: String) -> Bool {
-        OutputFile.exists("\(folder)/\(DatasetPart.stateName)")
-            || OutputFile.exists("\(folder)/\(PartJournal.name)")
+        [DatasetPart.stateName, PartJournal.name, DatasetOutput.successName].contains { has($0, folder) }
     }
 
     private static func isWhole(_ folder: String) -> Bool {
-        OutputFile.exists("\(folder)/\(DatasetOutput.successName)")
-            && OutputFile.exists("\(folder)/\(DatasetPart.stateName)")
+        has(DatasetOutput.successName, folder) && has(DatasetPart.stateName, folder)
+    }
+
+    private static func has(_ name: String, _ folder: String) -> Bool {
+        OutputFile.exists("\(folder)/\(name)")
     }
 
     /// - Throws: ``CommandFailure``: 64 for parts of different datasets, one that is there twice and not the same, and
@@ -74,6 +76,13 @@ struct DatasetMerge {
     /// Those that are whole, in order, each once.
     private func parts(in folders: [String]) throws(CommandFailure) -> [Part] {
         var parts: [Part] = []
+        for folder in folders
+        where DatasetMerge.has(DatasetOutput.successName, folder) && !DatasetMerge.isWhole(folder) {
+            throw CommandFailure(
+                .usage,
+                "\(folder): a whole dataset and no part of one: there is nothing to merge; nothing was written"
+            )
+        }
         for folder in folders where DatasetMerge.isWhole(folder) {
             let state = try DatasetPart(of: folder)
             if let first = parts.first, let difference = state.identity.difference(from: first.state.identity)
@@ -125,11 +134,16 @@ struct DatasetMerge {
                 + PartSet.command(first.command, playing: missing[0].text))
     }
 
-    /// The files of each part's tables; all of them are there with their sizes.
+    /// The files of each part's tables; all of them are there as they were written.
     private func paths(of parts: [Part]) throws(CommandFailure) -> [[String]] {
         var paths: [[String]] = []
         for part in parts {
-            do throws(FileFailure) { paths.append(try PartJournal.paths(in: part.folder)) } catch {
+            do throws(FileFailure) {
+                paths.append(try PartJournal.paths(in: part.folder))
+                for (name, sum) in part.state.sums.sorted(by: { $0.key < $1.key }) {
+                    try FileChecksum.check("\(part.folder)/\(name)", sum)
+                }
+            } catch {
                 throw CommandFailure(.usage, "\(error); nothing was written")
             }
         }
@@ -181,10 +195,10 @@ struct DatasetSum {
     init(
         _ parts: [DatasetMerge.Part], _ scenario: LoadedScenario, _ plans: DatasetPlans
     ) throws(CommandFailure) {
-        let facts = DatasetFacts(plans.populations)
+        let facts = DatasetFacts(plans)
         self.facts = facts
         formats = parts[0].state.identity.formats
-        table = EventTable(plans.populations, keepsIDs: plans.tagsEvents)
+        table = EventTable(plans, keepsIDs: plans.tagsEvents)
         shape = DatasetShape(plans)
         schemas = [table.schema] + TruthTables.all
         totals = AnswerTotals(facts)

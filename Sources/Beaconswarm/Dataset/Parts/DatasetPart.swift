@@ -24,7 +24,7 @@ struct DatasetPart {
 
     static let stateName = "_part.state"
     static let scenarioName = "_scenario.json"
-    private static let head = "beaconswarm.dataset-part/2\n"
+    private static let head = "beaconswarm.dataset-part/3\n"
 
     var identity: Identity
     var number: PartNumber
@@ -40,6 +40,8 @@ struct DatasetPart {
     /// Of each population.
     var shape: [DatasetShape.Population]
     var sample: RowSample
+    /// Of files that are not in the list of parts, by name: ``FileChecksum``.
+    var sums: [String: UInt32]
 
     func write(to folder: String) throws(FileFailure) {
         try GrowingFile.write(
@@ -59,12 +61,12 @@ struct DatasetPart {
     init(
         identity: Identity, number: PartNumber, reference: Report.ScenarioReference, command: [String],
         rows: [Int], unknownRows: Int64, totals: AnswerTotals, patterns: [PatternCounter.Totals],
-        shape: [DatasetShape.Population], sample: RowSample
+        shape: [DatasetShape.Population], sample: RowSample, sums: [String: UInt32]
     ) {
         (self.identity, self.number, self.reference) = (identity, number, reference)
         (self.command, self.rows, self.unknownRows) = (command, rows, unknownRows)
         (self.totals, self.patterns) = (totals, patterns)
-        (self.shape, self.sample) = (shape, sample)
+        (self.shape, self.sample, self.sums) = (shape, sample, sums)
     }
 }
 
@@ -128,6 +130,9 @@ extension DatasetPart: Snapshotable {
         writer.write(each: patterns)
         writer.write(each: shape)
         writer.write(sample)
+        let sorted = sums.sorted { $0.key < $1.key }
+        writer.write(each: sorted.map(\.key))
+        writer.write(Numbers(sorted.map { Int($0.value) }))
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -144,6 +149,13 @@ extension DatasetPart: Snapshotable {
         patterns = try reader.values()
         shape = try reader.values()
         sample = try reader.value()
+        let names: [String] = try reader.values()
+        let numbers: Numbers = try reader.value()
+        sums = [:]
+        for (name, number) in zip(names, try numbers.exactly(names.count, reader)) {
+            guard let sum = UInt32(exactly: number) else { throw reader.impossible }
+            sums[name] = sum
+        }
     }
 }
 

@@ -22,7 +22,8 @@ struct PatternAnswers {
         let concerned = populations(of: counter.pattern)
         guard !concerned.isEmpty else { return nil }
         let list = concerned.map { "'\(key.names[$0].quotedForSQL)'" }.joined(separator: ", ")
-        guard let query = query(of: counter.pattern.change, "IN (\(list))") else { return nil }
+        let names: (String) -> [String] = { key.facts.names(of: $0, in: concerned) }
+        guard let query = query(of: counter.pattern.change, "IN (\(list))", names) else { return nil }
         // Every answer that is about some of the populations tells them apart.
         let others = Set(counter.pattern.populations).subtracting(concerned).map {
             Answer.Value.text(key.names[$0])
@@ -50,16 +51,20 @@ struct PatternAnswers {
 
     private typealias Query = (question: String, columns: [String], sql: String)
 
-    /// - Parameter populations: A condition on those that the pattern concerns.
-    private func query(of change: ScenarioPattern.Change, _ populations: String) -> Query? {
+    /// - Parameters:
+    ///   - populations: A condition on those that the pattern concerns.
+    ///   - names: What the tables call one of the app's events.
+    private func query(
+        of change: ScenarioPattern.Change, _ populations: String, _ names: (String) -> [String]
+    ) -> Query? {
         switch change {
         case .release: releaseQuery(populations)
         case .campaign: campaignQuery(populations)
         case .bots(let persona): botsQuery(persona.quotedForSQL, populations)
-        case .chance(let event, let before): chanceQuery(event, before, populations)
-        case .duplicateEvent(let event): duplicateQuery(event.quotedForSQL, populations)
+        case .chance(let event, let before): chanceQuery(event, before, populations, names)
+        case .duplicateEvent(let event): duplicateQuery(names(event), populations)
         case .missingProperty(let event, let key), .wrongType(let event, let key):
-            propertyQuery(event.quotedForSQL, key, isMissing: change.isMissing, populations)
+            propertyQuery(names(event), key, isMissing: change.isMissing, populations)
         }
     }
 
@@ -95,33 +100,35 @@ struct PatternAnswers {
         )
     }
 
-    private func chanceQuery(_ event: String, _ before: String?, _ populations: String) -> Query {
-        let name = event.quotedForSQL
+    private func chanceQuery(
+        _ event: String, _ before: String?, _ populations: String, _ names: (String) -> [String]
+    ) -> Query {
+        let isEvent = names(event)
         guard let before else {
             return (
                 "How often did \(event) happen each day?", ["day", "events"],
                 """
                 SELECT day, count(*) AS events FROM truth
-                WHERE name = '\(name)' AND population \(populations) GROUP BY day ORDER BY day
+                WHERE \(isEvent.sqlCondition(on: "name")) AND population \(populations) GROUP BY day ORDER BY day
                 """
             )
         }
-        let first = before.quotedForSQL
+        let isBefore = names(before)
         return (
             "How often did \(before) and \(event) happen, by the users' time zone?",
             ["population", "utc_offset_minutes", "steps_before", "events"],
             """
             SELECT u.population AS population, u.utc_offset_minutes AS utc_offset_minutes,
-                   sum(CASE WHEN t.name = '\(first)' THEN 1 ELSE 0 END) AS steps_before,
-                   sum(CASE WHEN t.name = '\(name)' THEN 1 ELSE 0 END) AS events
+                   sum(CASE WHEN \(isBefore.sqlCondition(on: "t.name")) THEN 1 ELSE 0 END) AS steps_before,
+                   sum(CASE WHEN \(isEvent.sqlCondition(on: "t.name")) THEN 1 ELSE 0 END) AS events
             FROM truth t JOIN users u ON u.user_id = t.user_id
-            WHERE t.name IN ('\(first)', '\(name)') AND u.population \(populations)
+            WHERE t.name IN (\((isBefore + isEvent).sqlList)) AND u.population \(populations)
             GROUP BY u.population, u.utc_offset_minutes ORDER BY u.population, u.utc_offset_minutes
             """
         )
     }
 
-    private func duplicateQuery(_ event: String, _ populations: String) -> Query {
+    private func duplicateQuery(_ names: [String], _ populations: String) -> Query {
         (
             "How many of these events are the device's event right before once more, at the same time?",
             ["population", "events", "repeated"],
@@ -130,7 +137,7 @@ struct PatternAnswers {
             FROM truth t LEFT JOIN truth b
                  ON b.device = t.device AND b.sequence = t.sequence - 1 AND b.name = t.name
                     AND b.captured_at = t.captured_at
-            WHERE t.name = '\(event)' AND t.population \(populations)
+            WHERE \(names.sqlCondition(on: "t.name")) AND t.population \(populations)
             GROUP BY t.population ORDER BY t.population
             """
         )
@@ -138,7 +145,7 @@ struct PatternAnswers {
 
     /// `nil` where the column takes values of any type, so that a wrong one does not show there.
     private func propertyQuery(
-        _ event: String, _ key: String, isMissing: Bool, _ populations: String
+        _ names: [String], _ key: String, isMissing: Bool, _ populations: String
     ) -> Query? {
         let column = EventField.column(ofProperty: key)
         guard let type = events.columns.first(where: { $0.name == column })?.type,
@@ -151,7 +158,7 @@ struct PatternAnswers {
             SELECT t.population AS population, count(*) AS arrived,
                    sum(CASE WHEN e.\(column) IS NULL THEN 1 ELSE 0 END) AS without_value
             FROM truth t JOIN events e ON e.row_id = t.row_id
-            WHERE t.name = '\(event)' AND t.population \(populations)
+            WHERE \(names.sqlCondition(on: "t.name")) AND t.population \(populations)
             GROUP BY t.population ORDER BY t.population
             """
         )

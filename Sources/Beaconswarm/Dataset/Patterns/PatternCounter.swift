@@ -15,6 +15,9 @@ final class PatternCounter {
     private(set) var sizes: [(name: String, count: Int)]
     /// By population and label: what an event is to the pattern.
     private let roles: [[Role]]
+    /// By population and label: whether the tables tell such an event by its name. One that shares its name with others
+    /// is counted in the pattern's size alone.
+    private let isNamed: [[Bool]]
 
     /// What an event of some label is to a pattern.
     enum Role: UInt8 {
@@ -35,12 +38,20 @@ final class PatternCounter {
             let labels = facts.labels[plan.index]
             let variants = facts.variants(of: plan)
             return labels.indices.map { label in
-                pattern.change.role(of: labels[label].name, isVariant: variants[label] == number)
+                pattern.change.role(of: labels[label], isVariant: variants[label] == number)
             }
         }
+        let names = Set(
+            pattern.change.events.flatMap { facts.names(of: $0, in: pattern.populations) })
+        isNamed = facts.labels.map { $0.map { names.contains($0.name) } }
     }
 
     func role(of event: TruthEvent) -> Role { roles[event.population][event.label] }
+
+    /// Adds to the answer's rows what an event counts there.
+    func add(_ counts: [Int], of event: TruthEvent, to key: [Answer.Value]) {
+        if isNamed[event.population][event.label] { add(counts, to: key) }
+    }
 
     func add(_ counts: [Int], to key: [Answer.Value]) {
         var sums = rows[key] ?? counts.map { _ in 0 }
@@ -86,13 +97,27 @@ extension ScenarioPattern.Change {
         }
     }
 
-    fileprivate func role(of name: String, isVariant: Bool) -> PatternCounter.Role {
+    /// The app's events that it is about.
+    fileprivate var events: [String] {
         switch self {
+        case .release, .campaign, .bots: []
+        case .chance(let event, let before): [event] + (before.map { [$0] } ?? [])
+        case .duplicateEvent(let event), .missingProperty(let event, _), .wrongType(let event, _): [event]
+        }
+    }
+
+    fileprivate func role(of label: EventLabel, isVariant: Bool) -> PatternCounter.Role {
+        let names = [label.ownName, label.name]
+        return switch self {
         case .release, .campaign, .bots: .none
         case .chance(let event, let before):
-            name == event ? .event : name == before ? .before : .none
+            if names.contains(event) {
+                .event
+            } else {
+                before.map { names.contains($0) } ?? false ? .before : .none
+            }
         case .duplicateEvent(let event), .missingProperty(let event, _), .wrongType(let event, _):
-            isVariant ? .affected : name == event ? .event : .none
+            isVariant ? .affected : names.contains(event) ? .event : .none
         }
     }
 }

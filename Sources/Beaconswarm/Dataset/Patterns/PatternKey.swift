@@ -19,7 +19,7 @@ final class PatternKey {
     private let others: [[PopulationLives?]]
     /// The event before on the same device.
     private var last: (population: Int, name: String, at: Int64)?
-    private let facts: DatasetFacts
+    let facts: DatasetFacts
 
     /// - Parameter end: From which on nothing happens.
     init(
@@ -70,18 +70,18 @@ final class PatternKey {
         case .release, .campaign, .bots: break
         case .chance(_, .some):
             let key = [population, .number(device.offsetMinutes)]
-            counter.add(role == .before ? [1, 0] : [0, 1], to: key)
+            counter.add(role == .before ? [1, 0] : [0, 1], of: event, to: key)
         case .chance(_, nil):
-            counter.add([1], to: [.text(day)])
+            counter.add([1], of: event, to: [.text(day)])
         case .duplicateEvent:
-            counter.add([1, isSecond ? 1 : 0], to: [population])
+            counter.add([1, isSecond ? 1 : 0], of: event, to: [population])
             counter.add(1, to: "counted")
             if role == .event { counter.add(1, to: "expected") }
         case .missingProperty, .wrongType:
             counter.add(1, to: "events")
             if role == .affected { counter.add(1, to: "affected") }
             guard event.hasArrived else { return }
-            counter.add([1, role == .affected ? 1 : 0], to: [population])
+            counter.add([1, role == .affected ? 1 : 0], of: event, to: [population])
             if role == .affected { counter.add(1, to: "affected_arrived") }
         }
     }
@@ -133,12 +133,12 @@ extension PatternCounter {
 
     /// What a device's user does of what the pattern is about.
     fileprivate func size(of index: Int, in lives: PopulationLives) -> Int {
+        if case .campaign = pattern.change { return lives.life(of: index).sessions.count }
         var count = 0
         lives.forEachAction(of: index) { planned in
             switch (pattern.change, planned.action) {
             case (.chance(let name, _), .business(let event, _)), (.chance(let name, _), .web(let event, _)):
                 if lives.plan.app.events[Int(event)].name == name { count += 1 }
-            case (.campaign, .enterForeground): count += 1
             default: break
             }
         }

@@ -58,8 +58,10 @@ struct DeclaredTemplates: Sendable {
             kind.name = kind.template?.name.constantText ?? kind.event
             return kind
         }
-        labels = self.kinds.map {
-            EventLabel(type: "event", name: $0.name.isEmpty ? $0.action.rawValue : $0.name)
+        labels = self.kinds.map { kind in
+            let name = kind.name.isEmpty ? kind.action.rawValue : kind.name
+            let isRenamed = kind.action == .business && kind.template != nil && name != kind.event
+            return EventLabel(type: "event", name: name, event: isRenamed ? kind.event : nil)
         }
         isCaptured = self.kinds.map { $0.template != nil }
         before = Self.others.map { events.actions[$0]?.before ?? [] }

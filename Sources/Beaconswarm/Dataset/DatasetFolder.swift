@@ -1,0 +1,65 @@
+import Datasets
+import Files
+
+/// The folder of a dataset that is to be made.
+struct DatasetFolder {
+    let path: String
+    /// Whether what is there is gone on with.
+    let resumes: Bool
+    /// The part that it is of, if it is one; an unfinished one is gone on with unasked.
+    let shard: String?
+
+    init(_ options: GenerateOptions) {
+        (path, resumes, shard) = (options.out, options.resumes, options.shard)
+    }
+
+    private var isWhole: Bool { OutputFile.exists("\(path)/\(DatasetOutput.successName)") }
+
+    /// Whether a dataset may be written into it.
+    func check() throws(CommandFailure) {
+        let exists = OutputFile.exists(path)
+        if exists, !resumes { throw existing }
+        if !exists, resumes {
+            throw CommandFailure(.usage, "--resume: there is no folder \(path) to go on with")
+        }
+        if exists { try checkUnfinished() }
+    }
+
+    /// Makes the folder, and keeps other processes from it for as long as the lock lives. What the one before left of rows
+    /// on their way is removed: another number of threads has other files.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64 if another process writes into it, or did so meanwhile.
+    func take() throws(CommandFailure) -> FolderLock {
+        do throws(FileFailure) { try Folder.make(path) } catch { throw CommandFailure(.usage, error) }
+        guard let lock = FolderLock(path) else {
+            throw CommandFailure(
+                .usage,
+                "another process writes into \(path); wait until it has ended, or name another folder with --out"
+            )
+        }
+        let names = Folder.names(in: path)
+        guard resumes || names.isEmpty else { throw existing }
+        try checkUnfinished()
+        // A folder without a list of parts is none of a dataset.
+        let strays = names.contains(PartJournal.name) ? names : []
+        for name in strays where name.hasPrefix("_") && name.hasSuffix(GrowingFile.partialSuffix) {
+            do throws(FileFailure) { try Folder.remove("\(path)/\(name)") } catch {
+                throw CommandFailure(.internalError, error)
+            }
+        }
+        return lock
+    }
+
+    private var existing: CommandFailure {
+        CommandFailure(
+            .usage,
+            "the folder \(path) exists already; name another with --out, "
+                + "or go on with an unfinished dataset there by --resume")
+    }
+
+    private func checkUnfinished() throws(CommandFailure) {
+        guard isWhole else { return }
+        let whole = shard.map { "part \($0) is whole in \(path)" } ?? "--resume: \(path) is whole"
+        throw CommandFailure(.usage, "\(whole), there is nothing to go on with")
+    }
+}
