@@ -44,10 +44,15 @@ enum DeclaredForms {
     static let durationOrNone = orNone(Form<Interval>.duration(.milliseconds(1)...Form<Interval>.longest))
 
     static let path: Form<String> = Form<String>.matching(
-        pattern: "^/[^?# ]*$", what: "a path that begins with \"/\" and has no query"
+        pattern: #"^/(\{?[^?# {])*\{?$"#,
+        what:
+            "a path that begins with \"/\" and has no query and no placeholder: what varies goes into query or headers, "
+            + "or into the path of the target"
     ) { text in
-        text.hasPrefix("/") && !text.contains { "?# \r\n".contains($0) } && text.utf8.count <= 1000
-            ? text : nil
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
+        return isPlain && text.hasPrefix("/") && !text.contains("{{") && text.utf8.count <= 1000 ? text : nil
     } encode: {
         .text($0)
     }

@@ -56,7 +56,7 @@ struct DescriptionBinder {
     private func bindRequest(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
         request.query = lines(draft.query, &reading)
         bindForm(&request, &reading)
-        if let headers = draft.headers { request.headers = lines(headers, &reading) }
+        if let headers = draft.headers { request.headers = headerLines(headers, &reading) }
         if let body = draft.body {
             request.body = template(body, Self.bodyScopes.union([.batch]), &reading)
             let lists = request.body.placeholders.filter { $0.source == .events }.count
@@ -87,6 +87,7 @@ struct DescriptionBinder {
                 DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
             ]
         request.form = draft.form.map { field in
+            let before = reading.problems.count
             let value = template(field.value, Self.bodyScopes.union([.form]), &reading)
             switch value {
             case .value(let placeholder):
@@ -101,7 +102,11 @@ struct DescriptionBinder {
                     reading.report(.wrongType, field.place, allowed: "{{body}} by itself")
                 }
             case .number, .bool: break
-            default: reading.report(.wrongType, field.place, allowed: "a text")
+            // What could not be read was told.
+            default:
+                if reading.problems.count == before {
+                    reading.report(.wrongType, field.place, allowed: "a text")
+                }
             }
             return DescribedSDK.Request.Line(field.name, value)
         }
@@ -116,14 +121,30 @@ struct DescriptionBinder {
         _ lines: [Named<Place>], _ reading: inout Reading
     ) -> [DescribedSDK.Request.Line] {
         lines.map { line in
+            let before = reading.problems.count
             let value = template(line.value, [.population], &reading)
             if case .text = value {
             } else if case .value = value {
-            } else {
+            } else if reading.problems.count == before {
                 reading.report(.wrongType, line.place, allowed: "a text")
             }
             return DescribedSDK.Request.Line(line.name, value)
         }
+    }
+
+    /// Headers: what would break the head of a request is refused, in constants too.
+    private func headerLines(
+        _ headers: [Named<Place>], _ reading: inout Reading
+    ) -> [DescribedSDK.Request.Line] {
+        let lines = lines(headers, &reading)
+        for (header, line) in zip(headers, lines) {
+            HeaderRules.check(name: header.name, at: header.place, &reading)
+            guard case .text(let pieces) = line.value else { continue }
+            for case .constant(let text) in pieces {
+                HeaderRules.check(line: text, at: header.place, &reading)
+            }
+        }
+        return lines
     }
 
     // MARK: Events
@@ -183,11 +204,12 @@ struct DescriptionBinder {
         let excluded = Placeholder.Source.missing(in: action)
         var name = Template.constant(action.rawValue)
         if let place = own.name {
+            let before = reading.problems.count
             name = template(
                 place, [.population, .event], excluding: excluded.union([.name, .properties]), &reading)
             if case .value(let placeholder) = name { name = .text([.slot(placeholder)]) }
             if case .text = name {
-            } else {
+            } else if reading.problems.count == before {
                 reading.report(.wrongType, place, allowed: "a text")
             }
         } else {
