@@ -108,15 +108,17 @@ enum DeclaredForms {
             [
                 Field(
                     "on", \.on,
-                    Form<[AnswerTable.Failure]>.list(of: .cases(what: "a failure"), count: 0...10).map {
-                        failures, _, _ in Set(failures)
-                    }, "Failures after which it stops at once."),
+                    Form<[AnswerTable.Failure]>.list(
+                        of: .cases(what: "a failure"), count: 0...10,
+                        what: "failures: " + quotedList(AnswerTable.Failure.allCases.map(\.rawValue))
+                    ).map { failures, _, _ in Set(failures) },
+                    "Failures after which it stops at once."),
                 Field(
                     "until", \.until,
-                    Form<[DescribedSDK.Retry.Latch.Until]>.list(of: .cases(what: "an end"), count: 0...3).map
-                    {
-                        ends, _, _ in Set(ends)
-                    },
+                    Form<[DescribedSDK.Retry.Latch.Until]>.list(
+                        of: .cases(what: "an end"), count: 0...3,
+                        what: "ends: " + quotedList(DescribedSDK.Retry.Latch.Until.allCases.map(\.rawValue))
+                    ).map { ends, _, _ in Set(ends) },
                     "What ends the stop: a change of the network, a return to the foreground, a new process."),
             ])
     ).map { latch, _, _ in .some(latch) }

@@ -43,7 +43,18 @@ struct DescriptionBinder {
         }
         bindEvents(&sdk.events, &reading)
         sdk.configs = bindConfigs(&reading)
+        warnOfUnusedConstants(&reading)
         return sdk
+    }
+
+    private func warnOfUnusedConstants(_ reading: inout Reading) {
+        guard !constants.isEmpty else { return }
+        let used = (place.node.members ?? []).filter { $0.key != "consts" }
+            .reduce(into: Set<String>()) { $0.formUnion($1.value.slotNames) }
+        for name in constants.keys.sorted() where !used.contains(name) {
+            reading.warn(
+                at(["consts", name]).path, "no template has {{\(name)}}: the constant has no effect")
+        }
     }
 
     /// A place deeper in the description; its own node where there is one.
@@ -168,6 +179,30 @@ extension Placeholder.Source {
     /// What no event of an action has.
     fileprivate static func missing(in action: DescribedSDK.Action) -> Set<Placeholder.Source> {
         action == .business ? [] : [.event]
+    }
+}
+
+extension JSONNode {
+    /// What stands between the braces of `{{…}}` in its texts.
+    fileprivate var slotNames: Set<String> {
+        switch content {
+        case .string(let text):
+            var names: Set<String> = []
+            var rest = text[...]
+            while let open = rest.firstRange(of: "{{"),
+                let close = rest[open.upperBound...].firstRange(of: "}}")
+            {
+                let inner = rest[open.upperBound..<close.lowerBound].drop { $0 == " " }
+                names.insert(String(inner.reversed().drop { $0 == " " }.reversed()))
+                rest = rest[close.upperBound...]
+            }
+            return names
+        case .array(let elements):
+            return elements.reduce(into: []) { $0.formUnion($1.slotNames) }
+        case .object(let members):
+            return members.reduce(into: []) { $0.formUnion($1.value.slotNames) }
+        default: return []
+        }
     }
 }
 

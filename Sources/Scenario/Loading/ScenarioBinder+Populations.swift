@@ -34,6 +34,7 @@ extension ScenarioBinder {
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
         warnAboutHooks(name, rules, app, persona, path)
+        warnAboutUnsent(draft, rules, app)
         var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
@@ -81,6 +82,12 @@ extension ScenarioBinder {
             if persona.reinstall != nil {
                 reading.warn(
                     path.appending("persona"), "\"reinstall\" without \"retention\": nobody deletes the app")
+            }
+            if persona.installedOver != PersonaDescription(name: "").installedOver {
+                reading.warn(
+                    path.appending("persona"),
+                    "\"installedOver\" without \"retention\": nobody deletes the app, so it does not matter since when "
+                        + "somebody has it")
             }
             return
         }
@@ -152,10 +159,13 @@ extension ScenarioBinder {
     private mutating func warnAboutCrashes(
         _ app: AppDescription, _ persona: PersonaDescription, _ path: JSONPath
     ) {
-        guard app.crashReasons.isEmpty, persona.crashChance > PersonaDescription(name: "").crashChance else { return }
+        guard app.crashReasons.isEmpty, persona.crashChance > PersonaDescription(name: "").crashChance else {
+            return
+        }
         reading.warn(
             path.appending("persona"),
-            "crashChance \(persona.crashChance) has no effect: the app has no \"crashReasons\", so it never crashes")
+            "crashChance \(persona.crashChance) has no effect: the app has no \"crashReasons\", so it never crashes"
+        )
     }
 
     // MARK: Names
