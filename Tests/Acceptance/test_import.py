@@ -120,7 +120,10 @@ def test_events_in_a_text_that_holds_json_are_drafted_and_sent(tool, tmp_path: P
     scenario = tmp_path / "scenario.json"
     scenario.write_text(json.dumps({"duration": "2m", "populations": [population]}))
     for compress in ("none", "gzip"):
-        done = tool.run("simulate", scenario, "--json", "--set", f"populations.0.sdk.request.compress={compress}").expect(0)
+        done = tool.run(
+            "simulate", scenario, "--json", "--out", tmp_path / compress,
+            "--set", f"populations.0.sdk.request.compress={compress}",
+        ).expect(0)
         found = json.loads(done.out)
         assert found["events"]["delivered"] == found["audit"]["confirmed"] > 100
         assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0
