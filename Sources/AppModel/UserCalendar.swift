@@ -123,12 +123,27 @@ package struct UserCalendar: Sendable {
 /// In which time zones a population's people live: each device in one, drawn by weight.
 package struct TimeZones: Sendable, Hashable {
     package let tables: [UTCOffsets]
+    /// What devices call the zones, by the places of ``tables``.
+    package let names: [String]
     package let choice: WeightedChoice
 
+    /// - Parameter names: Those of the zones, in their order; by default those of their first offsets.
     /// - Precondition: at least one weight is positive and none negative.
-    package init(_ zones: [(table: UTCOffsets, weight: Double)]) {
+    package init(_ zones: [(table: UTCOffsets, weight: Double)], names: [String]? = nil) {
         tables = zones.map(\.table)
+        self.names =
+            names
+            ?? zones.map { TimeZones.name(ofOffset: $0.table.offset(at: Instant(nanoseconds: .min)).offset) }
         choice = WeightedChoice(weights: zones.map(\.weight))
+    }
+
+    /// What iOS calls a zone that is a mere offset (`TimeZone.identifier`): `GMT+0800`, `GMT-0530`, `GMT`.
+    private static func name(ofOffset offset: Interval) -> String {
+        let minutes = offset.nanoseconds / 60_000_000_000
+        guard minutes != 0 else { return "GMT" }
+        let digits = String(minutes.magnitude / 60 * 100 + minutes.magnitude % 60)
+        return "GMT" + (minutes < 0 ? "-" : "+") + String(repeating: "0", count: max(0, 4 - digits.count))
+            + digits
     }
 
     /// Whether local time is not the same for all people at all times.
@@ -138,10 +153,13 @@ package struct TimeZones: Sendable, Hashable {
     ///
     /// - Parameter stream: The device's own, for its zone alone.
     /// - Complexity: O(log n) in the number of zones.
-    package func table(_ stream: RandomStream) -> UTCOffsets {
-        guard choice.count > 1 else { return tables[0] }
+    package func table(_ stream: RandomStream) -> UTCOffsets { tables[place(stream)] }
+
+    /// The place of a device's zone in ``tables`` and ``names``, in the same way.
+    package func place(_ stream: RandomStream) -> Int {
+        guard choice.count > 1 else { return 0 }
         var stream = stream
-        return tables[choice.sample(&stream)]
+        return choice.sample(&stream)
     }
 
     /// All in one.

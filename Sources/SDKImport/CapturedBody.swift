@@ -2,61 +2,82 @@ import Wire
 
 /// What a captured body holds, with what was taken off it.
 struct CapturedBody {
+    /// What a text is made of JSON by.
+    enum Packing: Hashable {
+        case plain, base64, gzipBase64
+
+        /// The body in a form's field.
+        var placeholder: String {
+            switch self {
+            case .plain: "{{body}}"
+            case .base64: "{{body|base64}}"
+            case .gzipBase64: "{{body|gzip|base64}}"
+            }
+        }
+    }
+
     /// The JSON; of lines, a list of them.
-    var json: JSONNode
-    var isGzip = false
-    var isLines = false
+    private(set) var json: JSONNode
+    private(set) var isGzip = false
+    private(set) var isLines = false
     /// The form's field that held it.
-    var field: String?
-    /// Whether it was in base64.
-    var isBase64 = false
+    private(set) var field: String?
+    /// How the field held it.
+    private(set) var packing = Packing.plain
+    /// All fields of the form, in order.
+    private(set) var form: [CapturedRequest.Field] = []
 
     private static let limit = 64 << 20
 
     /// - Returns: `nil` for what holds no JSON of objects.
     init?(_ request: CapturedRequest) {
         var bytes = request.body
-        var (isGzip, isBase64) = (CapturedBody.unpack(&bytes), false)
+        isGzip = CapturedBody.unpack(&bytes)
         // Archives keep packed bodies as base64 or lose them; what says gzip and is text was unpacked by the archive.
         if let encoding = request.header("content-encoding"), encoding.lowercased() == "gzip" {
             isGzip = true
         }
         if !CapturedBody.isJSON(bytes), let decoded = CapturedBody.base64(bytes) {
             bytes = decoded
-            isGzip = CapturedBody.unpack(&bytes) || isGzip
+            if CapturedBody.unpack(&bytes) { isGzip = true }
         }
-        var field: String?
         if !CapturedBody.isJSON(bytes) {
-            guard let fields = FormFields.read(bytes),
-                let found = fields.first(where: { CapturedBody.inner(Array($0.value.utf8)) != nil }),
-                let inner = CapturedBody.inner(Array(found.value.utf8))
-            else { return nil }
-            field = found.name
-            isBase64 = !CapturedBody.isJSON(Array(found.value.utf8))
-            bytes = inner
+            guard let fields = FormFields.read(bytes) else { return nil }
+            for candidate in fields where field == nil {
+                guard let inner = CapturedBody.opened(Array(candidate.value.utf8)) else { continue }
+                (field, packing, form) = (candidate.name, inner.packing, fields)
+                bytes = inner.json
+            }
+            guard field != nil else { return nil }
         }
         if let whole = try? JSONReader.readStrictly(bytes), !whole.isPlain {
-            self.init(json: whole, isGzip: isGzip, isLines: false, field: field, isBase64: isBase64)
+            json = whole
             return
         }
         let lines = bytes.split(separator: 0x0A).map { line in try? JSONReader.readStrictly(Array(line)) }
         guard lines.count > 1, lines.allSatisfy({ $0?.members != nil }) else { return nil }
-        self.init(
-            json: .list(lines.compactMap { $0 }), isGzip: isGzip, isLines: true, field: field,
-            isBase64: isBase64)
-    }
-
-    private init(json: JSONNode, isGzip: Bool, isLines: Bool, field: String?, isBase64: Bool) {
-        (self.json, self.isGzip, self.isLines) = (json, isGzip, isLines)
-        (self.field, self.isBase64) = (field, isBase64)
+        json = .list(lines.compactMap { $0 })
+        isLines = true
     }
 
     /// A text's JSON, as it is or in base64; `nil` if it is none.
-    static func inner(_ text: [UInt8]) -> [UInt8]? {
-        if isJSON(text) { return text }
+    static func inner(_ text: [UInt8]) -> [UInt8]? { opened(text)?.json }
+
+    private static func opened(_ text: [UInt8]) -> (json: [UInt8], packing: Packing)? {
+        if isJSON(text) { return (text, .plain) }
         guard var decoded = base64(text) else { return nil }
-        _ = unpack(&decoded)
-        return isJSON(decoded) ? decoded : nil
+        let isPacked = unpack(&decoded)
+        return isJSON(decoded) ? (decoded, isPacked ? .gzipBase64 : .base64) : nil
+    }
+
+    /// What some texts hold, and how a template writes it; `nil` unless all of them hold JSON in one way that there is.
+    static func texts(_ values: [JSONNode]) -> (encoding: String, inner: [JSONNode])? {
+        let found = values.compactMap { value in value.string.flatMap { opened(Array($0.utf8)) } }
+        let inner = found.compactMap { try? JSONReader.readStrictly($0.json) }
+        guard let packing = found.first?.packing, packing != .gzipBase64, inner.count == values.count,
+            found.allSatisfy({ $0.packing == packing })
+        else { return nil }
+        return (packing == .plain ? "jsonText" : "base64url", inner)
     }
 
     private static func base64(_ text: [UInt8]) -> [UInt8]? {

@@ -2,10 +2,10 @@ import Wire
 
 /// Puts a draft together.
 struct DraftBuilder {
-    private let route: Route
-    private let list: EventList
+    let route: Route
+    let list: EventList
     private let events: [JSONNode]
-    private let fields: EventFields
+    let fields: EventFields
     private(set) var guesses: [Guess] = []
 
     init(_ route: Route, _ list: EventList, _ events: [JSONNode]) {
@@ -33,7 +33,7 @@ struct DraftBuilder {
         return .object(description)
     }
 
-    private mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
+    mutating func guess(_ pointer: String, _ text: String, _ sureness: Guess.Sureness) {
         guesses.append(Guess(pointer, text, sureness))
     }
 
@@ -83,23 +83,23 @@ struct DraftBuilder {
 
     private mutating func request() -> [(String, JSONNode)] {
         let first = route.requests[0]
-        var members: [(String, JSONNode)] = [("path", .text(first.path))]
+        // A path has no placeholders, and no escape for what looks like one.
+        let path = first.path.replacing("{{", with: "%7B%7B")
+        var members: [(String, JSONNode)] = [("path", .text(path))]
         if first.method != "POST" { members.insert(("method", .text(first.method)), at: 0) }
         if !first.query.isEmpty { members.append(("query", query(first))) }
+        let form = self.form()
         let headers = CapturedHeaders(route.requests)
         guesses += headers.guesses
-        members.append(("headers", .object(headers.kept)))
-        if route.bodies.contains(where: \.isGzip) { members.append(("compress", .text("gzip"))) }
-        if let field = route.bodies.compactMap(\.field).first {
-            guess(
-                "/request/body",
-                "the captured bodies are forms with the JSON in the field \"\(field)\"; the draft sends the JSON by itself: request.form says a form",
-                .sure)
+        if let kept = self.headers(headers.kept, saysForm: form != nil) {
+            members.append(("headers", .object(kept)))
         }
+        if route.bodies.contains(where: \.isGzip) { members.append(("compress", .text("gzip"))) }
         if list.framing != .list {
             members.append(("framing", .text(list.framing == .lines ? "lines" : "one")))
         }
         members.append(("body", body()))
+        if let form { members.append(("form", .object(form))) }
         return members
     }
 
@@ -121,55 +121,6 @@ struct DraftBuilder {
             }
         }
         return .object(members)
-    }
-
-    /// The body with `{{events}}` where its list is.
-    private mutating func body() -> JSONNode {
-        guard list.framing == .list, !list.path.tokens.isEmpty else { return .text("{{events}}") }
-        guess(
-            list.path.pointer.isEmpty ? "/request/body" : "/request/body" + list.path.pointer,
-            "the list of events", .sure)
-        let bodies = route.bodies.map(\.json).filter { $0.members != nil }
-        return around(bodies, path: JSONPath(), rest: list.path.tokens[...])
-    }
-
-    private mutating func around(_ bodies: [JSONNode], path: JSONPath, rest: ArraySlice<String>) -> JSONNode {
-        guard let next = rest.first else { return .text("{{events}}") }
-        var members: [(String, JSONNode)] = []
-        for member in bodies.first?.members ?? [] {
-            let own = path.appending(member.key)
-            let values = bodies.compactMap { $0[member.key] }
-            if member.key == next {
-                members.append((member.key, around(values, path: own, rest: rest.dropFirst())))
-            } else if let value = beside(member.key, values, own) {
-                members.append((member.key, value))
-            }
-        }
-        return .object(members)
-    }
-
-    /// What stands in a body beside its events.
-    private mutating func beside(_ key: String, _ values: [JSONNode], _ path: JSONPath) -> JSONNode? {
-        let pointer = "/request/body" + path.pointer
-        let roles = FieldRole.candidates(key).map(\.role)
-        if values.allSatisfy(\.isPlain), values.allSatisfy({ ValueForm($0).isTime }),
-            roles.contains(.sent) || roles.contains(.time)
-        {
-            let fields = EventTemplateDraft(fields, at: path, idIsLower: false)
-            guess(pointer, "the time of the attempt", .likely)
-            return fields.time("sent", values)
-        }
-        if roles.contains(.secret), values.allSatisfy({ $0.string != nil }) {
-            let variable = CapturedHeaders.variable(key)
-            guess(pointer, "a key, from the environment variable \(variable)", .likely)
-            return .text("${\(variable)}")
-        }
-        guard let first = values.first else { return nil }
-        guard values.allSatisfy({ $0.content == first.content }) else {
-            guess(pointer, "is left out: it differs from request to request", .unsure)
-            return nil
-        }
-        return EventTemplateDraft.literal(first)
     }
 
     // MARK: Events

@@ -20,25 +20,36 @@ struct EventList {
     /// The list with the most events-like elements that bodies of one route have; `nil` if none has any.
     init?(_ bodies: [CapturedBody]) {
         let isLines = bodies.contains(where: \.isLines)
+        if let found = EventList.likeliest(in: bodies, opensTexts: false) {
+            self = found
+            framing = isLines ? .lines : .list
+            return
+        }
+        let singles = bodies.map(\.json).filter { $0.members != nil }
+        // An event may have a text with a list of other things.
+        if !isLines, !singles.isNamed, let found = EventList.likeliest(in: bodies, opensTexts: true) {
+            self = found
+            return
+        }
+        guard !singles.isEmpty, singles.likeness > 0 else { return nil }
+        self.init(path: JSONPath(), framing: .one, events: singles, longest: 1)
+    }
+
+    /// - Parameter opensTexts: Whether lists in the JSON that texts hold count too.
+    private static func likeliest(in bodies: [CapturedBody], opensTexts: Bool) -> EventList? {
         var found: [JSONPath: [JSONNode]] = [:]
         var longest: [JSONPath: Int] = [:]
         var order: [JSONPath] = []
         for body in bodies {
-            for (path, elements) in EventList.lists(in: body.json, at: JSONPath(), depth: 0) {
+            for (path, elements) in lists(in: body.json, at: JSONPath(), depth: 0, opensTexts) {
                 if found[path] == nil { order.append(path) }
                 found[path, default: []] += elements
                 longest[path] = max(longest[path] ?? 0, elements.count)
             }
         }
         let best = order.max { (found[$0] ?? []).likeness < (found[$1] ?? []).likeness }
-        if let best, let events = found[best], events.likeness > 0 {
-            self.init(
-                path: best, framing: isLines ? .lines : .list, events: events, longest: longest[best] ?? 1)
-            return
-        }
-        let singles = bodies.map(\.json).filter { $0.members != nil }
-        guard !singles.isEmpty, singles.likeness > 0 else { return nil }
-        self.init(path: JSONPath(), framing: .one, events: singles, longest: 1)
+        guard let best, let events = found[best], events.likeness > 0 else { return nil }
+        return EventList(path: best, framing: .list, events: events, longest: longest[best] ?? 1)
     }
 
     private init(path: JSONPath, framing: Framing, events: [JSONNode], longest: Int) {
@@ -47,19 +58,33 @@ struct EventList {
 
     /// Every list of objects that is not within another one.
     private static func lists(
-        in node: JSONNode, at path: JSONPath, depth: Int
+        in node: JSONNode, at path: JSONPath, depth: Int, _ opensTexts: Bool
     ) -> [(JSONPath, [JSONNode])] {
         switch node.content {
         case .array(let elements):
             return !elements.isEmpty && elements.allSatisfy { $0.members != nil } ? [(path, elements)] : []
         case .object(let members) where depth < 4:
-            return members.flatMap { lists(in: $0.value, at: path.appending($0.key), depth: depth + 1) }
+            return members.flatMap {
+                lists(in: $0.value, at: path.appending($0.key), depth: depth + 1, opensTexts)
+            }
+        case .string where opensTexts && depth <= 4:
+            let inner = CapturedBody.texts([node])?.inner ?? []
+            return inner.flatMap { lists(in: $0, at: path, depth: depth, opensTexts) }
         default: return []
         }
     }
 }
 
 extension [JSONNode] {
+    /// Whether some of them have a name, as events have.
+    fileprivate var isNamed: Bool {
+        contains { element in
+            (element.members ?? []).contains { member in
+                FieldRole.candidates(member.key).contains { $0.role == .name }
+            }
+        }
+    }
+
     /// How many of a few elements have the fields that events have.
     fileprivate var likeness: Int {
         prefix(100).reduce(0) { sum, element in

@@ -3,7 +3,7 @@ import Wire
 /// The template of an event, drafted from events.
 struct EventTemplateDraft {
     /// What stands in a template in the place of a name, for members that are inserted.
-    private static let spread = "..."
+    static let spread = "..."
 
     private let fields: EventFields
     /// Where the template begins in the draft.

@@ -90,6 +90,20 @@ def test_an_option_changes_what_a_file_says(tmp_path: Path):
     assert "POST /own/in HTTP/1.1" in done.stdout and '"events":[{"id":"' in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [({"timeZones": "Asia/Kolkata"}, "Asia/Kolkata"), ({"utcOffset": "-05:30"}, "GMT-0530"), ({}, "GMT+0800")],
+)
+def test_a_preset_tells_the_zone_in_which_its_users_live(tmp_path: Path, where: dict, name: str):
+    path = scenario(tmp_path, {"preset": "posthog-ios"})
+    content = json.loads(path.read_text())
+    content["populations"][0] |= where
+    path.write_text(json.dumps(content))
+    done = run("sample", path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r'"\$timezone": ?"%s"' % re.escape(name), done.stdout), done.stdout
+
+
 def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(collect, tmp_path: Path):
     """Each place tells the same of a description without names and times, and goes on."""
     own = OWN | {"events": OWN["events"] | {"common": {"id": "{{id}}", "props": "{{properties}}"}}}
@@ -134,6 +148,12 @@ def test_what_a_collector_would_miss_is_told_wherever_a_description_is_read(coll
         ({"preset": "segment-ios", "request": {"form": {"a": "{{body|gzip}}"}}}, ["/form/a", "{{body|gzip|base64}}"]),
         ({"preset": "segment-ios", "request": {"form": {"a": "x{{body}}"}}}, ["/form/a", "{{body}} by itself"]),
         ({"preset": "posthog-ios", "request": {"form": {"a": "{{body}}"}}}, ["/request/compress", "a knob without effect"]),
+        (OWN | {"storage": {"evict": 5}}, ["/storage/evict", "evict only with a limit"]),
+        ({"preset": "posthog-ios", "upload": {"networks": ["4g"]}}, ["/upload/onNetwork", "a knob without effect"]),
+        (OWN | {"upload": {"overlaps": True, "takes": "all"}}, ["/upload/takes", "a concurrency above 1"]),
+        (OWN | {"request": {"path": "/v1/{{apiKey}}"}}, ["/request/path", "no placeholder"]),
+        (OWN | {"request": {"headers": {"Content-Length": "7"}}}, ["/headers/Content-Length", "does not set itself"]),
+        (OWN | {"request": {"headers": {"X-A": "a\r\nX-B: b"}}}, ["/headers/X-A", "a control character"]),
         ({"preset": "otlp-http", "storage": {"persist": "onBackground"}}, ["/storage/persist", "a knob without effect"]),
         ({"preset": "segment-ios", "upload": {"maxBytes": 9}}, ["/upload/maxBytes", "a knob without effect"]),
         ({"preset": "posthog-ios", "upload": {"oversize": "drop"}}, ["/upload/oversize", "only with maxBytes"]),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import pytest
 
@@ -75,6 +78,56 @@ def test_curl_commands_and_standard_output(tool, tmp_path: Path):
     assert draft["events"]["key"] == ["/id"]
     assert "hush" not in run.out + run.err
     assert "X-Signature is left out" in run.err
+
+
+EVENTS = [{"event": f"Buy {n}", "id": f"e-{n}", "timestamp": "2026-03-02T11:30:00Z", "properties": {"n": n}} for n in (1, 2)]
+PACKINGS = {
+    "{{body}}": lambda text: text,
+    "{{body|base64}}": lambda text: base64.b64encode(text.encode()).decode(),
+    "{{body|gzip|base64}}": lambda text: base64.b64encode(gzip.compress(text.encode())).decode(),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_form_is_drafted_as_one_and_sent_as_one(tool, tmp_path: Path, packing: str):
+    bodies = [urlencode({"app": "7", "data": PACKINGS[packing](json.dumps([event]))}) for event in EVENTS]
+    head = {"Content-Type": "application/x-www-form-urlencoded"}
+    requests = [SimpleNamespace(method="POST", path="/e", headers=head, body=body.encode()) for body in bodies]
+    capture = tmp_path / "capture.har"
+    capture.write_text(archive(requests))
+    run = tool.run("import", capture).expect(0)
+    assert "reads 2 of the 2 events" in run.err
+    draft = json.loads(run.out)
+    assert draft["request"] == {"path": "/e", "body": "{{events}}", "form": {"app": "7", "data": packing}}
+    population = {"name": "p", "devices": 2, "system": "declared", "sdk": draft}
+    scenario = tmp_path / "scenario.json"
+    scenario.write_text(json.dumps({"duration": "1m", "populations": [population]}))
+    shown = tool.run("sample", scenario).expect(0).out
+    assert "Content-Type: application/x-www-form-urlencoded" in shown and "app=7&data=" in shown
+
+
+def test_events_in_a_text_that_holds_json_are_drafted_and_sent(tool, tmp_path: Path):
+    capture = tmp_path / "capture.har"
+    body = json.dumps({"client": "k1", "events": json.dumps(EVENTS)})
+    capture.write_text(archive([SimpleNamespace(method="POST", path="/e", headers={}, body=body.encode())]))
+    run = tool.run("import", capture).expect(0)
+    assert "reads 2 of the 2 events" in run.err
+    draft = json.loads(run.out)
+    assert draft["request"] == {"path": "/e", "body": {"client": "k1", "events": {"jsonText": "{{events}}"}}}
+    population = {
+        "name": "p", "devices": 20, "system": "declared", "sdk": draft, "persona": {"preset": "steady", "rate": "1/s"},
+    }
+    scenario = tmp_path / "scenario.json"
+    scenario.write_text(json.dumps({"duration": "2m", "populations": [population]}))
+    for compress in ("none", "gzip"):
+        done = tool.run(
+            "simulate", scenario, "--json", "--out", tmp_path / compress,
+            "--set", f"populations.0.sdk.request.compress={compress}",
+        ).expect(0)
+        found = json.loads(done.out)
+        assert found["events"]["delivered"] == found["audit"]["confirmed"] > 100
+        assert found["audit"]["undecodable"] == found["audit"]["unexpected"] == 0
+    assert '"client":"k1","events":"[{\\"' in tool.run("sample", scenario).expect(0).out
 
 
 def test_what_cannot_be_imported_is_told_by_its_place(tool, tmp_path: Path):

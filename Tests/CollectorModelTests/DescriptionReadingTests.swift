@@ -40,6 +40,38 @@ struct DescriptionReadingTests {
         #expect(description.answer.delivered == [200...200])
     }
 
+    @Test(
+        "events in a text that holds JSON, and in a text within another",
+        arguments: [
+            (#"{"c": "k", "events": {"jsonText": "{{events}}"}}"#, "/events", true),
+            (#"{"c": {"jsonText": {"events": {"base64url": "{{events}}"}}}}"#, "/c/events", true),
+            (#"[7, {"jsonText": {"events": "{{events}}"}}]"#, "/1/events", false),
+        ])
+    func textOfEvents(body: String, pointer: String, isText: Bool) throws {
+        let description = try upload(
+            #"{"request": {"path": "/in", "body": \#(body)}, "events": {"tag": "/bs_id", "common": {"n": "{{name}}"}, "tap": {"name": "t"}}}"#
+        )
+        let path = try #require(JSONPath(text: pointer))
+        #expect(description.lists == [EventPlace(path, isText: isText)])
+        var plan = CollectorPlan()
+        plan.descriptions = [description]
+        let list = #"[{"n":"a","bs_id":"1-1"},{"n":"b","bs_id":"1-2"}]"#
+        var coded = WireBuffer()
+        Base64.encode(WireBuffer(list), into: &coded)
+        let inner = #"{"events":\#(list)}"#
+        let sent =
+            switch pointer {
+            case "/events": #"{"c":"k","events":\#(JSONNode.quoted(list))}"#
+            case "/1/events": "[7,\(JSONNode.quoted(inner))]"
+            default: #"{"c":\#(JSONNode.quoted(#"{"events":"\#(coded.text)"}"#))}"#
+            }
+        let found = Array(sent.utf8).withUnsafeBytes { bytes in
+            ReadUpload(CollectedRequest(method: .post, path: "/in", body: bytes), of: .declared, plan: plan)
+                .events.count
+        }
+        #expect(found == 2)
+    }
+
     @Test("one of a user's own: JSON in texts, seconds, members of an attempt, no name of an event")
     func own() throws {
         let description = try upload(

@@ -174,5 +174,9 @@ import Wire
         #expect(
             problems(#"{"request": {"body": {"a": 1}}, \#(events)}"#)
                 == ["/request/body: conflict: 0 times {{events}}"])
+        #expect(
+            problems(#"{"request": {"body": {"jsonText": "{{events}}"}}, \#(events)}"#)
+                == ["/request/body: conflict: a body that is a text"])
+        #expect(problems(#"{"request": {"body": {"e": {"jsonText": "{{events}}"}}}, \#(events)}"#).isEmpty)
     }
 }

@@ -23,12 +23,32 @@ enum DescriptionSettling {
             sdk.set("upload", "overlaps", to: .bool(true))
         }
         settleFiles(&sdk, &draw)
+        dropWithoutEffect(&sdk)
         if let preset = sdk["preset"]?.string {
             keepNames(of: preset, &sdk)
         } else {
             complete(&sdk, &draw, frame)
         }
         return sdk
+    }
+
+    /// What a preset has, and what is drawn beside it leaves without an effect: the loader could not take that away.
+    private static func dropWithoutEffect(_ sdk: inout JSONNode) {
+        guard let preset = sdk["preset"]?.string,
+            let known = SDKPreset.versions(of: preset).first?.description
+        else { return }
+        let whole = known.merging(sdk)
+        let limits = [["storage", "limit"], ["storage", "maxBytes"]].compactMap { whole.value(at: $0) }
+        if known.value(at: ["storage", "evict"]) != nil, limits.allSatisfy({ $0.string == "none" }) {
+            sdk.drop("storage", "evict")
+        }
+        let waking = whole.value(at: ["upload", "onNetwork"])?.elements ?? []
+        let networks = whole.value(at: ["upload", "networks"])?.elements ?? []
+        if !networks.isEmpty, !waking.isEmpty,
+            !waking.contains(where: { networks.map(\.string).contains($0.string) })
+        {
+            sdk.drop("upload", "onNetwork")
+        }
     }
 
     /// An event of a preset with an envelope of its own keeps its name, which may be nowhere else in it: no collector reads

@@ -21,6 +21,8 @@ package struct Placeholder: Hashable, Sendable {
         case deviceWidth = "device.width"
         case deviceHeight = "device.height"
         case deviceCarrier = "device.carrier"
+        /// The time zone in which the device's user lives.
+        case deviceTimeZone = "device.timeZone"
         case osVersion = "os.version"
         case appVersion = "app.version"
         case appBuild = "app.build"
@@ -138,7 +140,9 @@ extension Placeholder.Source {
     package var scope: Placeholder.Scope {
         switch self {
         case .apiKey, .account, .appName, .appID: .population
-        case .deviceID, .deviceModel, .deviceWidth, .deviceHeight, .deviceCarrier, .osVersion: .device
+        case .deviceID, .deviceModel, .deviceWidth, .deviceHeight, .deviceCarrier, .deviceTimeZone,
+            .osVersion:
+            .device
         case .appVersion, .appBuild, .userID, .identified, .distinctID, .anonymousID, .sessionID,
             .sessionPreviousID,
             .sessionIndex, .sessionStart, .networkWifi, .networkCellular, .foregroundIndex, .backgroundIndex:

@@ -100,6 +100,17 @@ extension Template {
         }
     }
 
+    /// Texts with JSON in each other that lie around a placeholder; `nil` where it is not there.
+    package func texts(around source: Placeholder.Source) -> Int? {
+        switch self {
+        case .value(let placeholder): placeholder.source == source ? 0 : nil
+        case .encoded(_, let inner): inner.texts(around: source).map { $0 + 1 }
+        case .object(let members): members.lazy.compactMap { $0.value.texts(around: source) }.first
+        case .list(let elements): elements.lazy.compactMap { $0.texts(around: source) }.first
+        default: nil
+        }
+    }
+
     /// The way to the first place that a condition holds for, merged objects left out; `nil` without one.
     package func path(where isWanted: (Template) -> Bool) -> JSONPath? {
         if isWanted(self) { return JSONPath() }

@@ -10,12 +10,12 @@ struct Named<Value: Sendable>: Sendable {
 extension Form {
     /// An array.
     static func list<Element: Sendable>(
-        of element: Form<Element>, count: ClosedRange<Int> = 0...10_000
+        of element: Form<Element>, count: ClosedRange<Int> = 0...10_000, what: String = "elements"
     ) -> Form<[Element]> where Value == [Element] {
         Form<[Element]>(
             shape: { .list(element.shape) },
             decode: { place, reading in
-                let allowed = "an array of \(count.lowerBound) to \(count.upperBound) elements"
+                let allowed = "an array of \(count.lowerBound) to \(count.upperBound) \(what)"
                 guard let nodes = place.node.elements else {
                     reading.report(.wrongType, place, allowed: allowed)
                     return nil

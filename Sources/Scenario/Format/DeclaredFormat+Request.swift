@@ -11,13 +11,15 @@ extension DeclaredFormat {
                 "POST or PUT; or GET, with the fields of the form in the query."),
             Knob(
                 "path", \.sdk.request.path, DeclaredForms.path,
-                "Path without a query, in a target that says no more than an origin."),
+                "Path without a query and without placeholders, in a target that says no more than an origin."
+            ),
             Knob(
                 "query", \.query, .map(of: DeclaredForms.template, count: 0...50),
                 "Parts of the query; a target with a query of its own keeps that."),
             Knob(
                 "headers", \.headers, .map(of: DeclaredForms.template, count: 0...50),
-                "Headers that the SDK sets."),
+                "Headers that the SDK sets, in place of the Content-Type that a request has without this key (of JSON, or of a "
+                    + "form): {} is none at all."),
             Knob(
                 "compress", \.sdk.request.compress, .cases(what: "a compression"),
                 "How bodies are packed; \"gzip\" adds Content-Encoding."),

@@ -44,10 +44,15 @@ enum DeclaredForms {
     static let durationOrNone = orNone(Form<Interval>.duration(.milliseconds(1)...Form<Interval>.longest))
 
     static let path: Form<String> = Form<String>.matching(
-        pattern: "^/[^?# ]*$", what: "a path that begins with \"/\" and has no query"
+        pattern: #"^/(\{?[^?# {])*\{?$"#,
+        what:
+            "a path that begins with \"/\" and has no query and no placeholder: what varies goes into query or headers, "
+            + "or into the path of the target"
     ) { text in
-        text.hasPrefix("/") && !text.contains { "?# \r\n".contains($0) } && text.utf8.count <= 1000
-            ? text : nil
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
+        return isPlain && text.hasPrefix("/") && !text.contains("{{") && text.utf8.count <= 1000 ? text : nil
     } encode: {
         .text($0)
     }
@@ -103,15 +108,17 @@ enum DeclaredForms {
             [
                 Field(
                     "on", \.on,
-                    Form<[AnswerTable.Failure]>.list(of: .cases(what: "a failure"), count: 0...10).map {
-                        failures, _, _ in Set(failures)
-                    }, "Failures after which it stops at once."),
+                    Form<[AnswerTable.Failure]>.list(
+                        of: .cases(what: "a failure"), count: 0...10,
+                        what: "failures: " + quotedList(AnswerTable.Failure.allCases.map(\.rawValue))
+                    ).map { failures, _, _ in Set(failures) },
+                    "Failures after which it stops at once."),
                 Field(
                     "until", \.until,
-                    Form<[DescribedSDK.Retry.Latch.Until]>.list(of: .cases(what: "an end"), count: 0...3).map
-                    {
-                        ends, _, _ in Set(ends)
-                    },
+                    Form<[DescribedSDK.Retry.Latch.Until]>.list(
+                        of: .cases(what: "an end"), count: 0...3,
+                        what: "ends: " + quotedList(DescribedSDK.Retry.Latch.Until.allCases.map(\.rawValue))
+                    ).map { ends, _, _ in Set(ends) },
                     "What ends the stop: a change of the network, a return to the foreground, a new process."),
             ])
     ).map { latch, _, _ in .some(latch) }

@@ -43,87 +43,23 @@ struct DescriptionBinder {
         }
         bindEvents(&sdk.events, &reading)
         sdk.configs = bindConfigs(&reading)
+        warnOfUnusedConstants(&reading)
         return sdk
+    }
+
+    private func warnOfUnusedConstants(_ reading: inout Reading) {
+        guard !constants.isEmpty else { return }
+        let used = (place.node.members ?? []).filter { $0.key != "consts" }
+            .reduce(into: Set<String>()) { $0.formUnion($1.value.slotNames) }
+        for name in constants.keys.sorted() where !used.contains(name) {
+            reading.warn(
+                at(["consts", name]).path, "no template has {{\(name)}}: the constant has no effect")
+        }
     }
 
     /// A place deeper in the description; its own node where there is one.
     func at(_ keys: [String]) -> Place {
         place.value(at: keys) ?? Place(node: place.node, path: JSONPath(place.path.tokens + keys))
-    }
-
-    // MARK: Requests
-
-    private func bindRequest(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
-        request.query = lines(draft.query, &reading)
-        bindForm(&request, &reading)
-        if let headers = draft.headers { request.headers = lines(headers, &reading) }
-        if let body = draft.body {
-            request.body = template(body, Self.bodyScopes.union([.batch]), &reading)
-            let lists = request.body.placeholders.filter { $0.source == .events }.count
-            let isPlain = request.body.path { $0 == .value(Placeholder(.events)) } != nil
-            if lists != 1 || !isPlain {
-                reading.report(
-                    .conflict, body, found: "\(lists) times {{events}}",
-                    allowed: "{{events}} once, as a value by itself")
-            }
-        }
-        guard let perEvent = draft.perEvent else { return }
-        if case .object(let members) = template(perEvent, [.population, .attempt], &reading) {
-            request.perEvent = members
-        } else {
-            reading.report(.wrongType, perEvent, allowed: "an object of members for each event")
-        }
-    }
-
-    /// What is the same for all events of a request.
-    private static let bodyScopes: Set<Placeholder.Scope> = [.population, .device, .state, .attempt]
-
-    private func bindForm(_ request: inout DescribedSDK.Request, _ reading: inout Reading) {
-        guard !draft.form.isEmpty else { return }
-        request.headers =
-            request.method == .get
-            ? []
-            : [
-                DescribedSDK.Request.Line("Content-Type", .constant("application/x-www-form-urlencoded"))
-            ]
-        request.form = draft.form.map { field in
-            let value = template(field.value, Self.bodyScopes.union([.form]), &reading)
-            switch value {
-            case .value(let placeholder):
-                if placeholder.kind == .bytes {
-                    reading.report(
-                        .wrongType, field.place, allowed: "a text, such as {{body|gzip|base64}}")
-                }
-            case .text(let pieces):
-                if pieces.contains(where: {
-                    if case .slot(let slot) = $0 { slot.source == .body } else { false }
-                }) {
-                    reading.report(.wrongType, field.place, allowed: "{{body}} by itself")
-                }
-            case .number, .bool: break
-            default: reading.report(.wrongType, field.place, allowed: "a text")
-            }
-            return DescribedSDK.Request.Line(field.name, value)
-        }
-        if request.bodyFields.count != 1 {
-            reading.report(
-                .conflict, at(["request", "form"]), found: "\(request.bodyFields.count) fields with the body",
-                allowed: "{{body}} in one field, as it is or through gzip and base64")
-        }
-    }
-
-    func lines(
-        _ lines: [Named<Place>], _ reading: inout Reading
-    ) -> [DescribedSDK.Request.Line] {
-        lines.map { line in
-            let value = template(line.value, [.population], &reading)
-            if case .text = value {
-            } else if case .value = value {
-            } else {
-                reading.report(.wrongType, line.place, allowed: "a text")
-            }
-            return DescribedSDK.Request.Line(line.name, value)
-        }
     }
 
     // MARK: Events
@@ -183,11 +119,12 @@ struct DescriptionBinder {
         let excluded = Placeholder.Source.missing(in: action)
         var name = Template.constant(action.rawValue)
         if let place = own.name {
+            let before = reading.problems.count
             name = template(
                 place, [.population, .event], excluding: excluded.union([.name, .properties]), &reading)
             if case .value(let placeholder) = name { name = .text([.slot(placeholder)]) }
             if case .text = name {
-            } else {
+            } else if reading.problems.count == before {
                 reading.report(.wrongType, place, allowed: "a text")
             }
         } else {
@@ -242,6 +179,30 @@ extension Placeholder.Source {
     /// What no event of an action has.
     fileprivate static func missing(in action: DescribedSDK.Action) -> Set<Placeholder.Source> {
         action == .business ? [] : [.event]
+    }
+}
+
+extension JSONNode {
+    /// What stands between the braces of `{{…}}` in its texts.
+    fileprivate var slotNames: Set<String> {
+        switch content {
+        case .string(let text):
+            var names: Set<String> = []
+            var rest = text[...]
+            while let open = rest.firstRange(of: "{{"),
+                let close = rest[open.upperBound...].firstRange(of: "}}")
+            {
+                let inner = rest[open.upperBound..<close.lowerBound].drop { $0 == " " }
+                names.insert(String(inner.reversed().drop { $0 == " " }.reversed()))
+                rest = rest[close.upperBound...]
+            }
+            return names
+        case .array(let elements):
+            return elements.reduce(into: []) { $0.formUnion($1.slotNames) }
+        case .object(let members):
+            return members.reduce(into: []) { $0.formUnion($1.value.slotNames) }
+        default: return []
+        }
     }
 }
 

@@ -25,10 +25,7 @@ extension DescriptionReader {
 
     private static func checkStorage(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {
         let storage = sdk.storage
-        for key in ["evictAt", "evictFrom"] where storage.limit == nil && storage.maxBytes == nil {
-            refuse(
-                ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
-        }
+        checkEviction(storage, place, &reading)
         refuse(
             ["upload", "oversize"], in: place, unless: sdk.upload.maxBytes != nil,
             because: "oversize only with maxBytes", &reading)
@@ -62,6 +59,7 @@ extension DescriptionReader {
             checkSeal(seal, sdk, place, &reading)
         }
         checkOverlap(sdk, place, &reading)
+        checkNetworks(sdk.upload, place, &reading)
         let lists = sdk.answers.rules.contains { $0.verdict == .dropListed }
         if storage.removeBy == .position, lists {
             reading.report(
@@ -73,6 +71,20 @@ extension DescriptionReader {
                 .conflict, place.value(at: ["storage", "removeBy"]) ?? place, found: "\"position\"",
                 allowed: "\"id\" with several requests at once, or with the newest rows first")
         }
+    }
+
+    private static func checkEviction(
+        _ storage: DescribedSDK.Storage, _ place: Place, _ reading: inout Reading
+    ) {
+        for key in ["evictAt", "evictFrom"] where storage.limit == nil && storage.maxBytes == nil {
+            refuse(
+                ["storage", key], in: place, unless: false, because: "\(key) only with a limit", &reading)
+        }
+        // One at a time, as presets with a limit say it, is what there is without the knob.
+        refuse(
+            ["storage", "evict"], in: place,
+            unless: storage.limit != nil || storage.maxBytes != nil || storage.evict == 1,
+            because: "evict only with a limit", &reading)
         if let limit = storage.limit, storage.evict > limit {
             reading.report(
                 .conflict, place.value(at: ["storage", "evict"]) ?? place, found: "\(storage.evict)",
@@ -107,12 +119,27 @@ extension DescriptionReader {
                 because: "\"all\" only with overlaps: without, no request carries a row when one begins",
                 &reading)
         }
+        refuse(
+            ["upload", "takes"], in: place, unless: sdk.upload.takes == .idle || sdk.upload.concurrency > 1,
+            because: "\"all\" only with a concurrency above 1: no request carries a row when one begins",
+            &reading)
         let splits = sdk.answers.rules.contains { $0.verdict == .split }
         guard splits || sdk.storage.seal != nil || sdk.storage.removeBy == .position else { return }
         reading.report(
             .conflict, place.value(at: ["upload", "overlaps"]) ?? place, found: "true",
             allowed: "false with storage.seal, with \"removeBy\": \"position\" and with the verdict \"split\""
         )
+    }
+
+    /// A network on which nothing is uploaded sets off nothing.
+    private static func checkNetworks(
+        _ upload: DescribedSDK.Upload, _ place: Place, _ reading: inout Reading
+    ) {
+        var waking = upload.onNetwork
+        if let networks = upload.networks, !networks.isEmpty { waking.formIntersection(networks) }
+        refuse(
+            ["upload", "onNetwork"], in: place, unless: upload.onNetwork.isEmpty || !waking.isEmpty,
+            because: "onNetwork with at least one network on which it uploads", &reading)
     }
 
     private static func checkLanes(_ sdk: DescribedSDK, _ place: Place, _ reading: inout Reading) {

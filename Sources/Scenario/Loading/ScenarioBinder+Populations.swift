@@ -34,6 +34,7 @@ extension ScenarioBinder {
         let rate = bindRate(draft.rate)
         warnAboutRate(draft, devices, persona, rate, path)
         warnAboutHooks(name, rules, app, persona, path)
+        warnAboutUnsent(draft, rules, app)
         var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
@@ -81,6 +82,12 @@ extension ScenarioBinder {
             if persona.reinstall != nil {
                 reading.warn(
                     path.appending("persona"), "\"reinstall\" without \"retention\": nobody deletes the app")
+            }
+            if persona.installedOver != PersonaDescription(name: "").installedOver {
+                reading.warn(
+                    path.appending("persona"),
+                    "\"installedOver\" without \"retention\": nobody deletes the app, so it does not matter since when "
+                        + "somebody has it")
             }
             return
         }

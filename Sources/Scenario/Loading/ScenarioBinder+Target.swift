@@ -101,7 +101,7 @@ extension ScenarioBinder {
         if let key = draft.apiKey {
             target.apiKey = key.value
             if !key.value.isEmpty { reading.secrets.append(key.value) }
-            checkLine(key.value, key.place)
+            HeaderRules.check(line: key.value, at: key.place, &reading)
         }
         guard let path = draft.path else { return }
         if path.value.first == "/", path.value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) {
@@ -190,30 +190,8 @@ extension ScenarioBinder {
         if SecretNames.contain(header.name, in: .header), !header.value.isEmpty {
             reading.secrets.append(header.value)
         }
-        let marks = Array("!#$%&'*+-.^_`|~".utf8)
-        let isToken =
-            !header.name.isEmpty
-            && header.name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
-            }
-        if !isToken {
-            reading.report(
-                .outOfRange, header.place, found: "\"\(header.name)\"", allowed: "a header's name (RFC 9110)")
-        }
-        let framing = ["host", "content-length", "connection", "transfer-encoding"]
-        if framing.contains(header.name.lowercased()) {
-            reading.report(
-                .conflict, header.place, found: "\"\(header.name)\"",
-                allowed: "headers that the client does not set itself")
-        }
-        checkLine(header.value, header.place)
-    }
-
-    /// What goes into a header has no line breaks.
-    private mutating func checkLine(_ text: String, _ place: Place) {
-        if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) {
-            reading.report(.outOfRange, place, found: "a control character", allowed: "text of one line")
-        }
+        HeaderRules.check(name: header.name, at: header.place, &reading)
+        HeaderRules.check(line: header.value, at: header.place, &reading)
     }
 }
 

@@ -43,7 +43,7 @@ extension ScenarioBinder {
             reading.report(.conflict, zones.place, allowed: "a weight above 0")
             return nil
         }
-        return TimeZones(bound)
+        return TimeZones(bound, names: zones.value.map(\.name))
     }
 }
 

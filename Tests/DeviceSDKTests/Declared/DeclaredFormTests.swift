@@ -47,6 +47,22 @@ struct DeclaredFormTests {
         #expect(head.headerLines == "Content-Type: application/x-www-form-urlencoded\r\n")
     }
 
+    @Test("events in a text that holds JSON, and in a text within another")
+    func texts() throws {
+        let (text, json, _) = try Self.upload(
+            #""body": {"c": "x", "events": {"jsonText": "{{events}}"}, "u": "{{userId?}}", "d": 1}"#)
+        #expect(text == #"{"c":"x","events":\#(JSONNode.quoted(json)),"d":1}"#)
+        let (nested, _, _) = try Self.upload(
+            #""compress": "none", "body": [{"jsonText": {"a": {"base64url": {"e": "{{events}}", "z": 2}}}}]"#)
+        let list = try JSONReader.readStrictly(Array(nested.utf8))
+        let outer = try JSONReader.readStrictly(Array(try #require(list.elements?.first?.string).utf8))
+        let coded = try #require(outer["a"]?.string)
+        #expect(!coded.contains("=") && !coded.contains("+"))
+        var inner = WireBuffer()
+        #expect(Array(coded.utf8).withUnsafeBytes { Base64.decodeLeniently($0, into: &inner) })
+        #expect(inner.text == #"{"e":\#(json),"z":2}"#)
+    }
+
     @Test("base64 is the body's own")
     func base64() throws {
         let (text, json, _) = try Self.upload(#""form": {"data": "{{body|base64}}", "verbose": "1"}"#)

@@ -69,6 +69,7 @@ final class DeclaredDecoder: UploadDecoder {
     /// - Parameter isPlain: Whether the text is a list of events whatever is around them in a body.
     private func read(_ candidates: [Int], isPlain: Bool = false) -> UndecodableReason? {
         project.removeAll()
+        places.begin()
         readers = candidates
         root = parse()
         if let root { return find(in: root, candidates, isPlain: isPlain) }
@@ -129,7 +130,7 @@ final class DeclaredDecoder: UploadDecoder {
     /// Where the events of a client lie in a body, with the first of them; `nil` where they are not.
     private func list(of number: Int, in value: JSONValue) -> (Shape, first: JSONValue?)? {
         for place in clients.all[number].lists where !place.isWhole {
-            guard let found = places.value(at: place, in: value) else { continue }
+            guard let found = places.events(at: place, in: value) else { continue }
             if found.kind == .array { return (.list(place), found.elements.first { _ in true }) }
             if found.kind == .object { return (.one(place), found) }
         }
@@ -155,7 +156,7 @@ final class DeclaredDecoder: UploadDecoder {
                 case .none: break
                 case .lines: forEachLine(of: text) { line in element(ofLine: line, project, body) }
                 case .one(let place):
-                    if let root, let event = places.value(at: place, in: root) {
+                    if let root, let event = places.events(at: place, in: root) {
                         element(event, text: place.isWhole ? trimmed(text) : nil, project, body)
                     }
                 case .list(let place):
@@ -174,7 +175,7 @@ final class DeclaredDecoder: UploadDecoder {
         of root: JSONValue, at place: EventPlace, _ slices: JSONListSlices?,
         _ body: (JSONValue, UnsafeRawBufferPointer?) -> Void
     ) {
-        guard let list = places.value(at: place, in: root) else { return }
+        guard let list = places.events(at: place, in: root) else { return }
         var slices = slices
         for value in list.elements { body(value, slices?.next()) }
     }
@@ -208,8 +209,9 @@ final class DeclaredDecoder: UploadDecoder {
         _ body: (UploadElement) -> Void
     ) {
         guard let value = parse(line) else { return body(.undecodable(.json)) }
+        places.begin()
         let lists = clients.all[client.number].lists
-        let place = lists.first { !$0.isWhole && places.value(at: $0, in: value)?.kind == .array }
+        let place = lists.first { !$0.isWhole && places.events(at: $0, in: value)?.kind == .array }
         guard let place else { return element(value, text: line, project, body) }
         forEachElement(of: value, at: place, parser.listSlices(of: line, at: place.steps)) {
             element($0, text: $1, project, body)

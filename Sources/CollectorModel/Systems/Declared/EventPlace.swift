@@ -6,8 +6,13 @@ package import Wire
 package struct EventPlace: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The names' UTF-8.
     let steps: [[UInt8]]
+    /// Whether what is there is a text, and the JSON in it is meant.
+    let isText: Bool
 
-    package init(_ path: JSONPath) { steps = path.tokens.map { Array($0.utf8) } }
+    package init(_ path: JSONPath, isText: Bool = false) {
+        steps = path.tokens.map { Array($0.utf8) }
+        self.isText = isText
+    }
 
     /// A JSON pointer; empty for the whole.
     package init(stringLiteral pointer: StaticString) {
@@ -46,8 +51,8 @@ extension JSONValue {
 ///
 /// What it hands out is valid until the next call of ``begin()``. Not thread-safe.
 final class PlaceReader {
-    /// Texts of one event that are opened; what is beyond is not looked into.
-    private static let limit = 4
+    /// Texts of one event, or of one body, that are opened; what is beyond is not looked into.
+    private static let limit = UploadDescription.textLimit
 
     private var parsers: [JSONParser] = []
     /// The texts that were opened, by where they lie.
@@ -69,7 +74,7 @@ final class PlaceReader {
     func value(at place: EventPlace, in value: JSONValue) -> JSONValue? {
         var current = value
         for step in place.steps {
-            if let text = current.bytes {
+            while let text = current.bytes {
                 guard let inner = open(text) else { return nil }
                 current = inner
             }
@@ -77,6 +82,13 @@ final class PlaceReader {
             current = next
         }
         return current
+    }
+
+    /// What lies at a place of events: in the JSON of a text, where the place says so; `nil` if there is nothing.
+    func events(at place: EventPlace, in value: JSONValue) -> JSONValue? {
+        var found = self.value(at: place, in: value)
+        while place.isText, let text = found?.bytes { found = open(text) }
+        return found
     }
 
     /// The JSON that a text holds.

@@ -7,7 +7,8 @@ extension UploadDescription {
     /// - Parameter name: What the store calls an SDK without a name.
     package init(_ sdk: DescribedSDK, unnamed name: String = "declared") {
         let lists = sdk.requests.map { request in
-            EventPlace(request.body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath())
+            let path = request.body.path { $0 == .value(Placeholder(.events)) } ?? JSONPath()
+            return EventPlace(path, isText: request.body.value(at: path)?.isEncoded ?? false)
         }
         self.init(
             name: sdk.name.isEmpty ? name : sdk.name, uploads: sdk.requests.map(\.pattern).uniqued(),
@@ -133,6 +134,8 @@ extension Template {
     }
 
     fileprivate var isText: Bool { if case .text = self { true } else { false } }
+
+    fileprivate var isEncoded: Bool { if case .encoded = self { true } else { false } }
 
     /// The places of some values, in their order.
     fileprivate func places(of sources: [Placeholder.Source]) -> [EventPlace] {

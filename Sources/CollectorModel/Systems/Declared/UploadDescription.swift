@@ -26,6 +26,9 @@ package struct UploadDescription: Hashable, Sendable {
     package var project: [EventPlace] = []
     package var answer = DescribedAnswer()
 
+    /// Texts that hold JSON, in one event or around the events of a body, that are looked into.
+    package static let textLimit = 4
+
     /// - Parameter lists: At least one.
     package init(name: String, uploads: [RequestPattern], lists: [EventPlace], event: EventDescription) {
         precondition(!lists.isEmpty)

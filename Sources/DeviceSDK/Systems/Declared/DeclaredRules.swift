@@ -1,3 +1,4 @@
+package import AppModel
 package import DeviceSDK
 package import SDKDescription
 package import Timebase
@@ -23,6 +24,11 @@ package struct DeclaredRules: Hashable, Sendable {
 
     /// An SDK that captures nothing.
     package init(version: Version) { sdk = DescribedSDK() }
+
+    /// The names of the events that are captured of an app, as they are sent.
+    package func namesSent(of app: AppDescription) -> Set<String> {
+        Set(DeclaredTemplates(app: app, events: sdk.events).kinds.filter { $0.template != nil }.map(\.name))
+    }
 
     package var version: Version {
         let words = [sdk.name, sdk.version].filter { !$0.isEmpty }

@@ -9,15 +9,29 @@ struct DeclaredCompiler {
     private var numbers: [[DeclaredOperation]: Int] = [:]
     /// Which names of the app's own properties do not count, since the template has them: one list for each use.
     private(set) var excludedNames: [Set<String>] = []
+    /// The text that holds a body's events, if the value that was compiled last has one.
+    private var textOfEvents: (encoding: Template.Encoding, inner: Template)?
 
     /// Compiles a value.
     mutating func compile(_ template: Template) -> [DeclaredOperation] { joined(groups(of: template)) }
 
-    /// Compiles what stands before and after the list of events in a body.
-    mutating func compile(body: Template) -> (before: [DeclaredOperation], after: [DeclaredOperation]) {
-        let groups = groups(of: body)
-        let place = groups.firstIndex { $0.holdsEvents } ?? groups.count
-        return (joined(groups[..<place]), joined(groups[min(place + 1, groups.count)...]))
+    /// Compiles what stands before and after the list of events in a body. Where they lie in a text that holds JSON, that
+    /// text is a part by itself: the outermost part is the first.
+    mutating func compile(body: Template) -> [DeclaredBodyPart] {
+        var parts: [DeclaredBodyPart] = []
+        var next: (encoding: Template.Encoding?, template: Template)? = (nil, body)
+        while let (encoding, template) = next {
+            textOfEvents = nil
+            let groups = groups(of: template)
+            next = nil
+            if let text = textOfEvents { next = (text.encoding, text.inner) }
+            let place = groups.firstIndex { $0.holdsEvents } ?? groups.count
+            parts.append(
+                DeclaredBodyPart(
+                    encoding: encoding, before: joined(groups[..<place]),
+                    after: joined(groups[min(place + 1, groups.count)...])))
+        }
+        return parts
     }
 
     // MARK: Steps in a row
@@ -82,7 +96,12 @@ struct DeclaredCompiler {
             }
             return groups + [literal("]")]
         case .object(let members): return object(members)
-        case .encoded(let encoding, let inner): return encoded(encoding, groups(of: inner))
+        case .encoded(let encoding, let inner):
+            guard inner.placeholders.contains(where: { $0.source == .events }) else {
+                return encoded(encoding, groups(of: inner))
+            }
+            textOfEvents = (encoding, inner)
+            return [literal("\""), DeclaredSteps(isStable: false, holdsEvents: true), literal("\"")]
         }
     }
 

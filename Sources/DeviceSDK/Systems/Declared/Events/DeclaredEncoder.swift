@@ -42,14 +42,18 @@ final class DeclaredEncoder {
             var json = WireBuffer()
             swap(&json, &plain)
             json.removeAll()
-            let isNoted = program.form == nil && gzip?.takesNotes == true
+            // What is in a text changes its places when that ends.
+            let isNoted =
+                program.form == nil && program.bodyTexts.isEmpty && gzip?.takesNotes == true
             if isNoted { repeats.removeAll() }
             write(
                 body: rows, epochs: epochs, by: &writer, noting: isNoted ? repeats : nil, into: &json)
             if let form = program.form {
                 form.write(json, by: &writer, gzip, into: &body)
-            } else {
+            } else if program.bodyTexts.isEmpty {
                 gzip?.compress(json, repeating: repeats, into: &body)
+            } else {
+                gzip?.compress(json, into: &body)
             }
             swap(&json, &plain)
         } else {
@@ -64,6 +68,20 @@ final class DeclaredEncoder {
     ) {
         writer.set(epochs.current)
         writer.write(program.bodyStart, into: &out)
+        if program.bodyTexts.isEmpty {
+            write(events: rows, epochs: epochs, by: &writer, noting: repeats, into: &out)
+        } else {
+            write(text: 0, of: rows, epochs: epochs, by: &writer, into: &out)
+        }
+        // The body is the device's of now, its events those of their captures.
+        writer.set(epochs.current)
+        writer.write(program.bodyEnd, into: &out)
+    }
+
+    private func write(
+        events rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
+        by writer: inout DeclaredWriter, noting repeats: RepeatLog?, into out: inout WireBuffer
+    ) {
         switch program.framing {
         case .list:
             out.append(UInt8(ascii: "["))
@@ -72,9 +90,25 @@ final class DeclaredEncoder {
         case .lines: writer.write(rows, endedBy: 0x0A, noting: repeats, epochs: epochs, into: &out)
         case .one: writer.write(rows, noting: repeats, epochs: epochs, into: &out)
         }
-        // The body is the device's of now, its events those of their captures.
+    }
+
+    /// Appends a text that holds JSON with the events in it, or with a further such text.
+    private func write(
+        text number: Int, of rows: ContiguousArray<EventRecord>, epochs: borrowing EpochLog<DeclaredEpoch>,
+        by writer: inout DeclaredWriter, into out: inout WireBuffer
+    ) {
+        let text = program.bodyTexts[number]
+        var json = WireBuffer()
         writer.set(epochs.current)
-        writer.write(program.bodyEnd, into: &out)
+        writer.write(text.before, into: &json)
+        if number + 1 < program.bodyTexts.count {
+            write(text: number + 1, of: rows, epochs: epochs, by: &writer, into: &json)
+        } else {
+            write(events: rows, epochs: epochs, by: &writer, noting: nil, into: &json)
+        }
+        writer.set(epochs.current)
+        writer.write(text.after, into: &json)
+        json.withUnsafeBytes { text.encoding.append($0, to: &out) }
     }
 
     /// Appends the events as a JSON list, whatever is around them in a body.
@@ -140,5 +174,24 @@ final class DeclaredEncoder {
             DeclaredTraits(plan: plan, streams: streams, index: index)
         }
         return writer
+    }
+}
+
+extension Template.Encoding {
+    /// Appends JSON as the inside of a string.
+    fileprivate func append(_ json: UnsafeRawBufferPointer, to out: inout WireBuffer) {
+        switch self {
+        case .jsonText: out.appendJSONEscaped(utf8: json)
+        case .base64url:
+            var coded = WireBuffer()
+            Base64.encode(json, into: &coded)
+            for byte in coded.bytes where byte != UInt8(ascii: "=") {
+                switch byte {
+                case UInt8(ascii: "+"): out.append(UInt8(ascii: "-"))
+                case UInt8(ascii: "/"): out.append(UInt8(ascii: "_"))
+                default: out.append(byte)
+                }
+            }
+        }
     }
 }

@@ -64,6 +64,14 @@ struct DeclaredSteps {
     var holdsEvents = false
 }
 
+/// What a body, or a text in it, has around its events or around a text that holds them.
+struct DeclaredBodyPart {
+    /// How the part becomes a text; `nil` for the body itself.
+    var encoding: Template.Encoding?
+    var before: [DeclaredOperation]
+    var after: [DeclaredOperation]
+}
+
 extension Placeholder.Source {
     /// Whether all events of a device's state, in one request, have the same value.
     var isStable: Bool { scope != .event && scope != .batch }

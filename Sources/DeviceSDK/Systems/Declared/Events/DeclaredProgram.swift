@@ -14,6 +14,8 @@ final class DeclaredProgram {
     let keys: [[DeclaredRun]]
     let bodyStart: DeclaredRun
     let bodyEnd: DeclaredRun
+    /// Texts between the two that hold the events as JSON, each within the one before; empty for events as they are.
+    let bodyTexts: [BodyText]
     /// The form around a body; `nil` for none.
     let form: DeclaredForm?
     /// The bodies of fetches, by configuration; `nil` for one without.
@@ -28,6 +30,13 @@ final class DeclaredProgram {
     let texts: DeclaredTexts
     /// What the population's own placeholders stand for.
     let population: DeclaredPopulationTexts
+
+    /// A text that holds JSON with the events in it.
+    struct BodyText {
+        let encoding: Template.Encoding
+        let before: DeclaredRun
+        let after: DeclaredRun
+    }
 
     init(plan: PopulationPlan, sdk: DescribedSDK, templates: DeclaredTemplates) {
         let filling = DeclaredPopulationTexts(plan)
@@ -63,7 +72,12 @@ final class DeclaredProgram {
         layout.add(compiler.chunks)
         self.events = UnsafePointer(arena.keep(table: events.map { layout.run($0) }))
         self.keys = keys.map { parts in parts.map { layout.run($0) } }
-        (bodyStart, bodyEnd) = (layout.run(body.before), layout.run(body.after))
+        (bodyStart, bodyEnd) = (layout.run(body[0].before), layout.run(body[0].after))
+        bodyTexts = body.dropFirst().map { part in
+            BodyText(
+                encoding: part.encoding ?? .jsonText, before: layout.run(part.before),
+                after: layout.run(part.after))
+        }
         self.fetches = fetches.map { steps in steps.map { layout.run($0) } }
         form =
             fields.isEmpty

@@ -27,10 +27,12 @@ struct DeclaredTexts {
     let versions: UnsafePointer<Letters>
     /// By place in the table of carriers; `nil` without a SIM.
     let carriers: UnsafePointer<Letters?>
+    /// By place among the population's time zones.
+    let zones: UnsafePointer<Letters>
     /// What stands before anonymous ids.
     let prefix: Letters
     private let longest: (screen: Int, className: Int, title: Int, label: Int, control: Int)
-    private let longestOther: (version: Int, carrier: Int, prefix: Int)
+    private let longestOther: (version: Int, carrier: Int, zone: Int, prefix: Int)
 
     init(_ plan: PopulationPlan, _ identity: DescribedSDK.Identity, _ arena: DeclaredArena) {
         func letters(_ text: String) -> Letters {
@@ -56,6 +58,7 @@ struct DeclaredTexts {
         versions = UnsafePointer(arena.keep(table: app.versions.map { letters($0) }))
         carriers = UnsafePointer(
             arena.keep(table: DeviceHardware.carriers.map { carrier in carrier.name.map { letters($0) } }))
+        zones = UnsafePointer(arena.keep(table: plan.zones.names.map { letters($0) }))
         prefix = letters(identity.prefix)
         let controls = app.screens.flatMap(\.controls)
         longest = (
@@ -65,7 +68,7 @@ struct DeclaredTexts {
         )
         longestOther = (
             Self.most(app.versions), Self.most(DeviceHardware.carriers.compactMap(\.name)),
-            Self.most([identity.prefix])
+            Self.most(plan.zones.names), Self.most([identity.prefix])
         )
     }
 
@@ -87,6 +90,7 @@ struct DeclaredTexts {
         case .elementClass: longest.control
         case .appVersion: longestOther.version
         case .deviceCarrier: longestOther.carrier
+        case .deviceTimeZone: longestOther.zone
         case .distinctID: longestOther.prefix + Self.plainLimit
         default: Self.plainLimit
         }

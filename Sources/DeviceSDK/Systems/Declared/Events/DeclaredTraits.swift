@@ -7,6 +7,7 @@ struct DeclaredTraits: Sendable {
     private let model: UInt8
     private let system: UInt8
     private let carrier: UInt8
+    private let zone: UInt16
     private let identity: RandomStream
     /// What events' ids are drawn from.
     let eventIDs: RandomStream
@@ -21,6 +22,7 @@ struct DeclaredTraits: Sendable {
         self.model = UInt8(model)
         system = UInt8(Self.tables.systems[model].sample(&stream))
         carrier = UInt8(Self.tables.carriers.sample(&stream))
+        zone = plan.zones.tables.count > 1 ? UInt16(plan.zones.place(streams.stream(.zone, index: index))) : 0
         identity = streams.stream(.identity, index: index)
         eventIDs = streams.stream(.trackIdentifiers, index: index)
         properties = streams.stream(.properties, index: index)
@@ -35,6 +37,8 @@ struct DeclaredTraits: Sendable {
     var osVersion: StaticString { DeviceHardware.systems[Int(system)].text }
     /// Its place in the table of carriers.
     var carrierPlace: Int { Int(carrier) }
+    /// Its place among the population's time zones.
+    var zonePlace: Int { Int(zone) }
 
     // The numbers of the children are those of the other systems, where they have the same ids.
 

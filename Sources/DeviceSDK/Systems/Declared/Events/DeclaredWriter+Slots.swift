@@ -65,6 +65,7 @@ extension DeclaredWriter {
         case .deviceHeight: cursor.put(Int64(traits.height))
         case .deviceCarrier:
             if let carrier = texts.carriers[traits.carrierPlace] { cursor.put(carrier[letters]) }
+        case .deviceTimeZone: cursor.put(texts.zones[traits.zonePlace][letters])
         case .osVersion: cursor.put(traits.osVersion)
         case .appVersion: cursor.put(texts.versions[Int(epoch.appVersion)][letters])
         case .appBuild: cursor.put(UInt64(epoch.appVersion) + 1)

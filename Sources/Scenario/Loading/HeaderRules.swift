@@ -1,0 +1,30 @@
+/// What a header may be that a scenario or a description adds to those of the client.
+enum HeaderRules {
+    /// What the client sets itself: a second one would break the framing of its requests.
+    private static let framing = ["host", "content-length", "connection", "transfer-encoding"]
+    private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
+
+    /// Reports what is no header's name, and the name of one that the client sets itself.
+    static func check(name: String, at place: Place, _ reading: inout Reading) {
+        let isToken =
+            !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
+            }
+        if !isToken {
+            reading.report(.outOfRange, place, found: "\"\(name)\"", allowed: "a header's name (RFC 9110)")
+        }
+        if framing.contains(name.lowercased()) {
+            reading.report(
+                .conflict, place, found: "\"\(name)\"", allowed: "headers that the client does not set itself"
+            )
+        }
+    }
+
+    /// Reports line breaks and other control characters in what goes into a header.
+    static func check(line text: String, at place: Place, _ reading: inout Reading) {
+        if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) {
+            reading.report(.outOfRange, place, found: "a control character", allowed: "text of one line")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Scenario
+import Testing
+import Wire
+
+@testable import SDKImport
+
+@Suite("What drafts say of headers, forms and bodies")
+struct DraftBodyTests {
+    private func draft(_ capture: String) throws -> JSONNode {
+        let draft = try DescriptionDraft(CaptureReader.read(Array(capture.utf8)))
+        #expect(throws: Never.self) {
+            try DescriptionReader.read(bytes: Array(draft.description.prettyText().utf8)).get()
+        }
+        return draft.description
+    }
+
+    /// Requests in an archive.
+    private func archive(_ bodies: [String], headers: String = "") -> String {
+        let entries = bodies.map { body in
+            let text = JSONNode.quoted(body)
+            return
+                #"{"request":{"method":"POST","url":"http://h/e","headers":[\#(headers)],"postData":{"text":\#(text)}}}"#
+        }
+        return #"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#
+    }
+
+    private func header(_ name: String, _ value: String) -> String {
+        #"{"name":"\#(name)","value":"\#(value)"}"#
+    }
+
+    private func event(_ number: Int) -> String {
+        #"{"event":"a\#(number)","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a0\#(number)","time":177245100\#(number)123}"#
+    }
+
+    private let formType = "application/x-www-form-urlencoded"
+
+    @Test("a capture without headers leaves them to the default")
+    func noHeaders() throws {
+        #expect(try draft(archive([event(1)]))["request"]?["headers"] == nil)
+        let some = try draft(archive([event(1)], headers: header("X-Platform", "ios")))
+        #expect(some["request"]?["headers"]?.compactText == #"{"X-Platform": "ios"}"#)
+    }
+
+    @Test("a form with its other fields, and its own type of content")
+    func forms() throws {
+        let body = "app=7&data=[\(event(1)),\(event(2))]&rand=1&api_key=hush"
+        let other = "app=7&data=[\(event(3))]&rand=2&api_key=hush"
+        let type = header("Content-Type", formType)
+        let plain = try draft(archive([body, other], headers: type))
+        #expect(plain["request"]?["headers"] == nil)
+        #expect(plain["request"]?["body"]?.string == "{{events}}")
+        #expect(
+            plain["request"]?["form"]?.compactText
+                == #"{"app": "7", "data": "{{body}}", "api_key": "${API_KEY}"}"#)
+        // Beside other headers the type has to be said.
+        let more = try draft(archive([body], headers: type + "," + header("X-Platform", "ios")))
+        #expect(
+            more["request"]?["headers"]?.compactText
+                == #"{"Content-Type": "\#(formType)", "X-Platform": "ios"}"#)
+    }
+
+    @Test("base64 in a field, and bodies that are not all alike")
+    func packedForms() throws {
+        func base64(_ text: String) -> String {
+            var coded = WireBuffer()
+            WireBuffer(text).withUnsafeBytes { Base64.encode($0, into: &coded) }
+            return coded.text.replacing("+", with: "%2B").replacing("=", with: "%3D")
+        }
+        let type = header("Content-Type", formType)
+        let packed = "data=" + base64("[\(event(1))]")
+        let one = try draft(archive([packed], headers: type))
+        #expect(one["request"]?["form"]?.compactText == #"{"data": "{{body|base64}}"}"#)
+        let mixed = try draft(archive([packed, "data=[\(event(2))]"], headers: type))
+        #expect(mixed["request"]?["form"] == nil && mixed["request"]?["headers"] == nil)
+        let told = mixed["notes"]?.elements?.compactMap(\.string) ?? []
+        #expect(told.contains { $0.contains("request.form cannot say") && $0.contains("Content-Type") })
+        let headers = type + "," + header("X-Platform", "ios")
+        let others = try draft(archive([packed, "data=[\(event(2))]"], headers: headers))
+        #expect(
+            others["request"]?["headers"]?.compactText
+                == #"{"Content-Type": "application/json", "X-Platform": "ios"}"#)
+    }
+
+    @Test("of an object beside the events, what differs takes nothing else along")
+    func nested() throws {
+        func body(_ number: Int) -> String {
+            let meta =
+                #"{"sdk":"1.2","sentAt":177245200\#(number),"trace":"t\#(number)","app":{"token":"hush","build":7}}"#
+            return #"{"meta":\#(meta),"batch":[\#(event(number))]}"#
+        }
+        for bodies in [[body(1), body(2)], [body(1)]] {
+            let found = try draft(archive(bodies))["request"]?["body"]
+            let trace = bodies.count == 1 ? #""trace": "t1", "# : ""
+            #expect(
+                found?.compactText
+                    == #"{"meta": {"sdk": "1.2", "sentAt": "{{sent|s}}", \#(trace)"app": {"token": "${TOKEN}", "build": 7}}, "batch": "{{events}}"}"#
+            )
+        }
+    }
+
+    @Test("events as a text that holds JSON, beside an event with such a text of its own")
+    func textLists() throws {
+        let text = JSONNode.quoted("[\(event(1)),\(event(2))]")
+        let found = try draft(archive([#"{"client":"k1","events":\#(text)}"#]))
+        #expect(
+            found["request"]?["body"]?.compactText
+                == #"{"client": "k1", "events": {"jsonText": "{{events}}"}}"#)
+        #expect(found["upload"]?["batch"]?.digits == "2")
+        #expect(found["events"]?["common"]?["event"]?.string == "{{name}}")
+        let single =
+            #"{"event":"b","uuid":"0b0f7f2e-6a38-4b1c-9d0a-6f1f6d0c1a09","time":1772451000123,"items":\#(text)}"#
+        #expect(try draft(archive([single]))["request"]?["framing"]?.string == "one")
+    }
+}

@@ -1,0 +1,83 @@
+import SDKDescription
+import Testing
+import Wire
+
+@testable import Scenario
+
+@Suite("The head of a described SDK's requests") struct DescriptionHeadTests {
+    private func problems(_ members: String) -> [String] {
+        let events = #""events": {"key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s"}}"#
+        let json = "{\(members), \(events)}"
+        guard case .failure(let found) = DescriptionReader.read(bytes: Array(json.utf8)) else { return [] }
+        return found.problems.map { "\($0.pointer): \($0.kind.rawValue): \($0.found)" }
+    }
+
+    @Test("a path has no placeholders, since nothing would fill them in", arguments: ["request", "lane"])
+    func paths(place: String) {
+        func problems(_ path: String) -> [String] {
+            let request = #""request": {"path": "\#(path)"}"#
+            let lanes = #""lanes": {"l": {\#(request)}}, "#
+            return self.problems(place == "lane" ? lanes + #""name": "n""# : request)
+        }
+        let pointer = place == "lane" ? "/lanes/l/request/path" : "/request/path"
+        for path in ["/v1/{{apiKey}}", "/{{", "/a/{{{b}", #"/a\nb"#, #"/a\rb"#] {
+            #expect(problems(path).contains { $0.hasPrefix("\(pointer): out of range") }, "\(path)")
+        }
+        for path in ["/", "/v1/{key}/in", "/a{"] {
+            #expect(!problems(path).contains { $0.hasPrefix(pointer) }, "\(path)")
+        }
+    }
+
+    @Test("the schema takes the same paths")
+    func schema() throws {
+        var definitions = SchemaDefinitions()
+        let own = DeclaredForms.path.schema(&definitions)
+        let pattern = try Regex(try #require(own["pattern"]?.string))
+        for (path, isGood) in [
+            ("/", true), ("/v1/{key}/in", true), ("/a{", true), ("/v1/{{apiKey}}", false), ("/a?b", false),
+        ] {
+            #expect((path.firstMatch(of: pattern) != nil) == isGood, "\(path)")
+        }
+    }
+
+    @Test(
+        "what would break the head of a request is refused",
+        arguments: [
+            (#""A b": "c""#, #"A b: out of range: "A b""#),
+            (#""A\r\nB": "c""#, "A\r\nB: out of range: \"A\r\nB\""),
+            (#""A": "b\r\nC: d""#, "A: out of range: a control character"),
+            (#""A": "{{apiKey}}\u0001""#, "A: out of range: a control character"),
+            (#""A": "{{broken}}""#, "A: out of range: a control character"),
+            (#""content-length": "7""#, #"content-length: conflict: "content-length""#),
+            (#""Host": "h""#, #"Host: conflict: "Host""#),
+            (#""Connection": "close""#, #"Connection: conflict: "Connection""#),
+            (#""Transfer-Encoding": "x""#, #"Transfer-Encoding: conflict: "Transfer-Encoding""#),
+            (#""A": "{{device.id}}""#, "A: conflict: {{device.id}}, which is not known here"),
+            (#""A": 7"#, "A: wrong type: 7"),
+        ])
+    func headers(header: String, problem: String) {
+        let consts = #""consts": {"broken": "b\nC: d"}"#
+        #expect(
+            problems(#"\#(consts), "request": {"headers": {\#(header)}}"#) == ["/request/headers/" + problem])
+    }
+
+    @Test("those of lanes too, and what is sound passes")
+    func lanes() {
+        let lane = #""lanes": {"l": {"request": {"headers": {"Host": "h"}}}}"#
+        #expect(problems(lane).contains(#"/lanes/l/request/headers/Host: conflict: "Host""#))
+        #expect(problems(#""request": {"headers": {"X-Key": "{{apiKey}}", "A": "b\tc", "B": ""}}"#).isEmpty)
+    }
+
+    @Test("headers stand in place of the content's type that there is without them")
+    func contentType() throws {
+        func headers(_ members: String) throws -> [String] {
+            let events = #""events": {"key": ["/i"], "common": {"i": "{{id}}"}, "screen": {"name": "s"}}"#
+            let json = #"{"request": {\#(members)}, \#(events)}"#
+            return try DescriptionReader.read(bytes: Array(json.utf8)).get().request.headers.map(\.name)
+        }
+        #expect(try headers("") == ["Content-Type"])
+        #expect(try headers(#""form": {"d": "{{body}}"}"#) == ["Content-Type"])
+        #expect(try headers(#""headers": {}"#) == [])
+        #expect(try headers(#""form": {"d": "{{body}}"}, "headers": {"A": "b"}"#) == ["A"])
+    }
+}
