@@ -511,7 +511,7 @@ def test_a_wrong_start_is_named_as_it_was_given(tool: Tool):
 
 def test_more_rows_than_there_are_is_said(tool: Tool):
     path = write_scenario(tool.folder, WORLD)
-    ended = tool.run("generate", path, "--out", "data", "--rows", 10**9, "--format", "sqlite").expect(0)
+    ended = tool.run("generate", path, "--out", "data", "--devices", 20, "--rows", 10**9, "--format", "sqlite").expect(0)
     assert "captures fewer" in ended.err
     size = (tool.folder / "data/dataset.sqlite").stat().st_size
     assert f", {size / 1e6:.1f} MB, " in ended.out + ended.err or f", {size / 1e3:.1f} kB, " in ended.out + ended.err
