@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import Scenario
 
 #if canImport(Glibc)
@@ -17,6 +18,10 @@ extension Beaconswarm {
     package static func words(for error: any Error) -> String {
         if let failure = error as? CommandFailure { return failure.message }
         if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        if let error = error as? NIOConnectionError {
+            guard let first = error.connectionErrors.first else { return "\(error.host) has no address" }
+            return words(for: first.error)
+        }
         return "\(error)"
     }
 }

@@ -232,7 +232,10 @@ package enum VerdictRules {
         }
         guard let audit = findings.audit else { return "" }
         let holds = ", and the collector holds what it acknowledged"
-        guard audit.swallowed > 0 else { return holds }
-        return "\(holds), but for \(Numbers.count(audit.swallowed)) that planned answers swallowed"
+        let excused = [
+            (audit.swallowed, "that planned answers swallowed"),
+            (audit.dryRun, "that were only to be checked"),
+        ].filter { $0.0 > 0 }.map { "\(Numbers.count($0.0)) \($0.1)" }
+        return excused.isEmpty ? holds : "\(holds), but for \(excused.joined(separator: " and "))"
     }
 }

@@ -101,7 +101,7 @@ struct CapacityRunner: Sendable {
     }
 
     private func playLive(_ session: inout CapacitySession, _ search: Search) async throws {
-        let player = LiveStepPlayer(
+        let player = try LiveStepPlayer(
             embeds: embeds, threads: options.run.threads, interruption: interruption, console: console,
             keeper: SafetyKeeper(maximumRate: options.run.maximumRate, redact: scenario.document.redact))
         var servesConfiguration: Bool? = embeds ? true : nil

@@ -27,14 +27,14 @@ struct LiveStepPlayer: Sendable {
 
     init(
         embeds: Bool, threads: Int?, interruption: Interruption, console: RunConsole, keeper: SafetyKeeper
-    ) {
+    ) throws(CommandFailure) {
         self.embeds = embeds
         self.keeper = keeper
         self.interruption = interruption
         self.console = console
-        let limit = MachineLimits.raiseDescriptorLimit()
-        budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
         let count = max(1, threads ?? (embeds ? Host.cores - 1 : Host.cores))
+        let limit = try Room.checkLoops(count, limit: MachineLimits.raiseDescriptorLimit())
+        budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
         loads = MultiThreadedEventLoopGroup(numberOfThreads: count)
         collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }

@@ -43,6 +43,12 @@ struct DeviceContext {
         return radio.kind(at: instant)
     }
 
+    /// An instant that a file tells in whole microseconds, rounded down: within the session that began in that one.
+    func exact(_ told: Instant) -> Instant {
+        let latest = told + Interval(nanoseconds: 999)
+        return life.session(at: told) == nil && life.session(at: latest) != nil ? latest : told
+    }
+
     /// Radio and session of a capture, in words.
     func capture(at instant: Instant) -> String {
         let radio = radio(at: instant)

@@ -53,7 +53,7 @@ struct EventExplanation {
             }
         }
         var lines: [StoryLine] = []
-        if let at = time("captured_at") {
+        if let at = time("captured_at").map(context.exact) {
             lines.append(StoryLine(at: at, text: context.capture(at: at)))
         }
         if let at = time("acked_at") { lines.append(StoryLine(at: at, text: "acknowledged")) }

@@ -50,7 +50,8 @@ struct Forecast {
         eventsPeak = max(offer.events.peak * Double(pace), eventsRange.upperBound)
         requestsPeak = offer.requests.peak * Double(pace)
         eventsMean *= Double(pace)
-        requestsMean *= Double(pace)
+        // What leaves in the drain is divided by the users' time as well: in a short run, that is no second's rate.
+        requestsMean = min(requestsMean * Double(pace), requestsPeak)
         bytesMean *= Double(pace)
         growingMemory += Double(prefilled) * DeviceMemory.storedEvent
     }

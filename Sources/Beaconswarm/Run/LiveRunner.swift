@@ -35,12 +35,12 @@ struct LiveRunner: Sendable {
                 .usage, "--receipts is for external targets: the embedded collector tells its own")
         }
         if !embeds { try await checkTargets() }
-        let limit = MachineLimits.raiseDescriptorLimit()
+        let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
+        let limit = try Room.checkLoops(loopCount, limit: MachineLimits.raiseDescriptorLimit())
         let storeBudget = MachineLimits.storeBudget(
             limit: limit, files: scenario.filesOfDevices / (part?.count ?? 1))
         let budget = MachineLimits.descriptorBudget(
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
-        let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
         try Room.checkDescriptors(forecast, limit: limit, budget: budget)
         try Room.checkMemory(forecast, connections: budget)
         let attempt = try claim()

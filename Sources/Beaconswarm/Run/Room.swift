@@ -9,6 +9,10 @@ enum Room {
     /// How many devices in use may share a descriptor: the connection that was idle longest is closed early then,
     /// which the report counts. Beyond that a run is about little else.
     private static let devicesPerConnection = 4
+    /// What an event loop waits on, is woken by, and has its timer from.
+    private static let descriptorsPerLoop = 3
+    /// Those that have theirs among the descriptors that no connection gets.
+    private static let loopsInReserve = 16
     /// Up to so many devices fit anywhere, whatever they do.
     private static let smallFleet = 1000
 
@@ -55,11 +59,26 @@ enum Room {
         guard forecast.sockets > budget * devicesPerConnection else { return }
         let perDevice = Double(forecast.sockets) / Double(max(1, forecast.devices))
         let fitting = rounded(Int(Double(budget) / perDevice))
+        let most = rounded(Int(Double(budget * devicesPerConnection) / perDevice))
         throw CommandFailure(
             .invalidScenario,
             "\(forecast.devices) devices keep up to \(forecast.sockets) connections, and the process may open "
-                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(wouldFit(fitting)); "
-                + "nothing was run")
+                + "\(limit) descriptors (ulimit -n), which is enough for \(budget): \(wouldFit(fitting)), and up to \(most) "
+                + "are taken, which close connections early to share; nothing was run")
+    }
+
+    /// Refuses event loops that the descriptors do not suffice for: each has some of its own.
+    ///
+    /// - Returns: The descriptors that are left for all else.
+    /// - Throws: ``CommandFailure`` with code 64 that says how many would do.
+    static func checkLoops(_ loops: Int, limit: Int) throws(CommandFailure) -> Int {
+        let left = limit - max(0, loops - loopsInReserve) * descriptorsPerLoop
+        guard loops > loopsInReserve, left < MachineLimits.least else { return left }
+        let most = loopsInReserve + max(0, limit - MachineLimits.least) / descriptorsPerLoop
+        throw CommandFailure(
+            .usage,
+            "--threads \(loops): each takes \(descriptorsPerLoop) descriptors, of which the process may open \(limit) "
+                + "(ulimit -n): allowed are whole numbers from 1 to \(most)")
     }
 
     private static func wouldFit(_ devices: Int) -> String {

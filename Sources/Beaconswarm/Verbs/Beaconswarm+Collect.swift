@@ -81,8 +81,9 @@ extension Beaconswarm {
             ? "" : ", and \(statistics.notFound) requests for paths or methods that it does not know (404)"
         return
             "took \(statistics.requests) uploads\(strays); the store holds \(statistics.received) events: "
-            + "\(statistics.unique) unique, \(statistics.duplicates) duplicates, \(statistics.undecodable) undecodable, "
-            + "\(statistics.dryRun) dry run"
+            + "\(statistics.unique) unique, \(statistics.duplicates) duplicates; not kept of these uploads: "
+            + "\(statistics.undecodable) undecodable, \(statistics.dryRun) of dry runs, "
+            + "\(statistics.swallowed) swallowed by faults"
     }
 
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {

@@ -51,6 +51,8 @@ extension Shard {
         let count = point == .half ? buffer.readableBytes / 2 : 0
         connection.abort(sending: buffer.readSlice(length: count) ?? ByteBuffer())
         fillSample(index, from: connection)
+        // What the connection has received are the bytes of the answer before.
+        requests[index].sample.bytesReceived = 0
         fail(index, .reset)
         drop(connection)
         return true

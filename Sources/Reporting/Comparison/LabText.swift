@@ -25,7 +25,7 @@ package enum LabText {
     package static func verdict(_ report: LabReport) -> String {
         let cells = report.variants.flatMap { variant in variant.cells.map { (variant.name, $0) } }
         let bad = cells.filter { $0.1.exitCode != 0 }
-        let end = report.isPartial ? " It was broken off: the others are missing." : ""
+        let end = report.isPartial ? " The rest is missing: the series was broken off." : ""
         guard
             let first = bad.max(by: {
                 VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)

@@ -113,7 +113,8 @@ enum RunFacts {
             ? ""
             : ", \(Numbers.count(generator.http2Streams)) streams on "
                 + "\(Numbers.count(generator.http2Connections)) of HTTP/2"
-        return "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened\(closed)\(handshakes)"
+        return
+            "\(peak) at most, \(Numbers.count(generator.connectionsOpened)) opened or tried\(closed)\(handshakes)"
             + streams
     }
 

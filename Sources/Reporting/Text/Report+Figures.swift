@@ -90,8 +90,8 @@ extension Report {
     /// Said of a run with a warm-up; `nil` for one that is measured from its start.
     var warmUpNote: String? {
         measuredFromSeconds.map {
-            "Metrics and thresholds are of what ended from \(Numbers.duration(seconds: $0)) on; the ledger, the series and "
-                + "the timeline's entries are of the whole run."
+            "Metrics and thresholds are of what ended from \(Numbers.duration(seconds: $0)) on; the ledger, the answers, the "
+                + "series and the timeline's entries are of the whole run."
         }
     }
 
