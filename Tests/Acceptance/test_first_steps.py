@@ -183,7 +183,7 @@ def test_three_questions_at_a_terminal(tmp_path: Path):
     written = relaxed((tmp_path / "first.json").read_text())
     (population,) = written["populations"]
     assert (population["sdk"], population["devices"]) == ({"preset": "posthog-ios"}, 250)
-    assert "target" not in written
+    assert written["target"] == {"apiKey": "key"}, "the SDK fetches its configuration by one"
 
 
 def test_leaving_the_questions_writes_nothing(tmp_path: Path):

@@ -62,8 +62,9 @@ struct DescriptionFiles {
                     allowed: "a file with a description: an object without \"file\"")
                 return nil
             }
-            note(node, of: name, at: path)
-            return node.withoutPositions
+            // A description is to be JSON as programs write it; where its texts stand, the other reader knows.
+            if let (placed, _) = try? JSONReader.read(bytes) { note(placed, of: name, at: path) }
+            return node
         } catch {
             var place = name
             if case .file(let line, let column) = error.position { place += ":\(line):\(column)" }
@@ -82,18 +83,6 @@ struct DescriptionFiles {
         for member in node.members ?? [] { note(member.value, of: name, at: path.appending(member.key)) }
         for (index, element) in (node.elements ?? []).enumerated() {
             note(element, of: name, at: path.appending(index))
-        }
-    }
-}
-
-extension JSONNode {
-    /// The same value without places: they are those of another file.
-    fileprivate var withoutPositions: JSONNode {
-        switch content {
-        case .array(let elements): JSONNode(.array(elements.map(\.withoutPositions)))
-        case .object(let members):
-            JSONNode(.object(members.map { Member($0.key, $0.value.withoutPositions) }))
-        default: JSONNode(content)
         }
     }
 }
