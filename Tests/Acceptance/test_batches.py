@@ -9,7 +9,7 @@ import threading
 import urllib.parse
 import zlib
 
-from helpers import write_scenario
+from helpers import read_report, steady, write_scenario
 
 APPS = ["shop", "news", "game"]
 BATCH = 50
@@ -95,3 +95,18 @@ def test_batches_are_about_as_small_as_zlib_makes_them(tool, tmp_path):
             ours += own
             zlibs += zlib6
     assert ours <= 1.03 * zlibs, f"{ours} bytes where zlib's level 6 needs {zlibs}"
+
+
+def test_a_request_that_was_cut_has_received_nothing(tool, tmp_path):
+    """The connection has, before: each answer is counted once."""
+    scenario = steady(6, "6s", drain="2s")
+    scenario["populations"] = [{"name": "t", "devices": 6, "system": "trackingsdk", "persona": {"extends": "steady", "rate": "4/s"}}]
+    received = {}
+    for name, timeline in (("calm", []), ("cut", [{"at": "0s", "share": 0.5, "client": {"fault": "reset"}}])):
+        path = write_scenario(tmp_path, scenario | {"timeline": timeline}, f"{name}.json")
+        tool.run("run", path, "--out", tmp_path / name, "-q").expect(0)
+        report = read_report(tmp_path / name)
+        received[name] = report["metrics"]["data_received"]["count"], report["answers"]["200"]
+    assert 0 < received["cut"][1] < received["calm"][1]
+    size = received["calm"][0] / received["calm"][1]
+    assert received["cut"][0] == size * received["cut"][1]

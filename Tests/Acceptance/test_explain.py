@@ -336,3 +336,12 @@ def test_a_live_run_is_told_as_far_as_it_was_kept(tool: Tool):
 
 def texts_live(tool: Tool, event: str) -> list[str]:
     return [sentence["text"] for sentence in json.loads(tool.run("explain", "live", event, "--json").out)["story"]]
+
+
+def test_the_first_event_of_a_live_device_is_of_its_first_session(tool: Tool):
+    """Its line has whole microseconds, and the session began within one of them."""
+    scenario = write_scenario(tool.folder, steady(6, "2s", drain="2s"))
+    tool.run("run", scenario, "--out", "run", "--events", "run.ndjson", "-q").expect(0)
+    for device in range(6):
+        said = tool.run("explain", "run", f"{device}-0").expect(0).out
+        assert "in session 0" in said and "-00:00:00" not in said, said

@@ -325,6 +325,8 @@ def test_a_store_tells_what_its_collector_took_and_did_not_keep(tool: Tool, coll
     tool.run("run", write_scenario(tmp_path, scenario), "--store", store, "--out", first, "-q").expect(0)
     known = read_report(first)["audit"]
     assert all(known[key] > 0 for key in ("swallowed", "dry_run", "confirmed"))
+    excused = f"{known['swallowed']} that planned answers swallowed and {known['dry_run']} that were only to be checked"
+    assert excused in (first / "summary.md").read_text()
     reasons = dict(rows(store, "SELECT reason, count(DISTINCT id) FROM not_kept GROUP BY reason"))
     assert reasons == {"swallowed": known["swallowed"], "dry_run": known["dry_run"]}
     audit(tool, first, store).expect(0)

@@ -29,7 +29,7 @@ def limited(binary: Path, folder: Path, kind: int, limit: int, *arguments: objec
 
 def fitting(said: str) -> int:
     """The number of devices that a refusal says would fit."""
-    return int(re.search(r"(\d+) devices would fit \(--devices \1\); nothing was run", said)[1])
+    return int(re.search(r"(\d+) devices would fit \(--devices \1\)(, and up to \d+ are taken.*)?; nothing was run", said)[1])
 
 
 @pytest.mark.parametrize("verb", ["simulate", "run"])
@@ -163,3 +163,23 @@ def test_scenarios_without_measure_are_refused_with_what_would_fit(binary: Path,
     assert "/populations/0/name" in refused(json.dumps(whole))
     ended = limited(binary, tmp_path, resource.RLIMIT_AS, 2 << 30, "validate", "/dev/zero")
     assert ended.returncode == 104 and "more than the 16777216 bytes" in ended.stderr + ended.stdout, ended
+
+
+def test_more_event_loops_than_descriptors_are_refused(binary: Path, tmp_path: Path):
+    scenario = write_scenario(tmp_path, steady(2, "1s", drain="1s"))
+    arguments = ("run", scenario, "--out", "out", "-q", "--threads")
+    refused = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, *arguments, 100)
+    assert refused.returncode == 64 and not (tmp_path / "out").exists(), refused
+    most = int(re.search(r"whole numbers from 1 to (\d+)", refused.stderr)[1])
+    taken = limited(binary, tmp_path, resource.RLIMIT_NOFILE, 256, *arguments, most)
+    assert taken.returncode in (0, 96), taken
+
+
+def test_a_short_run_is_not_forecast_to_send_more_on_average_than_at_most(tool: Tool, tmp_path: Path):
+    """What leaves in the drain counts, too, and is no part of the users' seconds."""
+    scenario = steady(300, "5s", drain="5s")
+    scenario["populations"][0]["arrival"] = {"over": "5s"}
+    scenario["populations"][0]["sdk"]["upload"]["flushInterval"] = "5s"
+    said = tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
+    mean, peak = map(float, re.search(r"([0-9.]+) requests/s \(peak ([0-9.]+)\)", said).groups())
+    assert 0 < mean <= peak, said
