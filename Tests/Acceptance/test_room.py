@@ -177,9 +177,10 @@ def test_more_event_loops_than_descriptors_are_refused(binary: Path, tmp_path: P
 
 def test_a_short_run_is_not_forecast_to_send_more_on_average_than_at_most(tool: Tool, tmp_path: Path):
     """What leaves in the drain counts, too, and is no part of the users' seconds."""
-    scenario = steady(300, "5s", drain="5s")
-    scenario["populations"][0]["arrival"] = {"over": "5s"}
-    scenario["populations"][0]["sdk"]["upload"]["flushInterval"] = "5s"
+    scenario = steady(1500, "5s", drain="5s")
+    sdk = {"upload": {"flushInterval": "5s"}, "remoteConfig": {"enabled": False}}
+    scenario["populations"][0] |= {"version": "4.9.1", "arrival": {"over": "5s"}, "sdk": sdk}
+    scenario["populations"][0]["persona"]["rate"] = "0.2/s"
     said = tool.run("validate", write_scenario(tmp_path, scenario)).expect(0).out
     mean, peak = map(float, re.search(r"([0-9.]+) requests/s \(peak ([0-9.]+)\)", said).groups())
     assert 0 < mean <= peak, said
