@@ -32,8 +32,7 @@ struct LiveStepPlayer: Sendable {
         self.keeper = keeper
         self.interruption = interruption
         self.console = console
-        let count = max(1, threads ?? (embeds ? Host.cores - 1 : Host.cores))
-        let limit = try Room.checkLoops(count, limit: MachineLimits.raiseDescriptorLimit())
+        let (count, limit) = try Room.eventLoops(threads, embeds: embeds)
         budget = MachineLimits.descriptorBudget(limit: limit, sharedWithCollector: embeds)
         loads = MultiThreadedEventLoopGroup(numberOfThreads: count)
         collectors = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -1,3 +1,4 @@
+import Scenario
 import Wire
 
 extension DatasetPage {
@@ -20,8 +21,9 @@ extension DatasetPage {
         let variant = "variant "
         if origin.hasPrefix(variant) { return "--variant \(quoted(String(origin.dropFirst(variant.count))))" }
         guard let equals = assignment.firstIndex(of: "=") else { return override }
-        let takesPath = ["set", "SET", "vary"].contains { origin.hasSuffix($0) }
-        let value = takesPath ? assignment : plain(String(assignment[equals...].dropFirst()))
+        let value =
+            ScenarioOverride.namesPath(origin)
+            ? assignment : plain(String(assignment[equals...].dropFirst()))
         return "\(origin)\(origin.hasPrefix("--") ? " " : "=")\(quoted(value))"
     }
 

@@ -35,8 +35,7 @@ struct LiveRunner: Sendable {
                 .usage, "--receipts is for external targets: the embedded collector tells its own")
         }
         if !embeds { try await checkTargets() }
-        let loopCount = max(1, options.threads ?? (embeds ? Host.cores - 1 : Host.cores))
-        let limit = try Room.checkLoops(loopCount, limit: MachineLimits.raiseDescriptorLimit())
+        let (loopCount, limit) = try Room.eventLoops(options.threads, embeds: embeds)
         let storeBudget = MachineLimits.storeBudget(
             limit: limit, files: scenario.filesOfDevices / (part?.count ?? 1))
         let budget = MachineLimits.descriptorBudget(

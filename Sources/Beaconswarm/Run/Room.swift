@@ -67,13 +67,19 @@ enum Room {
                 + "are taken, which close connections early to share; nothing was run")
     }
 
-    /// Refuses event loops that the descriptors do not suffice for: each has some of its own.
+    /// How many event loops the devices have, and the descriptors that are left for all else: each loop has some of its own.
     ///
-    /// - Returns: The descriptors that are left for all else.
-    /// - Throws: ``CommandFailure`` with code 64 that says how many would do.
-    static func checkLoops(_ loops: Int, limit: Int) throws(CommandFailure) -> Int {
+    /// - Parameters:
+    ///   - threads: As many as are asked for; `nil` for one per core.
+    ///   - embeds: Whether the collector in the process has a core, too.
+    /// - Throws: ``CommandFailure`` with code 64, where the descriptors do not suffice, that says how many would do.
+    static func eventLoops(
+        _ threads: Int?, embeds: Bool
+    ) throws(CommandFailure) -> (count: Int, descriptors: Int) {
+        let loops = max(1, threads ?? (embeds ? Host.cores - 1 : Host.cores))
+        let limit = MachineLimits.raiseDescriptorLimit()
         let left = limit - max(0, loops - loopsInReserve) * descriptorsPerLoop
-        guard loops > loopsInReserve, left < MachineLimits.least else { return left }
+        guard loops > loopsInReserve, left < MachineLimits.least else { return (loops, left) }
         let most = loopsInReserve + max(0, limit - MachineLimits.least) / descriptorsPerLoop
         throw CommandFailure(
             .usage,

@@ -79,9 +79,8 @@ struct Overrides {
     }
 
     private mutating func set(_ tokens: [String], _ text: String, _ origin: String) {
-        let takesPath = ["set", "SET", "vary"].contains { origin.hasSuffix($0) }
         let label =
-            takesPath
+            ScenarioOverride.namesPath(origin)
             ? "\(origin) \(tokens.joined(separator: "."))" : origin
         set(tokens, .text(text), at: .override(label), origin: origin)
     }

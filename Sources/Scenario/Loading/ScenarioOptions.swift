@@ -49,4 +49,9 @@ package struct ScenarioOverride: Hashable, Sendable {
     package var value: String
     /// How the user wrote it: `--seed`, `BEACONSWARM_SEED`, `--set`.
     package var origin: String
+
+    /// Whether an origin is written with the path of what it changes, `--set path=value`.
+    package static func namesPath(_ origin: String) -> Bool {
+        ["set", "SET", "vary"].contains { origin.hasSuffix($0) }
+    }
 }
