@@ -29,9 +29,9 @@ struct DatasetFolder {
     /// on their way is removed: another number of threads has other files.
     ///
     /// - Throws: ``CommandFailure`` with code 64 if another process writes into it, or did so meanwhile.
-    func take() throws(CommandFailure) -> FolderLock {
+    func take() throws(CommandFailure) -> PathLock {
         do throws(FileFailure) { try Folder.make(path) } catch { throw CommandFailure(.usage, error) }
-        guard let lock = FolderLock(path) else {
+        guard let lock = PathLock(path) else {
             throw CommandFailure(
                 .usage,
                 "another process writes into \(path); wait until it has ended, or name another folder with --out"

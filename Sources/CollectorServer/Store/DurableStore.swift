@@ -1,4 +1,5 @@
 import Accounting
+import Files
 import Foundation
 import Synchronization
 import Wire
@@ -19,7 +20,7 @@ final class DurableStore: Sendable {
     private let log: StoreLog
     private let logging: StoreLogging
     private let isTemporary: Bool
-    private let lock: StoreLock?
+    private let lock: PathLock?
     private let refusesCommit: @Sendable () -> Bool
     private let onWarning: @Sendable (String) -> Void
     private let merger: any CommitExecutor
@@ -42,7 +43,7 @@ final class DurableStore: Sendable {
             byteLimit: configuration.limits.storeBytes, refusesCommit: configuration.refusesCommit)
         path = table.path
         isTemporary = configuration.storePath == nil
-        lock = isTemporary ? nil : try StoreLock(table.path)
+        lock = isTemporary ? nil : try DurableStore.lock(table.path)
         if !isTemporary { try LogRecovery.recover(into: table) }
         // A temporary log stays as long as its server: in few files, as each is open.
         log = StoreLog(beside: table.path, fileBytes: isTemporary ? 1 << 30 : 64 << 20)
@@ -51,6 +52,15 @@ final class DurableStore: Sendable {
         onWarning = configuration.onWarning
         self.merger = merger
         self.table = Mutex(table)
+    }
+
+    /// Keeps a second collector from the store of a first: each numbers requests and copies from what it found.
+    private static func lock(_ path: String) throws -> PathLock {
+        guard let lock = PathLock(path) else {
+            throw CollectorServerError.storeFailure(
+                path: path, reason: "another collector writes into it; end that one, or name another file")
+        }
+        return lock
     }
 
     private static func logging(_ configuration: CollectorServerConfiguration) -> StoreLogging {

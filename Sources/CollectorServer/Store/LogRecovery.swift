@@ -54,21 +54,3 @@ enum LogRecovery {
 
     private static let groupBytes = 8 << 20
 }
-
-/// Keeps a second collector from the store of a first: each numbers requests and copies from what it found. The system
-/// forgets it with the process.
-final class StoreLock: Sendable {
-    private let descriptor: CInt
-
-    /// - Throws: ``CollectorServerError``, if another collector has the store.
-    init(_ path: String) throws {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
-        throw CollectorServerError.storeFailure(
-            path: path, reason: "another collector writes into it; end that one, or name another file")
-    }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
-
-    func release() { _ = flock(descriptor, LOCK_UN) }
-}
