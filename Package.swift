@@ -229,7 +229,7 @@ let package = Package(
                 "Timebase", "Accounting", "CollectorModel", "Measurement", "Wire", "DeviceSDK", "World",
                 "VirtualEngine",
                 "Scenario", "SDKDescription", "TestSupport", "LiveEngine", "LiveSimulation",
-                "SensorsSDK", "TrackingSDK", .product(name: "NIOCore", package: "swift-nio"),
+                "DeclaredSDK", "SensorsSDK", "TrackingSDK", .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "ConformanceTests",

@@ -39,7 +39,8 @@ enum ProgramRuns {
     /// Parts are so many: each has some devices of most populations, and none of the smallest.
     private static let parts = 3
 
-    /// Simulates a scenario in parts, and joins them; `nil` where the program refuses to.
+    /// Simulates a scenario in parts, and joins them; `nil` where the program refuses to, or warns that the parts keep too
+    /// little of the scenario's secrets to be the whole to the byte.
     private static func joined(_ scenario: String, _ folder: URL) async throws -> RunFiles? {
         let shared = folder.appendingPathComponent("parts").path
         for number in 0..<parts {
@@ -62,7 +63,8 @@ enum ProgramRuns {
         options.quiet = true
         options.listensToSignals = false
         try checkForStop()
-        return try files(of: whole, try Beaconswarm.merge(options))
+        let merged = try files(of: whole, try Beaconswarm.merge(options))
+        return merged.report.contains("had to be played again") ? nil : merged
     }
 
     /// The search hears signals itself, also while the program runs, and goes no further than the run that is under way.

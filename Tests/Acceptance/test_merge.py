@@ -265,3 +265,45 @@ def test_answers_that_come_after_the_drain(tool: Tool):
     assert report(tool.folder / "all") == report(tool.folder / "one")
     assert replay(tool.folder / "all") == replay(tool.folder / "one")
     assert report(tool.folder / "one")["simulated_seconds"] > 12
+
+
+def crowded(cookie: str) -> dict:
+    """A device so lively that something happens in it after all others are drained: its part is played again."""
+    lively = {
+        "sessionsPerDay": 1385.237,
+        "sessionLength": {"mean": "18627ms"},
+        "returnGap": {"min": "661ms", "max": "9926ms"},
+        "returnChance": 0.1,
+        "crashChance": 0.6,
+        "passiveLaunchChance": 1,
+    }
+    return {
+        "seed": 1186110847,
+        "duration": "187116ms",
+        "populations": [
+            {
+                "name": "lively", "devices": 2, "system": "declared", "sdk": {"preset": "rudderstack-ios"},
+                "persona": lively,
+            },
+            {"name": "sensors", "devices": 1, "system": "sensors", "sdk": {"cookie": cookie}},
+        ],
+    }  # fmt: skip
+
+
+def test_a_part_that_is_played_again_without_its_secrets(tool: Tool):
+    """The kept scenario has them masked: the joined report says so; with variables that are set it is the whole."""
+    masked = play(tool, write_scenario(tool.folder, crowded("cookie-3e07")), 1, name="masked")
+    merge(tool, masked, name="with-mask").expect(0)
+    (warning,) = report(tool.folder / "with-mask")["warnings"]
+    assert "part 0/1 had to be played again" in warning and "secrets written in it are masked" in warning
+
+    path = write_scenario(tool.folder, crowded("${SHOP_COOKIE}"))
+    set_here = {"SHOP_COOKIE": "cookie-3e07"}
+    tool.run("simulate", path, "--out", tool.folder / "one", "--quiet", env=set_here).expect(0)
+    arguments = ("--shard", "0/1", "--out", tool.folder / "named", "--quiet")
+    tool.run("simulate", path, *arguments, env=set_here).expect(0)
+    tool.run("merge", tool.folder / "named", "--out", tool.folder / "whole", "--quiet", env=set_here).expect(0)
+    assert report(tool.folder / "whole") == report(tool.folder / "one")
+    merge(tool, tool.folder / "named", name="unset").expect(0)
+    (warning,) = report(tool.folder / "unset")["warnings"]
+    assert "${SHOP_COOKIE} is not set here" in warning and "masked" not in warning

@@ -62,6 +62,9 @@ struct MergeRunner {
             throw error
         }
         if let events = output.events { try EventMerge(sum.folders).write(to: events) }
+        if !sum.temporary.isEmpty, let missing = PartScenario.missing(in: scenario) {
+            builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
+        }
         var progress = sum.progress
         let isExternal = set.isLive && progress.audit == nil
         let notes = [isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote].compactMap(\.self)
@@ -70,6 +73,12 @@ struct MergeRunner {
         let status = try output.finish(progress, builder: builder, console: console)
         for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
         return status
+    }
+
+    private static func inexact(_ parts: [PartNumber], missing: String) -> String {
+        "\(parts.count == 1 ? "part" : "parts") \(parts.map(\.text).joined(separator: ", ")) had to be played again up "
+            + "to the end of all parts' drain, by the scenario that the parts keep, and \(missing): bytes sent, and times "
+            + "that hang on them, may differ from those of one process"
     }
 
     /// Plays a part again, with the drain that all parts together have.

@@ -71,11 +71,9 @@ struct PartRunner {
         let bodies = options.bodies ?? .encode
         let builder = output.builder(target: "modelled world", bodies: bodies)
         if isAlone { console.begin(builder, forecast: nil) }
-        let state = RunState(builder, folder: output.folder, start: start, console: console)
-        interruption.onEnd {
-            state.writeLastWords()
-            stores.removeIfTemporary()
-        }
+        let state = RunState(
+            builder, folder: output.folder, start: start, console: console, interruption: interruption
+        ) { stores.removeIfTemporary() }
         let began = Host.monotonic
         if isAlone { interruption.begin {} }
         var configuration = VirtualConfiguration(plans, bodies: bodies)

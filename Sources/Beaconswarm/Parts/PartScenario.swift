@@ -24,16 +24,34 @@ enum PartScenario {
         return scenario
     }
 
+    /// What a scenario that was kept lacks to be played again as it was; `nil` if nothing.
+    static func missing(in scenario: LoadedScenario) -> String? {
+        let text = String(decoding: scenario.resolvedBytes, as: UTF8.self)
+        var parts = names(in: text).filter { Host.environment[$0] == nil }.map { "${\($0)} is not set here" }
+        if text.contains(Redactor.mask) {
+            parts.append(
+                "secrets written in it are masked (written as ${NAME}, and set here too, they would not be)")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
     /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
-    /// with its value, which nothing that is joined needs.
+    /// with its value, which only a part that is played again needs.
     private static func environment(naming scenario: [UInt8]) -> [String: String] {
         var environment = EnvironmentVariables.none
-        for piece in String(decoding: scenario, as: UTF8.self).split(
-            separator: "${", omittingEmptySubsequences: false
-        ).dropFirst() {
-            let name = String(piece.prefix { $0 != "}" })
-            environment[name] = environment[name] ?? "beaconswarm-variable-not-set-here"
+        for name in names(in: String(decoding: scenario, as: UTF8.self)) where environment[name] == nil {
+            environment[name] = "beaconswarm-variable-not-set-here"
         }
         return environment
+    }
+
+    /// The variables that a scenario names.
+    private static func names(in scenario: String) -> [String] {
+        var names: [String] = []
+        for piece in scenario.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
+            let name = String(piece.prefix { $0 != "}" })
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
     }
 }

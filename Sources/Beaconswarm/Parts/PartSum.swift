@@ -14,8 +14,9 @@ struct PartSum {
     private(set) var unexpectedAnswers: [UnexpectedAnswer] = []
     /// Where each part's files are, in order.
     private(set) var folders: [PartFolder]
-    /// Of those, what was played again.
+    /// Of those, what was played again, and which parts these are.
     private(set) var temporary: [PartFolder] = []
+    private(set) var replayed: [PartNumber] = []
 
     /// - Parameter playAgain: Plays a part again up to the end of the whole run's drain.
     /// - Throws: ``CommandFailure`` for parts that cannot be read or do not fit, and what `playAgain` throws.
@@ -30,6 +31,7 @@ struct PartSum {
                 if let quiet = member.levels.quietSince, quiet < end { continue }
                 folders[index] = try playAgain(member, end)
                 temporary.append(folders[index])
+                replayed.append(member.number)
             }
         }
         var sum = try Sum(folders)

@@ -100,11 +100,9 @@ struct LiveRunner: Sendable {
         var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))
         builder.pace = scenario.document.pace
         console.begin(builder, forecast: stage.forecast)
-        let state = RunState(builder, folder: output.folder, start: stage.start, console: console)
-        interruption.onEnd {
-            state.writeLastWords()
-            stage.stores.removeIfTemporary()
-        }
+        let state = RunState(
+            builder, folder: output.folder, start: stage.start, console: console, interruption: interruption
+        ) { stage.stores.removeIfTemporary() }
         let sink = output.events.map { file -> LiveConfiguration.SealedSink in
             { [clock = stage.clock] events, population, _ in
                 file.write(events, population: population, at: clock.now())

@@ -10,6 +10,8 @@ final class RunState: Sendable {
     private let folder: RunFolder
     private let console: RunConsole
     private let state: Mutex<State>
+    /// Held while the state is written: the thread that hears signals writes too, and the older one must not be last.
+    private let pen = Mutex(())
 
     private struct State {
         var progress: ReportBuilder.Progress
@@ -19,11 +21,20 @@ final class RunState: Sendable {
         var warning: String?
         /// Counts the states.
         var stamp: UInt64 = 0
+        /// Whether the process was told to end at once.
+        var isEnding = false
     }
 
     /// The state of a run that has not begun; it is written at once, so that whatever kills the process leaves
     /// something to be read.
-    init(_ builder: ReportBuilder, folder: RunFolder, start: Instant, console: RunConsole) {
+    ///
+    /// - Parameters:
+    ///   - interruption: What may end the process in the middle: the state is written a last time then.
+    ///   - cleanUp: What else is to be done then.
+    init(
+        _ builder: ReportBuilder, folder: RunFolder, start: Instant, console: RunConsole,
+        interruption: any RunControl, cleanUp: @escaping @Sendable () -> Void
+    ) {
         self.builder = builder
         self.folder = folder
         self.console = console
@@ -32,6 +43,10 @@ final class RunState: Sendable {
             recorder: recorder, simulated: .zero, wall: .zero, devicesStarted: 0, fingerprint: 0)
         progress.isPartial = true
         state = Mutex(State(progress: progress))
+        interruption.onEnd { [self] in
+            writeLastWords()
+            cleanUp()
+        }
         write()
         console.watch?.follow { [self] in edition }
     }
@@ -49,6 +64,7 @@ final class RunState: Sendable {
         var progress = progress
         progress.isPartial = true
         let isDue = state.withLock { state in
+            if state.isEnding { progress.interrupted = true }
             state.progress = progress
             state.stamp += 1
             return isFirst || Host.monotonic - (state.written ?? .zero) >= Report.statePeriod
@@ -58,11 +74,16 @@ final class RunState: Sendable {
 
     /// Writes the state as that of a run whose process was told to end at once.
     func writeLastWords() {
-        state.withLock { $0.progress.interrupted = true }
+        state.withLock { state in
+            state.isEnding = true
+            state.progress.interrupted = true
+        }
         write()
     }
 
-    private func write() {
+    private func write() { pen.withLock { _ in writeAlone() } }
+
+    private func writeAlone() {
         let progress = state.withLock { state in
             state.written = Host.monotonic
             return state.progress

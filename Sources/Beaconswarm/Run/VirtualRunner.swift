@@ -43,11 +43,9 @@ struct VirtualRunner {
         let bodies = options.bodies ?? .encode
         let builder = output.builder(target: "modelled world", bodies: bodies)
         console.begin(builder, forecast: forecast)
-        let state = RunState(builder, folder: output.folder, start: start, console: console)
-        interruption.onEnd {
-            state.writeLastWords()
-            stores.removeIfTemporary()
-        }
+        let state = RunState(
+            builder, folder: output.folder, start: start, console: console, interruption: interruption
+        ) { stores.removeIfTemporary() }
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         beginListening()

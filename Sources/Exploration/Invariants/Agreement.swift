@@ -1,4 +1,7 @@
 import Accounting
+import DeclaredSDK
+import DeviceSDK
+import SDKDescription
 import Scenario
 import TestSupport
 import Timebase
@@ -55,17 +58,22 @@ enum SameSeedSameBytes: Invariant {
 
 /// The parts of a run, played one by one and joined, are what one process writes, to the byte.
 ///
-/// Not where TrackingSDK's events bear no id of the harness: their keys have nothing of the device, so that a collector
-/// takes events of two devices for copies, and no part sees those of another.
+/// Not where the keys of events that bear no id of the harness have nothing of the device, as TrackingSDK's and those with a
+/// session that is called by its time: a collector takes events of two devices for copies, and no part sees those of
+/// another.
 enum PartsAreTheWhole: Invariant {
     static let name = "parts-are-the-whole"
     static func violations(in trial: Trial) -> [String] {
         guard let program = trial.program, let joined = program.joined else { return [] }
         let sharesKeys = trial.document.populations.contains {
-            !$0.tagsEvents && $0.system is TrackingSDKRules
+            !$0.tagsEvents && ($0.system is TrackingSDKRules || namesSessionsByTime($0.system))
         }
         guard !sharesKeys else { return [] }
         return program.first.differences(from: joined, called: "a run and its parts")
+    }
+
+    private static func namesSessionsByTime(_ system: any SystemRuleSet) -> Bool {
+        (system as? DeclaredRules)?.sdk.identity.session.id == .ms
     }
 }
 

@@ -18,6 +18,8 @@ extension DescribedSDK {
             case uuid, uuid7, hex16
             /// The time of its start, in milliseconds since 1970.
             case ms
+            /// The second of its start since 1970, and eight random digits behind it.
+            case secondsRandom8
         }
 
         /// Where the id of somebody who has not logged in comes from.

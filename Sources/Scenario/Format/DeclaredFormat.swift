@@ -143,7 +143,10 @@ enum DeclaredFormat {
     private static let session = group(
         "What the SDK calls a session.",
         [
-            Knob("id", \.sdk.identity.session.id, .cases(what: "a kind of id"), "How {{session.id}} looks."),
+            Knob(
+                "id", \.sdk.identity.session.id, .cases(what: "a kind of id"),
+                "How {{session.id}} looks: \"ms\" is the time of its start, which sessions of two devices may share; "
+                    + "\"secondsRandom8\" is its second with eight random digits."),
             Knob(
                 "idle", \.sdk.identity.session.idle, .duration(.zero...(.hours(24 * 365))),
                 "A session is over when nothing was captured for longer than this."),

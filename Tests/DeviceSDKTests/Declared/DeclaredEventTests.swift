@@ -108,4 +108,25 @@ struct DeclaredEventTests {
         #expect(
             world.device.allRows.map { world.device.epochs[$0.epoch].session } == [1, 1, 1, 1, 2, 2, 2, 3])
     }
+
+    @Test("a session that is called by its second has eight digits of chance behind it, other ones each time")
+    func sessionsBySecond() throws {
+        let world = try DeclaredWorld(
+            #"""
+            {"identity": {"session": {"id": "secondsRandom8"}}, "upload": {"flushBulkSize": 4},
+             "events": {"tag": "/bs_id", "common": {"s": "{{session.id}}"}, "screen": {"name": "s"}},
+             "storage": {"backend": "sqlite"}}
+            """#)
+        world.startApp()
+        for second in [0.5, 1] { world.act(second, .appear(screen: 0, referrer: nil)) }
+        world.act(2, .kill)
+        world.act(2, .launch(passive: false), .enterForeground)
+        for second in [2.5, 3] { world.act(second, .appear(screen: 0, referrer: nil)) }
+        let events = try #require(try world.json(0).elements)
+        let ids = events.compactMap { $0["s"]?.string.flatMap { Int64($0) } }
+        #expect(ids.count == 4 && ids[0] == ids[1] && ids[2] == ids[3])
+        let start = ManualWorld.start.milliseconds / 1000
+        #expect(ids.map { $0 / 100_000_000 } == [start, start, start + 2, start + 2])
+        #expect(ids[0] % 100_000_000 != ids[2] % 100_000_000)
+    }
 }

@@ -114,8 +114,14 @@ extension DeclaredWriter {
         _ session: UInt32, _ start: Instant, _ letters: DeclaredSlotForm.Letters,
         to cursor: inout DeclaredCursor
     ) {
-        guard let kind = identity.session else { return put(start, .milliseconds, to: &cursor) }
-        cursor.put(kind, traits.session(session), at: start + traits.clockSkew, letters: letters)
+        let local = start + traits.clockSkew
+        switch identity.session {
+        case .id(let kind): cursor.put(kind, traits.session(session), at: local, letters: letters)
+        case .milliseconds: cursor.put(local.milliseconds)
+        case .secondsRandom8:
+            var stream = traits.session(session)
+            cursor.put(local.milliseconds / 1000 * 100_000_000 + Int64(stream.below(100_000_000)))
+        }
     }
 }
 
@@ -126,11 +132,17 @@ struct DeclaredIdentity {
     let anonymous: DescribedSDK.Identity.Kind
     /// Whether the anonymous id is the device's own.
     let isVendor: Bool
-    /// `nil` for the time of its start.
-    let session: DescribedSDK.Identity.Kind?
+    let session: Session
     /// Whether `{{userId}}` is there after a login, and whether `{{distinctId}}` is it.
     let tellsUsers: Bool
     let namesUsers: Bool
+
+    /// How `{{session.id}}` looks.
+    enum Session {
+        case id(DescribedSDK.Identity.Kind)
+        case milliseconds
+        case secondsRandom8
+    }
 
     init(_ sdk: DescribedSDK) {
         event = sdk.events.id
@@ -144,10 +156,11 @@ struct DeclaredIdentity {
         isVendor = identity.anonymous == .vendor
         session =
             switch identity.session.id {
-            case .ms: nil
-            case .uuid: .uuid
-            case .uuid7: .uuid7
-            case .hex16: .hex16
+            case .ms: .milliseconds
+            case .secondsRandom8: .secondsRandom8
+            case .uuid: .id(.uuid)
+            case .uuid7: .id(.uuid7)
+            case .hex16: .id(.hex16)
             }
         tellsUsers = identity.login != .none
         namesUsers = identity.login == .distinctId
