@@ -282,10 +282,10 @@ def crowded(cookie: str) -> dict:
         "duration": "187116ms",
         "populations": [
             {
-                "name": "lively", "devices": 2, "system": "declared", "sdk": {"preset": "rudderstack-ios"},
+                "name": "p0", "devices": 2, "system": "declared", "sdk": {"preset": "rudderstack-ios"},
                 "persona": lively,
             },
-            {"name": "sensors", "devices": 1, "system": "sensors", "sdk": {"cookie": cookie}},
+            {"name": "p2", "devices": 1, "system": "sensors", "sdk": {"cookie": cookie}},
         ],
     }  # fmt: skip
 

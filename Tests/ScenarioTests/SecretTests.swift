@@ -1,5 +1,6 @@
 import DeviceSDK
 import Testing
+import Wire
 
 @testable import Scenario
 
@@ -59,6 +60,16 @@ struct SecretTests {
             scenario(), options: sets("target.url=http://h/sa?token=verysecret"), environment: environment
         ).overrides
         #expect(overrides.map(\.value) == [#""http://h/sa?token=[redacted]""#])
+    }
+
+    @Test("a scenario that is kept names the variable where there is nothing else, and has no secret")
+    func kept() throws {
+        let text = scenario(
+            #""target": {"url": "http://h/sa", "headers": {"X-Api-Key": "${KEY}", "Authorization": "Bearer ${KEY}"}}"#,
+            population: #""sdk": {"cookie": "plain"}"#)
+        let written = try document(text, environment: ["KEY": "s3cr3t"]).written.compactText
+        #expect(written.contains(#""X-Api-Key": "${KEY}", "Authorization": "[redacted]""#))
+        #expect(written.contains(#""cookie": "[redacted]""#) && !written.contains("s3cr3t"))
     }
 
     @Test("a variable's value is not substituted again")

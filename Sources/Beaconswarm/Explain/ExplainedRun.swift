@@ -51,7 +51,7 @@ struct ExplainedRun {
                 .invalidScenario, "\(path): not the scenario that the run played: it was changed since")
         }
         return try LoadedScenario(
-            ScenarioSource(path: path), content: bytes, environment: EnvironmentVariables.none)
+            ScenarioSource(path: path), content: bytes, environment: KeptScenario.environment(naming: bytes))
     }
 
     // MARK: - Devices and events

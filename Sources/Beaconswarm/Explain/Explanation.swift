@@ -208,7 +208,9 @@ enum StoryText {
         guard let contradiction else {
             return "  ✓ as the run itself has it in \(files.joined(separator: " and "))\n"
         }
-        return "  ✗ the run itself has it differently, so this is not what happened in it: \(contradiction)\n"
+        let missing = run.report.mode == .virtual ? KeptScenario.missing(in: run.scenario) : nil
+        return "  ✗ the run itself has it differently, so this is not what happened in it: \(contradiction)"
+            + (missing.map { "; of the scenario that the run keeps, \($0)" } ?? "") + "\n"
     }
 
     /// What keeps more of a run.

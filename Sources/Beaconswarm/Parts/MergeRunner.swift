@@ -22,7 +22,7 @@ struct MergeRunner {
         let several = found.filter(\.isOfSeveral)
         if !several.isEmpty { return try LabMerge(options: options).run(several) }
         let set = try PartSet(found)
-        let scenario = try PartScenario.read(
+        let scenario = try KeptScenario.read(
             set.scenarioPath, sha256: set.identity.scenarioSHA256, as: set.reference)
         var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
         (own.out, own.events, own.json) = (options.out, options.events, options.json)
@@ -62,7 +62,7 @@ struct MergeRunner {
             throw error
         }
         if let events = output.events { try EventMerge(sum.folders).write(to: events) }
-        if !sum.temporary.isEmpty, let missing = PartScenario.missing(in: scenario) {
+        if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
             builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
         }
         var progress = sum.progress

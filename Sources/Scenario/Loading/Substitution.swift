@@ -37,6 +37,11 @@ struct Substitution {
         return result
     }
 
+    /// Whether a text is `${NAME}`, or several of them, and nothing else.
+    static func isOnlyVariables(_ text: String) -> Bool {
+        text.hasSuffix("}") && text.split(separator: "}").allSatisfy { $0.hasPrefix("${") }
+    }
+
     private mutating func expand(_ text: String, _ place: Place) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []

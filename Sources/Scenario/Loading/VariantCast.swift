@@ -48,7 +48,7 @@ extension SourcePosition {
 }
 
 extension JSONNode {
-    /// The same value, its texts without secrets.
+    /// The same value, its texts without secrets. The name of a variable that holds one, and nothing else, stays.
     func redacted(by redactor: Redactor) -> JSONNode {
         let content: Content =
             switch content {
@@ -57,7 +57,9 @@ extension JSONNode {
             case .object(let members):
                 .object(
                     members.map { member in
-                        let isSecret = member.value.isString && SecretNames.contain(member.key, in: .member)
+                        let isSecret =
+                            member.value.string.map { !Substitution.isOnlyVariables($0) } == true
+                            && SecretNames.contain(member.key, in: .member)
                         return Member(
                             member.key, isSecret ? .text(Redactor.mask) : member.value.redacted(by: redactor))
                     })

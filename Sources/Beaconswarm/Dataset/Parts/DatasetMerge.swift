@@ -48,7 +48,7 @@ struct DatasetMerge {
         }
         let parts = try parts(in: folders)
         let first = parts[0].state
-        let scenario = try PartScenario.read(
+        let scenario = try KeptScenario.read(
             "\(parts[0].folder)/\(DatasetPart.scenarioName)", sha256: first.identity.scenarioSHA256,
             as: first.reference)
         let plans = DatasetPlans(

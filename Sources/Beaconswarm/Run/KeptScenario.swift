@@ -2,8 +2,8 @@ import Reporting
 import Scenario
 import Wire
 
-/// The scenario that a part keeps.
-enum PartScenario {
+/// The scenario that a run, or a part of one, keeps: as it was played, but for what is secret in it.
+enum KeptScenario {
     /// Reads it, as it was played.
     ///
     /// - Parameters:
@@ -37,7 +37,7 @@ enum PartScenario {
 
     /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
     /// with its value, which only a part that is played again needs.
-    private static func environment(naming scenario: [UInt8]) -> [String: String] {
+    static func environment(naming scenario: [UInt8]) -> [String: String] {
         var environment = EnvironmentVariables.none
         for name in names(in: String(decoding: scenario, as: UTF8.self)) where environment[name] == nil {
             environment[name] = "beaconswarm-variable-not-set-here"
