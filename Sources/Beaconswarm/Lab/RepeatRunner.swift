@@ -161,9 +161,11 @@ struct RepeatRunner {
     }
 
     private func runner(_ own: RunOptions) throws(CommandFailure) -> LiveRunner {
-        LiveRunner(
+        var runner = LiveRunner(
             scenario: try LoadedScenario(own.source, content: content), options: own,
             console: RunConsole(progressOf: own), interruption: interruption)
+        runner.isOneOfSeveral = true
+        return runner
     }
 
     /// The report without any run.

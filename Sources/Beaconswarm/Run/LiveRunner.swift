@@ -21,6 +21,8 @@ struct LiveRunner: Sendable {
     var part: PartNumber?
     /// When to begin, by the clock on the wall; `nil` for as soon as can be.
     var appointment: Instant?
+    /// Whether it is one of several runs that are compared: one that is ended early is of no use to them.
+    var isOneOfSeveral = false
 
     func run() async throws -> CommandStatus {
         try checkPart()
@@ -123,9 +125,14 @@ struct LiveRunner: Sendable {
         try await awaitStart(stage)
         let began = Host.monotonic
         interruption.begin { run.stop() }
-        interruption.onRequest { [console, drain = scenario.document.drain] in
-            run.stop()
-            console.stopping(drain: drain)
+        interruption.onRequest { [console, drain = scenario.document.drain, isOneOfSeveral] in
+            if isOneOfSeveral {
+                run.end()
+                console.dropping()
+            } else {
+                run.stop()
+                console.stopping(drain: drain)
+            }
         }
         var follower = LiveFollower(
             run: run, interruption: interruption,

@@ -107,6 +107,12 @@ final class RunConsole: Sendable {
         say("stopping: no more user actions; \(rest); interrupt again to end at once")
     }
 
+    /// Answers an interrupt of one run of several.
+    func dropping() {
+        status("")
+        say("stopping: the run that is under way is dropped, those before it are kept")
+    }
+
     /// Answers an interrupt that comes when there is nothing to be ended any more.
     func writing() { say("the run is over, its results are being written; interrupt again to end at once") }
 
