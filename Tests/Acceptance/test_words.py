@@ -73,6 +73,15 @@ def test_a_port_in_use_names_the_port_the_process_and_a_way_out(tool: Tool, tmp_
     assert not list(tmp_path.glob("s.sqlite*")), "a store was left that nobody asked for"
 
 
+def test_a_port_is_found_among_hundreds(tool: Tool, tmp_path: Path):
+    """The system's table of sockets is longer than what one call reads of it."""
+    with contextlib.ExitStack() as stack:
+        ports = [stack.enter_context(listening()) for _ in range(300)]
+        for port in ports[::100]:
+            finished = tool.run("collect", "--listen", f"127.0.0.1:{port}", "--store", tmp_path / "s.sqlite")
+            expect_words(finished, 70, f"(process {os.getpid()})")
+
+
 def test_a_port_that_only_wildcards_hold_is_found_too(tool: Tool, tmp_path: Path):
     with socket.socket(socket.AF_INET6) as server:
         server.bind(("::", 0))

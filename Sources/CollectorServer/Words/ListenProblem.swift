@@ -62,15 +62,15 @@ struct PortHolder: Hashable {
             }
         }
         .map { process in
-            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "?"
-            return PortHolder(name: name.trimmingCharacters(in: .whitespacesAndNewlines), process: process)
+            let name = text("/proc/\(process)/comm", limit: 64)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            return PortHolder(name: name.isEmpty ? "?" : name, process: process)
         }
     }
 
     /// The sockets that listen on a port, as links in `/proc/<process>/fd` name them.
     private static func listeners(in table: String, port: Int) -> [String] {
-        let text = (try? String(contentsOfFile: table, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").dropFirst().compactMap { line in
+        text(table, limit: 16 << 20).split(separator: "\n").dropFirst().compactMap { line in
             // The columns of proc(5): number, local address, remote address, state (0A listens), …, inode tenth.
             let columns = line.split(separator: " ")
             guard columns.count > 9, columns[3] == "0A",
@@ -78,5 +78,12 @@ struct PortHolder: Hashable {
             else { return nil }
             return "socket:[\(columns[9])]"
         }
+    }
+
+    /// A file of `/proc` to its end. Not Foundation's reader: that takes the first page of a long table, which is all that
+    /// one call gives, for the whole of it.
+    private static func text(_ path: String, limit: Int) -> String {
+        let bytes = (try? Folder.read(path, limit: limit)) ?? []
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
