@@ -99,20 +99,13 @@ final class GenerateRunner {
         return last
     }
 
-    /// What makes the dataset what it is: the number of threads does not.
+    /// What unfinished datasets are told apart by.
     private var identity: String {
-        let parts =
-            [Beaconswarm.version, scenario.reference.sha256, String(scenario.document.seed)]
-            + scenario.reference.overrides + layout.formats.map(\.description)
-            + [options.partition, options.zone, options.split ?? "", options.rows.map(String.init) ?? ""]
-            + [
-                part == .whole ? "" : part.text, options.tagsEvents ? "tag" : "", options.raw ? "raw" : "",
-                scenario.document.variant ?? "",
-            ]
-        return SHA256.hexadecimal(of: Array(parts.joined(separator: "\u{1F}").utf8))
+        let texts = settings.flatMap { [$0.name, $0.value] }
+        return SHA256.hexadecimal(of: Array(texts.joined(separator: "\u{1F}").utf8))
     }
 
-    /// The same for people.
+    /// What makes the dataset what it is: the number of threads does not.
     private var settings: [(name: String, value: String)] {
         let (document, reference) = (scenario.document, scenario.reference)
         let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })

@@ -24,17 +24,7 @@ struct MergeRunner {
         let set = try PartSet(found)
         let scenario = try KeptScenario.read(
             set.scenarioPath, sha256: set.identity.scenarioSHA256, as: set.reference)
-        var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
-        (own.out, own.events, own.json) = (options.out, options.events, options.json)
-        (own.quiet, own.color) = (options.quiet, options.color)
-        own.listensToSignals = options.listensToSignals
-        own.bodies = Bodies(rawValue: set.identity.bodies)
-        if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
-            throw CommandFailure(
-                .usage,
-                "--events: part \(without.number.text) was played without --events, so that its lines are not there"
-            )
-        }
+        let own = try ownOptions(set)
         let console = RunConsole(own)
         let plans = scenario.document.plans(start: set.identity.start)
         let output = try RunOutput(
@@ -48,19 +38,7 @@ struct MergeRunner {
             zip(builder.populations, plans.populations).map { ($0.name, $1.firstDevice, $1.deviceCount) })
         if set.isLive { builder.pace = scenario.document.pace }
         if !own.quiet { console.say(set.introduction) }
-        let sum: PartSum
-        do {
-            if set.isLive {
-                sum = try PartSum(live: set)
-            } else {
-                sum = try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
-                    try self.playAgain(member, scenario, own, until: drainEnd, in: output.folder)
-                }
-            }
-        } catch {
-            output.folder.delete()
-            throw error
-        }
+        let sum = try sum(set, plans, scenario, own, in: output.folder)
         if let events = output.events { try EventMerge(sum.folders).write(to: events) }
         if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
             builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
@@ -73,6 +51,38 @@ struct MergeRunner {
         let status = try output.finish(progress, builder: builder, console: console)
         for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
         return status
+    }
+
+    /// The options of a run that would write what is written here.
+    private func ownOptions(_ set: PartSet) throws(CommandFailure) -> RunOptions {
+        var own = RunOptions(source: ScenarioSource(path: set.scenarioPath))
+        (own.out, own.events, own.json) = (options.out, options.events, options.json)
+        (own.quiet, own.color) = (options.quiet, options.color)
+        own.listensToSignals = options.listensToSignals
+        own.bodies = Bodies(rawValue: set.identity.bodies)
+        if own.events != nil, let without = set.members.first(where: { !$0.hasEvents }) {
+            throw CommandFailure(
+                .usage,
+                "--events: part \(without.number.text) was played without --events, so that its lines are not there"
+            )
+        }
+        return own
+    }
+
+    /// Nothing is left of the folder where they cannot be added up.
+    private func sum(
+        _ set: PartSet, _ plans: ScenarioPlans, _ scenario: LoadedScenario, _ options: RunOptions,
+        in folder: RunFolder
+    ) throws(CommandFailure) -> PartSum {
+        do {
+            if set.isLive { return try PartSum(live: set) }
+            return try PartSum(set, plans: plans) { member, drainEnd throws(CommandFailure) in
+                try self.playAgain(member, scenario, options, until: drainEnd, in: folder)
+            }
+        } catch {
+            folder.delete()
+            throw error
+        }
     }
 
     private static func inexact(_ parts: [PartNumber], missing: String) -> String {

@@ -105,35 +105,11 @@ struct LiveRunner: Sendable {
         let state = RunState(
             builder, folder: output.folder, start: stage.start, console: console, interruption: interruption
         ) { stage.stores.removeIfTemporary() }
-        let sink = output.events.map { file -> LiveConfiguration.SealedSink in
-            { [clock = stage.clock] events, population, _ in
-                file.write(events, population: population, at: clock.now())
-            }
-        }
-        var configuration = LiveRunner.configuration(
-            plans, clock: stage.clock, descriptorBudget: stage.budget)
-        configuration.sealedSink = sink
-        configuration.fleetFactory = stage.stores.fleetFactory
-        if let trace = output.trace {
-            configuration.fleetFactory = { [makeFleet = stage.stores.fleetFactory] plan, share in
-                TracingFleet.tracing(trace.devices, of: makeFleet(plan, share), listener: trace.listener)
-            }
-        }
-        configuration.share = part?.share ?? .whole
-        configuration.isPunctual = appointment != nil
+        let configuration = configuration(plans, output: output, stage)
         let (run, margin) = try await setUp(configuration, stage)
         try await awaitStart(stage)
         let began = Host.monotonic
-        interruption.begin { run.stop() }
-        interruption.onRequest { [console, drain = scenario.document.drain, isOneOfSeveral] in
-            if isOneOfSeveral {
-                run.end()
-                console.dropping()
-            } else {
-                run.stop()
-                console.stopping(drain: drain)
-            }
-        }
+        beginListening(run)
         var follower = LiveFollower(
             run: run, interruption: interruption,
             follower: RunFollower(
@@ -162,6 +138,42 @@ struct LiveRunner: Sendable {
         }
         progress.unexpectedAnswers = output.redacted(result.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
+    }
+
+    /// What the engine is to play, and who is told of it.
+    private func configuration(
+        _ plans: ScenarioPlans, output: RunOutput, _ stage: Stage
+    ) -> LiveConfiguration {
+        var configuration = LiveRunner.configuration(
+            plans, clock: stage.clock, descriptorBudget: stage.budget)
+        configuration.sealedSink = output.events.map { file -> LiveConfiguration.SealedSink in
+            { [clock = stage.clock] events, population, _ in
+                file.write(events, population: population, at: clock.now())
+            }
+        }
+        configuration.fleetFactory = stage.stores.fleetFactory
+        if let trace = output.trace {
+            configuration.fleetFactory = { [makeFleet = stage.stores.fleetFactory] plan, share in
+                TracingFleet.tracing(trace.devices, of: makeFleet(plan, share), listener: trace.listener)
+            }
+        }
+        configuration.share = part?.share ?? .whole
+        configuration.isPunctual = appointment != nil
+        return configuration
+    }
+
+    /// From here on signals only end the run.
+    private func beginListening(_ run: LiveRun) {
+        interruption.begin { run.stop() }
+        interruption.onRequest { [console, drain = scenario.document.drain, isOneOfSeveral] in
+            if isOneOfSeveral {
+                run.end()
+                console.dropping()
+            } else {
+                run.stop()
+                console.stopping(drain: drain)
+            }
+        }
     }
 
     /// What the engine is to play: for whole runs and for the steps of a search alike.
