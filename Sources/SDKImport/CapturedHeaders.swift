@@ -65,7 +65,7 @@ struct CapturedHeaders {
 
     static func isSecret(_ name: String) -> Bool {
         let plain = name.lowercased().replacing("_", with: "-")
-        return secretNames.contains { plain.contains($0) }
+        return plain == "key" || secretNames.contains { plain.contains($0) }
     }
 
     /// A keyed hash over a request: its name says so, or a scheme of authorization does.

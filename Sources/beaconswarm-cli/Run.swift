@@ -15,7 +15,7 @@ struct Run: AsyncParsableCommand {
             A target that needs your word is guarded: if it answers nothing but 403, 429 or 5xx for 30 s, the run \
             ends at once, without a drain (99).
 
-            A run without a successful upload fails (99), unless the scenario says "expect": "nothing delivered".
+            A run of whose uploads none succeeds fails (99), unless the scenario says "expect": "nothing delivered".
 
             The first Ctrl-C (SIGTERM, SIGHUP) ends the run gracefully: no new events, drain, full report, \
             exit code 105. The second ends it at once, with a report of what was measured so far.

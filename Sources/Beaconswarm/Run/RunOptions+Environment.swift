@@ -9,7 +9,7 @@ enum EnvironmentVariables {
     static let ofScenario = ["SEED", "DEVICES", "DURATION", "TARGET", "VARIANT", "SET"]
     static let ofRun = [
         "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS", "SEEDS",
-        "BODIES", "UI", "UI_TOKEN", "OTLP",
+        "BODIES", "UI", "UI_TOKEN", "OTLP", "SCRAPE", "SCRAPE_ONLY",
     ]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN", "BUILD_COMMIT", "BUILD_DATE"]
