@@ -99,7 +99,7 @@ extension VirtualEngine {
         sample.isConfig = attempt.request.number.kind == .config
         sample.eventCount = attempt.request.eventCount
         sample.isRetry = attempt.request.isRetry
-        sample.blocked = now - attempt.course.begunAt
+        sample.blocked = now - attempt.request.plannedAt
         return sample
     }
 

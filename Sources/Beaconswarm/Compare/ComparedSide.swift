@@ -36,6 +36,8 @@ enum ComparedSide {
     ) throws(CommandFailure) -> (Comparison.Side, Comparison.Side) {
         let path = trimmed(path)
         guard let lab = try RunReader.lab(path) else {
+            // What is no run at all is told as that.
+            _ = try RunReader.read(path)
             throw CommandFailure(
                 .usage, "\(path) is a single run: name what it is to be compared with, or a run with variants"
             )

@@ -65,7 +65,10 @@ struct DeviceStory {
 
     private mutating func addUploads(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
         var open: [UInt32: (at: Instant, request: TracedRequest)] = [:]
-        for (place, step) in steps.enumerated() {
+        // Events are sealed when the last request that carries them has ended, which may be another than the one whose
+        // answer acknowledged them.
+        var acknowledged = DeviceStory.deliveries(steps)
+        for step in steps {
             switch step.what {
             case .asked(let request) where request.number.kind == .upload:
                 open[request.number.number] = (step.at, request)
@@ -74,8 +77,8 @@ struct DeviceStory {
                 if case .answered(200, _) = end {} else { failedFetches += 1 }
             case .ended(let number, let end):
                 guard let begun = open.removeValue(forKey: number.number) else { continue }
-                let delivered = steps[(place + 1)...].prefix(while: DeviceStory.isFate).count(
-                    where: DeviceStory.isDelivery)
+                let isSuccess = if case .answered(_, true) = end { true } else { false }
+                let delivered = isSuccess ? acknowledged.removeValue(forKey: step.at) ?? 0 : 0
                 let upload = Uploads(
                     numbers: number.number...number.number, began: begun.at, ended: step.at,
                     outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
@@ -95,12 +98,15 @@ struct DeviceStory {
         }
     }
 
-    private static func isFate(_ step: TraceStep) -> Bool {
-        if case .sealed = step.what { true } else { false }
-    }
-
-    private static func isDelivery(_ step: TraceStep) -> Bool {
-        if case .sealed(let event) = step.what { event.disposition == .delivered } else { false }
+    /// How many events were delivered, by the instant of the answer that acknowledged them.
+    private static func deliveries(_ steps: [TraceStep]) -> [Instant: Int] {
+        var counts: [Instant: Int] = [:]
+        for step in steps {
+            if case .sealed(let event) = step.what, event.disposition == .delivered {
+                counts[event.ackedAt, default: 0] += 1
+            }
+        }
+        return counts
     }
 
     private static func words(_ end: TracedEnd) -> String {

@@ -224,6 +224,7 @@ struct SweepRunner {
             variants: variants)
         let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
         lab.resolved = JSONNode(.object(members))
+        lab.bodies = Bodies.measure.rawValue
         return lab
     }
 

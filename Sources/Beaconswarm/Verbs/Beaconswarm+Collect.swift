@@ -62,7 +62,7 @@ extension Beaconswarm {
         }
         await server.stop()
         try? await group.shutdownGracefully()
-        Console.error(summary(of: server.snapshot().0))
+        Console.error(summary(of: server.snapshot().0, server.storeFailure))
         return .success
     }
 
@@ -74,16 +74,18 @@ extension Beaconswarm {
             .joined(separator: ", ")
     }
 
-    private static func summary(of statistics: CollectorStatistics) -> String {
+    private static func summary(of statistics: CollectorStatistics, _ failure: StoreFailure?) -> String {
         // Devices whose URL has a wrong path would else look like devices that send nothing.
         let strays =
             statistics.notFound == 0
             ? "" : ", and \(statistics.notFound) requests for paths or methods that it does not know (404)"
+        let failed =
+            failure.map { ", \($0.requests) answered 500 because the store could not be written" } ?? ""
         return
             "took \(statistics.requests) uploads\(strays); the store holds \(statistics.received) events: "
             + "\(statistics.unique) unique, \(statistics.duplicates) duplicates; not kept of these uploads: "
             + "\(statistics.undecodable) undecodable, \(statistics.dryRun) of dry runs, "
-            + "\(statistics.swallowed) swallowed by faults"
+            + "\(statistics.swallowed) swallowed by faults\(failed)"
     }
 
     private static func address(_ text: String) throws(CommandFailure) -> (String, Int) {

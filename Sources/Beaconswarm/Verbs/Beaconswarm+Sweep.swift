@@ -37,9 +37,11 @@ extension Beaconswarm {
         } catch {
             throw CommandFailure(.usage, "\(option) \(text): \(error)")
         }
-        guard figure.direction != .lowerIsWorse else {
+        guard figure.direction == .higherIsWorse else {
+            let what = figure.direction == .lowerIsWorse ? "better" : "neither better nor worse"
             throw CommandFailure(
-                .usage, "\(option) \(text): more of it is better; allowed are figures of which less is better"
+                .usage,
+                "\(option) \(text): more of it is \(what); allowed are figures of which less is better"
             )
         }
         return figure

@@ -39,10 +39,14 @@ package struct PrometheusWriter: ReportWriter {
             [
                 ("scenario", report.scenario.name), ("mode", report.mode.rawValue),
                 ("seed", String(report.seed)),
-                ("version", report.toolVersion), ("verdict", report.verdict.rawValue),
+                ("version", report.toolVersion),
+                ("verdict", report.isPartial ? "unfinished" : report.verdict.rawValue),
             ], 1)
+        if !report.isPartial {
+            text.family("beaconswarm_exit_code", .gauge, "The run's exit code; 0 is a pass.")
+            text.sample("beaconswarm_exit_code", [], Double(report.exitCode))
+        }
         let values: [(String, String, Double)] = [
-            ("exit_code", "The run's exit code; 0 is a pass.", Double(report.exitCode)),
             ("devices", "Devices of the fleet.", Double(report.devices)),
             ("simulated_seconds", "Length of the run on its own clock.", report.simulatedSeconds),
             ("wall_seconds", "Length of the run on the wall clock.", report.wallSeconds),
