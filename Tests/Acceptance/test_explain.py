@@ -345,3 +345,44 @@ def test_the_first_event_of_a_live_device_is_of_its_first_session(tool: Tool):
     for device in range(6):
         said = tool.run("explain", "run", f"{device}-0").expect(0).out
         assert "in session 0" in said and "-00:00:00" not in said, said
+
+
+def stalled() -> dict:
+    """Each event starts a request of its own; answers take longer than the SDK waits, so that later ones wait for a socket."""
+    return {
+        "seed": 1,
+        "duration": "2m",
+        "drain": "30s",
+        "personas": {
+            "tapper": {
+                "extends": "bot", "sessionsPerDaySigma": 0, "sessionLength": "90s", "actionGap": "4s", "tapChance": 1,
+            }
+        },
+        "populations": [
+            {
+                "name": "t", "devices": 1, "system": "trackingsdk", "persona": "tapper",
+                "sdk": {"upload": {"timeout": "30s"}},
+            }
+        ],
+        "timeline": [{"at": "9s", "for": "100s", "collector": {"fault": "stall", "hold": "200s"}}],
+    }  # fmt: skip
+
+
+def test_deliveries_are_told_of_the_upload_that_was_acknowledged(tool: Tool):
+    """An event is sealed when the last request that carries it has ended, which another may have delivered before."""
+    path = write_scenario(tool.folder, stalled())
+    tool.run("simulate", path, "--out", "out", "--events", "events.ndjson", "-q").expect(0)
+    said = tool.run("explain", "out", "--device", "0", "--all", "--events", "events.ndjson").expect(0).out
+    uploads = [line for line in said.splitlines() if " delivered; took" in line]
+    failed = [line for line in uploads if "no answer within" in line]
+    assert failed and all(" 0 delivered" in line for line in failed), said
+    report = json.loads((tool.folder / "out" / "report.json").read_text())
+    told = sum(int(re.search(r"(\d+) delivered", line)[1]) for line in uploads)
+    assert told == report["events"]["delivered"] > 10
+
+
+def test_the_wait_for_a_socket_is_blocked_time(tool: Tool):
+    tool.run("simulate", write_scenario(tool.folder, stalled()), "--out", "out", "-q").expect(0)
+    metrics = json.loads((tool.folder / "out" / "report.json").read_text())["metrics"]
+    assert metrics["http_req_duration"]["max"] > 80_000, "the wait for a socket, and the limit"
+    assert metrics["http_req_blocked"]["max"] > 50_000

@@ -197,3 +197,16 @@ def test_intervals_of_nothing_but_noise_exclude_zero_as_often_as_they_promise(to
             half = quantile * statistics.stdev(differences) / math.sqrt(5)
             excluded += abs(statistics.fmean(differences)) > half
         assert 4 <= excluded <= 18, f"{name}: {excluded} of 200"
+
+
+@pytest.mark.parametrize("figure", ["batch_size.avg", "events_captured", "freshness_within_1h"])
+def test_a_front_is_of_figures_of_which_less_is_better(tool: Tool, figure: str):
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s"))
+    vary = "populations.0.sdk.upload.batch=10,20"
+    refused = tool.run("sweep", path, "--vary", vary, "--cost", figure, "--out", "out").expect(64)
+    assert "figures of which less is better" in refused.err and not (tool.folder / "out").exists()
+
+
+def test_a_scenario_is_no_run_to_be_compared(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s"))
+    assert "looks like a scenario" in tool.run("compare", path).expect(104).err

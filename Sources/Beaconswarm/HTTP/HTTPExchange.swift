@@ -102,7 +102,8 @@ final class HTTPExchange: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(Beaconswarm.words(for: error), context)
+        let words = error is HTTPParserError ? "what it answers is not HTTP" : Beaconswarm.words(for: error)
+        fail(words, context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

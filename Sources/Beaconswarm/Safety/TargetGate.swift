@@ -9,14 +9,17 @@ enum TargetGate {
     ///
     /// - Throws: ``CommandFailure`` with code 64 that names the others, and says how to let them through.
     static func check(_ document: ScenarioDocument, options: RunOptions) throws(CommandFailure) {
+        let targets = document.populations.flatMap(\.targets).map(\.host)
         let scraped = try options.scrapeEndpoint().map { [$0.http.host] } ?? []
-        let written = listed(hosts: document.populations.flatMap(\.targets).map(\.host) + scraped)
+        let written = listed(hosts: targets + scraped)
         // What was said is checked even where nothing depends on it.
         guard !written.isEmpty || !options.ownedHosts.isEmpty || options.targetsFile != nil else { return }
         let owned = try OwnedHosts(named: options.ownedHosts, file: options.targetsFile)
         let foreign = written.filter { !owned.hosts.contains(TargetHost($0)) }.map(document.redact)
         guard foreign.isEmpty else {
-            throw CommandFailure(.usage, refusal(foreign, file: options.targetsFile ?? OwnedHosts.fileName))
+            let place = foreign.contains { targets.map(document.redact).contains($0) } ? "" : "--scrape: "
+            throw CommandFailure(
+                .usage, place + refusal(foreign, file: options.targetsFile ?? OwnedHosts.fileName))
         }
     }
 
