@@ -67,7 +67,8 @@ extension Report {
         /// Takes the interval's means and ends for its extremes: all that is known of it, or all there is.
         package mutating func spreadEvenly() {
             func rate(_ count: UInt64) -> Spread {
-                let rate = seconds > 0 ? Double(count) / seconds : 0
+                // Less than a nanosecond is no interval, and has no rate.
+                let rate = seconds >= 1e-9 ? Double(count) / seconds : 0
                 return Spread(rate, rate)
             }
             capturedRate = rate(captured)

@@ -102,13 +102,17 @@ extension Template {
 
     /// Texts with JSON in each other that lie around a placeholder; `nil` where it is not there.
     package func texts(around source: Placeholder.Source) -> Int? {
+        // In loops: a lazy sequence would look at the first twice, at each level.
         switch self {
-        case .value(let placeholder): placeholder.source == source ? 0 : nil
-        case .encoded(_, let inner): inner.texts(around: source).map { $0 + 1 }
-        case .object(let members): members.lazy.compactMap { $0.value.texts(around: source) }.first
-        case .list(let elements): elements.lazy.compactMap { $0.texts(around: source) }.first
-        default: nil
+        case .value(let placeholder): return placeholder.source == source ? 0 : nil
+        case .encoded(_, let inner): return inner.texts(around: source).map { $0 + 1 }
+        case .object(let members):
+            for member in members { if let count = member.value.texts(around: source) { return count } }
+        case .list(let elements):
+            for element in elements { if let count = element.texts(around: source) { return count } }
+        default: break
         }
+        return nil
     }
 
     /// The way to the first place that a condition holds for, merged objects left out; `nil` without one.
