@@ -34,24 +34,12 @@ struct ExplainedRun {
                 "\(folder): played by version \(record.toolVersion); this is \(Beaconswarm.version), whose devices may do "
                     + "something else")
         }
-        scenario = try ExplainedRun.scenario(of: folder, record)
+        scenario = try KeptScenario.read(
+            "\(folder)/\(ReplayRecord.scenarioName)", sha256: record.scenarioSHA256, ofWhole: true,
+            failing: .invalidScenario)
         plans = scenario.document.plans(start: record.start)
         let file = "\(folder)/beliefs.txt"
         beliefs = try BeliefsFile.parse(OutputFile.read(file, failing: .invalidScenario), path: file).beliefs
-    }
-
-    /// The scenario that the folder keeps, as it was played: no variable of the environment changes it.
-    private static func scenario(
-        of folder: String, _ record: ReplayRecord
-    ) throws(CommandFailure) -> LoadedScenario {
-        let path = "\(folder)/\(ReplayRecord.scenarioName)"
-        let bytes = try OutputFile.read(path, failing: .invalidScenario)
-        guard SHA256.hexadecimal(of: bytes) == record.scenarioSHA256 else {
-            throw CommandFailure(
-                .invalidScenario, "\(path): not the scenario that the run played: it was changed since")
-        }
-        return try LoadedScenario(
-            ScenarioSource(path: path), content: bytes, environment: KeptScenario.environment(naming: bytes))
     }
 
     // MARK: - Devices and events

@@ -4,22 +4,33 @@ import Wire
 
 /// The scenario that a run, or a part of one, keeps: as it was played, but for what is secret in it.
 enum KeptScenario {
-    /// Reads it, as it was played.
+    /// Reads it, as it was played: no variable that stands for an option changes it.
     ///
     /// - Parameters:
     ///   - sha256: The sum that it had then.
-    ///   - reference: What reports say of it.
-    /// - Throws: ``CommandFailure`` with code 64 if it was changed since.
+    ///   - whole: Whether it is a run's, and not that of a part.
+    ///   - code: Of failures.
+    /// - Throws: ``CommandFailure`` if it was changed since.
+    static func read(
+        _ path: String, sha256: String, ofWhole whole: Bool = false, failing code: CommandStatus = .usage
+    ) throws(CommandFailure) -> LoadedScenario {
+        let bytes = try OutputFile.read(path, failing: code)
+        guard SHA256.hexadecimal(of: bytes) == sha256 else {
+            throw CommandFailure(
+                code,
+                "\(path): not the scenario that the \(whole ? "run" : "part") played: it was changed since")
+        }
+        return try LoadedScenario(
+            ScenarioSource(path: path), content: bytes, environment: environment(naming: bytes))
+    }
+
+    /// Reads a part's.
+    ///
+    /// - Parameter reference: What reports say of it.
     static func read(
         _ path: String, sha256: String, as reference: Report.ScenarioReference
     ) throws(CommandFailure) -> LoadedScenario {
-        let bytes = try OutputFile.read(path, failing: .usage)
-        guard SHA256.hexadecimal(of: bytes) == sha256 else {
-            throw CommandFailure(
-                .usage, "\(path): not the scenario that the part played: it was changed since")
-        }
-        var scenario = try LoadedScenario(
-            ScenarioSource(path: path), content: bytes, environment: environment(naming: bytes))
+        var scenario = try read(path, sha256: sha256)
         scenario.reference = reference
         return scenario
     }
@@ -37,7 +48,7 @@ enum KeptScenario {
 
     /// The environment, with a word for each variable that the scenario names and that is not set here: parts were played
     /// with its value, which only a part that is played again needs.
-    static func environment(naming scenario: [UInt8]) -> [String: String] {
+    private static func environment(naming scenario: [UInt8]) -> [String: String] {
         var environment = EnvironmentVariables.none
         for name in names(in: String(decoding: scenario, as: UTF8.self)) where environment[name] == nil {
             environment[name] = "beaconswarm-variable-not-set-here"

@@ -57,11 +57,10 @@ extension JSONNode {
             case .object(let members):
                 .object(
                     members.map { member in
-                        let isSecret =
-                            member.value.string.map { !Substitution.isOnlyVariables($0) } == true
-                            && SecretNames.contain(member.key, in: .member)
-                        return Member(
-                            member.key, isSecret ? .text(Redactor.mask) : member.value.redacted(by: redactor))
+                        guard let text = member.value.string, !Substitution.isOnlyVariables(text),
+                            SecretNames.contain(member.key, in: .member)
+                        else { return Member(member.key, member.value.redacted(by: redactor)) }
+                        return Member(member.key, .text(Redactor.mask))
                     })
             default: content
             }
