@@ -29,7 +29,8 @@ final class ReceiptsTarget: FuzzTarget {
     private let folder: String
 
     init() throws {
-        var template = Array("/tmp/beaconswarm-fuzz-XXXXXX".utf8CString)
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/beaconswarm-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw FuzzFinding("no folder for the files: errno \(errno)") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -61,6 +62,8 @@ final class ReceiptsTarget: FuzzTarget {
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws {
+        // ext4 writes a file to the disk that is cut to nothing and filled again; a new one may stay in memory.
+        unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { throw FuzzFinding("cannot write \(path): errno \(errno)") }
         defer { close(descriptor) }

@@ -35,9 +35,10 @@ final class ServerTarget: FuzzTarget {
 
     init() throws {
         var configuration = CollectorServerConfiguration()
-        configuration.limits.headerTimeout = .milliseconds(30)
-        configuration.limits.bodyTimeout = .milliseconds(30)
-        configuration.limits.idleTimeout = .milliseconds(200)
+        // An input that ends in the middle of a request, or leaves out the end that it announces, waits so long.
+        configuration.limits.headerTimeout = .milliseconds(3)
+        configuration.limits.bodyTimeout = .milliseconds(3)
+        configuration.limits.idleTimeout = .milliseconds(3)
         server = try ServerTarget.start(configuration)
         port = UInt16(server.address.port ?? 0)
     }
