@@ -58,4 +58,10 @@ public struct CommandFailure: Error, Sendable {
         self.code = code
         self.message = message
     }
+
+    /// The message for whoever gave these arguments: it begins with the environment variable instead of the option
+    /// where that is where the value came from.
+    public func message(forArguments arguments: [String]) -> String {
+        EnvironmentVariables.naming(message, arguments: arguments)
+    }
 }

@@ -60,7 +60,7 @@ extension ParsableCommand {
             }
             if code != .success { throw ExitCode(code.rawValue) }
         } catch let failure as CommandFailure {
-            Console.error("error: \(failure.message)")
+            Console.error("error: \(failure.message(forArguments: CommandLine.arguments))")
             throw ExitCode(failure.code.rawValue)
         } catch let code as ExitCode {
             throw code

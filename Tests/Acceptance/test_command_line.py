@@ -456,6 +456,19 @@ def test_the_environment_stands_for_options(tool: Tool, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    "option, value", [("variant", "none"), ("ui", "x"), ("otlp", "x"), ("scrape", "x"), ("receipts", "x")]
+)
+def test_an_error_names_the_variable_that_its_value_came_from(tool: Tool, tmp_path: Path, option: str, value: str):
+    scenario = write_scenario(tmp_path, steady(2, "1s"))
+    variable = f"BEACONSWARM_{option.upper()}"
+    said = tool.run("run", scenario, "--out", tmp_path / "a", env={variable: value}).expect(64, 104).err
+    assert variable in said and f"--{option}" not in said
+    # An option wins, and is named itself.
+    said = tool.run("run", scenario, "--out", tmp_path / "b", f"--{option}={value}", env={variable: value})
+    assert f"--{option}" in said.expect(64, 104).err and variable not in said.err
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["simulate", "SCENARIO", "--out", ""],

@@ -8,6 +8,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -311,6 +312,21 @@ def test_an_audit_counts_what_waits_in_the_collectors_log(tool: Tool, collect, t
     audit = report["audit"]
     assert audit["acked_not_found"] == audit["unexpected"] == 0
     assert audit["confirmed"] == report["events"]["delivered"] > held
+
+
+def test_a_store_is_read_where_nothing_can_be_written_beside_it(tool: Tool, tmp_path: Path, tiny_disk: Path):
+    """A backup that is mounted to be read: SQLite keeps an index beside a store in WAL mode, but where nobody writes."""
+    run, store = tmp_path / "run", tiny_disk / "a %3f#.sqlite"
+    scenario = steady(4, "2s", drain="1s")
+    tool.run("run", write_scenario(tmp_path, scenario), "--out", run, "-q", "--store", store).expect(0)
+    shutil.copy(store, tiny_disk / "behind.sqlite")
+    (tiny_disk / "behind.sqlite-wal").write_bytes(b"x")
+    subprocess.run(["mount", "-o", "remount,ro", tiny_disk], check=True)
+    tool.run("audit", run, "--receipts", store).expect(0)
+    audit = read_report(run)["audit"]
+    assert audit["confirmed"] == audit["received"] == read_report(run)["events"]["delivered"] > 0
+    behind = tool.run("audit", run, "--receipts", tiny_disk / "behind.sqlite").expect(64)
+    assert "behind.sqlite-wal" in behind.err and "read a copy of both" in behind.err
 
 
 def test_a_store_tells_what_its_collector_took_and_did_not_keep(tool: Tool, collect, tmp_path: Path):

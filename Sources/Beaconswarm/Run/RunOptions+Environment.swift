@@ -24,6 +24,31 @@ enum EnvironmentVariables {
     /// The machine's environment without them: for scenarios that are played again as they were.
     static var none: [String: String] { Host.environment.filter { !$0.key.hasPrefix(prefix) } }
 
+    /// The option of a variable, such as `--max-rate`.
+    private static func option(_ variable: String) -> String {
+        "--" + variable.lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
+    }
+
+    /// A message whose lines begin with the variable instead of the option where the value was the variable's.
+    ///
+    /// - Parameter arguments: Those of the command line, where an option wins.
+    static func naming(
+        _ message: String, arguments: [String], environment: [String: String] = Host.environment
+    ) -> String {
+        let given = Set(arguments.map { $0.prefix { $0 != "=" } })
+        var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for variable in ofScenario + ofRun where !(environment[prefix + variable] ?? "").isEmpty {
+            let option = option(variable)
+            guard !given.contains(option[...]) else { continue }
+            for (index, line) in lines.enumerated() where line.hasPrefix(option) {
+                let rest = line.dropFirst(option.count)
+                guard rest.first.map({ $0 == ":" || $0 == " " }) ?? true else { continue }
+                lines[index] = prefix + variable + rest
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
     /// A sentence for each variable that looks like one of ours and is none.
     static func warnings(_ environment: [String: String]) -> [String] {
         let known = (ofScenario + ofRun).map { prefix + $0 } + ofCommit.prefix(1)

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// Rows from a database, which its collector may hold open meanwhile: in WAL mode what was committed to
 /// the log file beside it counts too, and so does what waits in a collector's own log.
@@ -11,7 +12,7 @@ enum SQLiteReceipts {
         let log = LoggedReceipts(beside: path)
         do {
             let taken = sink
-            sink = try DatabaseQueue(path: path, configuration: configuration).read { db in
+            sink = try open(path, configuration).read { db in
                 var sink = taken
                 try read(db, path: path, into: &sink)
                 if !log.isEmpty {
@@ -24,6 +25,36 @@ enum SQLiteReceipts {
         } catch let error as DatabaseError {
             throw ForeignReceiptsError.unreadable(path: path, reason: words(error))
         }
+    }
+
+    /// Opens a database; where nothing can be written beside it, as one that nobody changes: one in WAL mode would
+    /// need an index beside it.
+    private static func open(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
+        do {
+            return try DatabaseQueue(path: path, configuration: configuration)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
+            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+            guard access(path, R_OK) == 0, access(String(folder), W_OK) != 0 else { throw error }
+            guard !hasLog(path) else {
+                throw ForeignReceiptsError.unreadable(
+                    path: path,
+                    reason: "what \(path)-wal holds is not in it yet, and the folder cannot be written to; "
+                        + "read a copy of both")
+            }
+            return try DatabaseQueue(path: unchanging(path), configuration: configuration)
+        }
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && status.st_size > 0
+    }
+
+    /// The name of a database that nobody changes: https://www.sqlite.org/uri.html.
+    private static func unchanging(_ path: String) -> String {
+        let reserved = ["%": "%25", "?": "%3f", "#": "%23"]
+        let name = path.reduce(into: "file:") { $0 += reserved[String($1)] ?? String($1) }
+        return name + "?immutable=1"
     }
 
     private static func words(_ error: DatabaseError) -> String {
