@@ -106,3 +106,11 @@ def test_the_page_of_the_timeline_lists_every_fault(schema: dict, side: str):
     faults = schema["properties"]["timeline"]["items"]["properties"][side]["properties"]["fault"]["enum"]
     listed = re.findall(r"^\| `(\w+)` \|", (CATALOGUE / "Timeline.md").read_text(), re.M)
     assert len(faults) > 3 and set(faults) <= set(listed)
+
+
+def test_the_page_of_reports_names_every_answer():
+    source = (ROOT / "Sources" / "World" / "RequestFailure.swift").read_text()
+    named = re.search(r"var name: String \{(.*?)\n    \}", source, re.S).group(1)
+    names = re.findall(r'case \.\w+: "(\w+)"', named)
+    page = (CATALOGUE / "Reports.md").read_text().split("### Answers\n")[1].split("\n### ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == names and len(names) > 10
