@@ -16,18 +16,18 @@ extension VirtualEngine {
             index: index(of: devices.location(of: device).slot, in: population), at: now)
         let course = RequestCourse(
             verdict, limit: request.timeout, hasNetwork: request.network != .none, at: now)
-        proceed(Attempt(request: request, course: course), device: device, population: population)
+        var attempt = Attempt(request: request, course: course)
+        proceed(&attempt, device: device, population: population)
     }
 
     /// A request that was held up leaves, unless its process died meanwhile.
     mutating func depart(_ index: UInt32, device: Int) {
-        guard let attempt = open.take(index)?.held?.attempt else { return }
-        proceed(attempt, device: device, population: devices.location(of: device).fleet)
+        guard var attempt = open.take(index)?.held?.attempt else { return }
+        proceed(&attempt, device: device, population: devices.location(of: device).fleet)
     }
 
     /// Does what a request's course has come to.
-    private mutating func proceed(_ begun: Attempt, device: Int, population: Int) {
-        var attempt = begun
+    private mutating func proceed(_ attempt: inout Attempt, device: Int, population: Int) {
         let action = attempt.course.proceed(at: now, isClosing: phases.phase >= .closing)
         switch action {
         case .send:

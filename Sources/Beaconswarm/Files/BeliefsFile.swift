@@ -48,30 +48,32 @@ enum BeliefsFile {
     /// What the last line begins with.
     static let endMark = "end "
 
-    /// Ids come in order, so no more than one device's ranges are in memory.
     private static func appendDevices(_ beliefs: DeviceBeliefs, to text: inout WireBuffer) {
-        let runs = beliefs.undelivered.sorted.runs
-        var next = 0
-        var line = text
-        var ranges: [ClosedRange<UInt32>] = []
-        var device = 0
-        func end() {
-            let captured = device < beliefs.capturedCounts.count ? beliefs.capturedCounts[device] : 0
-            if captured > 0 {
-                line.append("\(device) \(captured) \(ranges.map(BeliefsFile.text).joined(separator: ","))")
-                while next < runs.count, runs[next].device < UInt32(device) { next += 1 }
-                while next < runs.count, runs[next].device == UInt32(device) {
-                    let range = BeliefsFile.text(runs[next].first...runs[next].last)
-                    line.append(" \(name(runs[next].code)):\(range)")
-                    next += 1
-                }
-                line.append("\n")
-            }
-            ranges.removeAll(keepingCapacity: true)
-            device += 1
-        }
+        var lines = DeviceLines(beliefs, text)
         text = WireBuffer()
-        beliefs.delivered.forEach { id in
+        beliefs.delivered.forEach { lines.take($0) }
+        while lines.device < beliefs.capturedCounts.count { lines.end() }
+        text = lines.text
+    }
+
+    /// The lines of devices. Ids come in order, so no more than one device's ranges are in memory.
+    private struct DeviceLines {
+        private let captured: [UInt32]
+        private let runs: ContiguousArray<UndeliveredFates.Run>
+        /// The next of the runs.
+        private var next = 0
+        private(set) var text: WireBuffer
+        /// The one whose line is next, and its ranges so far.
+        private(set) var device = 0
+        private var ranges: [ClosedRange<UInt32>] = []
+
+        init(_ beliefs: DeviceBeliefs, _ text: WireBuffer) {
+            captured = beliefs.capturedCounts
+            runs = beliefs.undelivered.sorted.runs
+            self.text = text
+        }
+
+        mutating func take(_ id: EventID) {
             while device < Int(id.device) { end() }
             if let last = ranges.last, last.upperBound + 1 == id.sequence {
                 ranges[ranges.count - 1] = last.lowerBound...id.sequence
@@ -79,8 +81,23 @@ enum BeliefsFile {
                 ranges.append(id.sequence...id.sequence)
             }
         }
-        while device < beliefs.capturedCounts.count { end() }
-        text = line
+
+        /// Ends a device's line.
+        mutating func end() {
+            let count = device < captured.count ? captured[device] : 0
+            if count > 0 {
+                text.append("\(device) \(count) \(ranges.map(BeliefsFile.text).joined(separator: ","))")
+                while next < runs.count, runs[next].device < UInt32(device) { next += 1 }
+                while next < runs.count, runs[next].device == UInt32(device) {
+                    let range = BeliefsFile.text(runs[next].first...runs[next].last)
+                    text.append(" \(name(runs[next].code)):\(range)")
+                    next += 1
+                }
+                text.append("\n")
+            }
+            ranges.removeAll(keepingCapacity: true)
+            device += 1
+        }
     }
 
     private static func text(_ range: ClosedRange<UInt32>) -> String {

@@ -57,10 +57,11 @@ struct PopulationSample {
         recorder = RunRecorder(start: schedule.start, populationCount: 1)
         var (played, whole) = (0, 0.0)
         var steps = 0
+        let configuration = PopulationSample.configuration(quietPlan, quietSchedule)
         for place in UserForecast.places(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
             let slice = ShardShare(index: place * sliceCount / slices, count: sliceCount)
-            var result = play(quietPlan, slice, quietSchedule, stepLimit: stepLimit)
+            var result = play(configuration, slice, stepLimit: stepLimit)
             let part = min(1, result.simulated.fractionalSeconds / schedule.duration.fractionalSeconds)
             played += slice.deviceCount(of: plan.deviceCount)
             whole += Double(slice.deviceCount(of: plan.deviceCount)) * part
@@ -88,15 +89,21 @@ struct PopulationSample {
         return max(width, .seconds(Int64(pace)))
     }
 
-    private mutating func play(
-        _ plan: PopulationPlan, _ share: ShardShare, _ schedule: RunSchedule, stepLimit: Int
-    ) -> VirtualResult {
+    /// Events pass by reference: making and reading each body would take most of the time.
+    private static func configuration(_ plan: PopulationPlan, _ schedule: RunSchedule) -> VirtualConfiguration {
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
-        let configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
-        var observer = Bound(steps: stepLimit, start: schedule.start, requests: requests)
-        let result = runVirtually(
-            configuration, fleets: [makeFleet(plan: plan, share: share)], observer: &observer)
+        var configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
+        configuration.sizes = .fitted(to: configuration)
+        return configuration
+    }
+
+    private mutating func play(
+        _ configuration: VirtualConfiguration, _ share: ShardShare, stepLimit: Int
+    ) -> VirtualResult {
+        var observer = Bound(steps: stepLimit, start: configuration.schedule.start, requests: requests)
+        let fleet = makeFleet(plan: configuration.plans[0], share: share)
+        let result = runVirtually(configuration, fleets: [fleet], observer: &observer)
         requests = observer.requests
         return result
     }

@@ -11,12 +11,13 @@ package import World
 ///
 /// ```swift
 /// private final class KitFleet: SpecialisedFleet {
-///     var core: FleetCore<KitSystem>
+///     @exclusivity(unchecked) var core: FleetCore<KitSystem>
 ///     init(_ core: FleetCore<KitSystem>) { self.core = core }
 /// }
 /// ```
 ///
-/// A fleet is confined to the engine's thread.
+/// A fleet is confined to the engine's thread, and nothing that it calls knows it: that no two calls of an engine
+/// are under way at once needs no check at each of them.
 package protocol SpecialisedFleet: DeviceFleet {
     associatedtype System: TrackingSystem
     /// Everything that changes, in one value: each call of an engine is one access to it, and what

@@ -121,6 +121,6 @@ extension CodelessRules: SystemRuleSet {
 }
 
 private final class CodelessFleet: SpecialisedFleet {
-    var core: FleetCore<CodelessSystem>
+    @exclusivity(unchecked) var core: FleetCore<CodelessSystem>
     init(_ core: FleetCore<CodelessSystem>) { self.core = core }
 }

@@ -80,6 +80,6 @@ extension DeclaredRules: SystemRuleSet {
 }
 
 private final class DeclaredFleet: SpecialisedFleet {
-    var core: FleetCore<DeclaredSystem>
+    @exclusivity(unchecked) var core: FleetCore<DeclaredSystem>
     init(_ core: FleetCore<DeclaredSystem>) { self.core = core }
 }

@@ -87,6 +87,6 @@ extension KitRules: SystemRuleSet {
 }
 
 private final class KitFleet: SpecialisedFleet {
-    var core: FleetCore<KitSystem>
+    @exclusivity(unchecked) var core: FleetCore<KitSystem>
     init(_ core: FleetCore<KitSystem>) { self.core = core }
 }

@@ -58,6 +58,6 @@ extension SensorsRules: SystemRuleSet {
 
 /// Devices whose stores are in memory.
 private final class SensorsFleet: SpecialisedFleet {
-    var core: FleetCore<SensorsSystem<SensorsMemoryStore>>
+    @exclusivity(unchecked) var core: FleetCore<SensorsSystem<SensorsMemoryStore>>
     init(_ core: FleetCore<SensorsSystem<SensorsMemoryStore>>) { self.core = core }
 }

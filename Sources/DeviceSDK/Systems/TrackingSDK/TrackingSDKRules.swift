@@ -120,6 +120,6 @@ extension TrackingSDKRules: SystemRuleSet {
 }
 
 private final class TrackingSDKFleet: SpecialisedFleet {
-    var core: FleetCore<TrackingSDKSystem>
+    @exclusivity(unchecked) var core: FleetCore<TrackingSDKSystem>
     init(_ core: FleetCore<TrackingSDKSystem>) { self.core = core }
 }

@@ -47,6 +47,6 @@ extension GrowingRules: SystemRuleSet {
 }
 
 private final class GrowingFleet: SpecialisedFleet {
-    var core: FleetCore<GrowingSystem<GrowingMemoryTable>>
+    @exclusivity(unchecked) var core: FleetCore<GrowingSystem<GrowingMemoryTable>>
     init(_ core: FleetCore<GrowingSystem<GrowingMemoryTable>>) { self.core = core }
 }
