@@ -5,6 +5,7 @@ import Measurement
 import Reporting
 import Scenario
 import Timebase
+import VirtualEngine
 
 /// The load that a scenario offers, found by playing a sample of its devices in virtual time against
 /// a collector without faults. Its cost is bounded, however large the scenario is.
@@ -34,14 +35,17 @@ struct Forecast {
 
     /// Plays a sample of a scenario.
     ///
-    /// - Parameter pace: How many times as fast as virtual time a live run is to go.
-    init(_ document: ScenarioDocument, pace: Int = 1) {
+    /// - Parameters:
+    ///   - pace: How many times as fast as virtual time a live run is to go.
+    ///   - sizes: Those of the run's uploads, where it does not write them: the sample does not either.
+    init(_ document: ScenarioDocument, pace: Int = 1, sizes: BodySizes? = nil) {
         self.pace = pace
         let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         var offer = Offer(requests: RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace)))
         for plan in plans.populations {
-            add(plan, of: plans, seconds: seconds, to: &offer)
+            add(
+                plan, of: plans, seconds: seconds, sizes: sizes?.model(of: plan.index), to: &offer)
             prefilled += UInt64(plan.prefill) * UInt64(plan.deviceCount)
             devices += plan.deviceCount
         }
@@ -66,7 +70,8 @@ struct Forecast {
 
     /// Plays a sample of a population: of people and of bots apart, for one of these may do as much as a hundred of those.
     private mutating func add(
-        _ plan: PopulationPlan, of plans: ScenarioPlans, seconds: Double, to offer: inout Offer
+        _ plan: PopulationPlan, of plans: ScenarioPlans, seconds: Double, sizes: BodySizeModel?,
+        to offer: inout Offer
     ) {
         let users = plan.forecastUsers
         let kinds = plan.kindsOfUsers
@@ -76,7 +81,8 @@ struct Forecast {
         for kind in kinds {
             let sample = PopulationSample(
                 kind.plan, kind.plan.forecastUsers, schedule: plans.schedule,
-                stepLimit: PopulationSample.stepBudget / parts, share: kind.share, pace: pace)
+                stepLimit: PopulationSample.stepBudget / parts, share: kind.share, pace: pace,
+                sizes: sizes)
             let record = sample.recorder.populations[0]
             let offered = OfferedEvents(
                 parts: sample.parts,

@@ -38,9 +38,10 @@ struct PopulationSample {
     ///   - stepLimit: Steps after which no further slice is begun; a slice takes no more either.
     ///   - share: Of the devices, for which the sample stands.
     ///   - pace: Seconds of the run in a real one.
+    ///   - sizes: Those of the population's uploads, if the sample need not write them.
     init(
         _ plan: PopulationPlan, _ users: UserForecast.Population, schedule: RunSchedule, stepLimit: Int,
-        share: Double = 1, pace: Int = 1
+        share: Double = 1, pace: Int = 1, sizes: BodySizeModel? = nil
     ) {
         requests = RequestCourse(PopulationSample.courseWidth(schedule, pace: pace))
         var quietPlan = plan
@@ -57,7 +58,7 @@ struct PopulationSample {
         recorder = RunRecorder(start: schedule.start, populationCount: 1)
         var (played, whole) = (0, 0.0)
         var steps = 0
-        let configuration = PopulationSample.configuration(quietPlan, quietSchedule)
+        let configuration = PopulationSample.configuration(quietPlan, quietSchedule, sizes)
         for place in UserForecast.places(slices)
         where recorder.populations[0].ledger.captured < PopulationSample.enoughEvents && steps < stepLimit {
             let slice = ShardShare(index: place * sliceCount / slices, count: sliceCount)
@@ -89,12 +90,13 @@ struct PopulationSample {
         return max(width, .seconds(Int64(pace)))
     }
 
-    /// Events pass by reference: making and reading each body would take most of the time.
-    private static func configuration(_ plan: PopulationPlan, _ schedule: RunSchedule) -> VirtualConfiguration {
+    private static func configuration(
+        _ plan: PopulationPlan, _ schedule: RunSchedule, _ sizes: BodySizeModel?
+    ) -> VirtualConfiguration {
         var collector = CollectorPlan().reading(plan)
         collector.growingCiphers = GrowingCiphers(of: plan)
         var configuration = VirtualConfiguration(plans: [plan], schedule: schedule, collector: collector)
-        configuration.sizes = .fitted(to: configuration)
+        configuration.sizes = sizes.map { BodySizes([$0]) }
         return configuration
     }
 

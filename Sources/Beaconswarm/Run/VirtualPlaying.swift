@@ -9,11 +9,13 @@ import VirtualEngine
 
 extension VirtualConfiguration {
     /// The run that a scenario's plans describe.
-    init(_ plans: ScenarioPlans, bodies: Bodies = .encode) {
+    ///
+    /// - Parameter fitted: The sizes of these plans' uploads, if they are known already.
+    init(_ plans: ScenarioPlans, bodies: Bodies = .encode, fitted: BodySizes? = nil) {
         self.init(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
             server: plans.server)
-        if bodies == .measure { sizes = .fitted(to: self) }
+        if bodies == .measure { sizes = fitted ?? .fitted(to: self) }
     }
 }
 

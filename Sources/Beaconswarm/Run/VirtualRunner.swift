@@ -19,28 +19,35 @@ struct VirtualRunner {
     func runCell() throws(CommandFailure) -> CommandStatus {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
-        return try play(stores, forecast: nil)
+        return try play(stores, forecast: nil, sizes: nil)
     }
 
     func run() throws(CommandFailure) -> CommandStatus {
         // Nothing is made for a run that does not fit.
         var forecast: Forecast?
+        var sizes: BodySizes?
         if !options.quiet || Room.isNeeded(for: scenario.document) {
-            let offered = Forecast(scenario.document)
+            let start = scenario.document.start ?? ScenarioDocument.virtualStart
+            sizes = VirtualConfiguration(scenario.document.plans(start: start), bodies: bodies).sizes
+            let offered = Forecast(scenario.document, sizes: sizes)
             try Room.checkMemory(offered, connections: nil)
             forecast = offered
         }
         let stores = try RunStores(ofSimulated: scenario, keep: options.keepStores)
         defer { stores.removeIfTemporary() }
-        return try play(stores, forecast: forecast)
+        return try play(stores, forecast: forecast, sizes: sizes)
     }
 
-    private func play(_ stores: RunStores, forecast: Forecast?) throws(CommandFailure) -> CommandStatus {
+    private var bodies: Bodies { options.bodies ?? .encode }
+
+    /// - Parameter sizes: Those of the scenario's uploads, if they are known already.
+    private func play(
+        _ stores: RunStores, forecast: Forecast?, sizes: BodySizes?
+    ) throws(CommandFailure) -> CommandStatus {
         let start = scenario.document.start ?? ScenarioDocument.virtualStart
         var plans = scenario.document.plans(start: start)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
-        let bodies = options.bodies ?? .encode
         let builder = output.builder(target: "modelled world", bodies: bodies)
         console.begin(builder, forecast: forecast)
         let state = RunState(
@@ -49,7 +56,9 @@ struct VirtualRunner {
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         beginListening()
-        let configuration = VirtualConfiguration(plans, bodies: bodies)
+        // Where services write copies, requests are written too.
+        let configuration = VirtualConfiguration(
+            plans, bodies: bodies, fitted: output.copies == nil ? sizes : nil)
         var observer = Observer(
             interruption: interruption,
             follower: RunFollower(
