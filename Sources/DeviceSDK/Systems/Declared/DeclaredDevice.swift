@@ -36,6 +36,8 @@ package struct DeclaredDevice: RowDevice {
 
     /// When something was captured last, or the app came to the foreground.
     var activeAt = Instant(nanoseconds: .min)
+    /// Whether this installation has had a session. A new one goes on counting those of the one before.
+    var hasHadSession: Bool { epochs.current.session > 0 && activeAt > Instant(nanoseconds: .min) }
     /// The next tick of the timer; never while it is stopped.
     var flushDue = Instant.distantFuture
     /// When the SDK tries again by itself.

@@ -8,8 +8,7 @@ extension DeclaredSystem {
     mutating func beginProcess(
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        let goesOn = sdk.identity.session.survives && device.epochs.current.session > 0
-        guard goesOn, !isOver(device, now: now) else {
+        guard sdk.identity.session.survives, !isOver(device, now: now) else {
             return beginSession(&device, now: now, effects: &effects)
         }
         device.activeAt = now
@@ -27,7 +26,7 @@ extension DeclaredSystem {
 
     private func isOver(_ device: borrowing Device, now: Instant) -> Bool {
         let session = sdk.identity.session
-        if device.epochs.current.session == 0 { return true }
+        if !device.hasHadSession { return true }
         if let longest = session.longest, now - device.epochs.current.sessionStart >= longest { return true }
         return now - device.activeAt > session.idle
     }
@@ -35,7 +34,7 @@ extension DeclaredSystem {
     private mutating func beginSession(
         _ device: inout Device, now: Instant, effects: inout DeviceEffects
     ) {
-        if device.epochs.current.session > 0, device.activeAt > Instant(nanoseconds: .min) {
+        if device.hasHadSession {
             // It is known to be over when the next one begins.
             store(
                 DeclaredDraft(templates.action(.sessionEnd), screen: .max), at: now, on: &device,
