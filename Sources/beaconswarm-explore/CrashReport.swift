@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Says which worlds were being played when the process died of a trap: nothing else would name their seeds.
+/// Says which worlds were being played when the process died of a trap, or of ``Watchdog``: nothing else would name
+/// their seeds.
 enum CrashReport {
     /// Jobs whose worlds are kept.
     private static let limit = 64
@@ -10,6 +11,7 @@ enum CrashReport {
     nonisolated(unsafe) private static let present = UnsafeMutablePointer<Bool>.allocate(capacity: limit)
 
     static func install() {
+        Watchdog.install()
         seeds.initialize(repeating: 0, count: limit)
         present.initialize(repeating: false, count: limit)
         for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
@@ -21,13 +23,16 @@ enum CrashReport {
         }
     }
 
+    /// A world begins on this thread, which plays it to its end.
     static func begin(_ seed: UInt64, job: Int) {
+        Watchdog.begin(seed, job: job)
         guard job < limit else { return }
         seeds[job] = seed
         present[job] = true
     }
 
     static func end(job: Int) {
+        Watchdog.end(job: job)
         if job < limit { present[job] = false }
     }
 
