@@ -185,6 +185,7 @@ private final class SampledFleet: ForwardingFleet {
     private let share: Double
     private let weight: Double
     private var body = WireBuffer()
+    private var carried = CarriedEvents()
     private(set) var uploads = 0
     private(set) var samples: [BodySample] = []
     /// Whether the collector found in the bytes what was handed over, each time.
@@ -199,6 +200,16 @@ private final class SampledFleet: ForwardingFleet {
         self.collector = CollectorModel(plan: collector)
         self.share = share
         self.weight = weight
+    }
+
+    /// About so many bytes of a request without events, and of each event: what decides how long uploads take on a
+    /// network here, where each would have to be written for its true length. Uploads are the same ones but for few.
+    private static let (headBytes, eventBytes) = (700, 130)
+
+    func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
+        carried.removeAll()
+        _ = base.carry(slot, request: request, at: now, into: &carried)
+        return SampledFleet.headBytes + carried.count * SampledFleet.eventBytes
     }
 
     func carry(
