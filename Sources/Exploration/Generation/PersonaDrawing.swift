@@ -61,7 +61,18 @@ enum PersonaDrawing {
             members.append(("retention", .object([(soon, .number(0.8)), (late, .number(0.3))])))
         }
         if draw.chance(0.4) { members.append(("endsAtExit", .bool(draw.chance(0.5)))) }
-        return .object(members + fates(&draw, frame))
+        members += fates(&draw, frame)
+        if members.contains(where: { $0.0 == "retention" }), draw.chance(0.6) {
+            // Soon enough for a world to see it.
+            let after = WorldFrame.text(
+                milliseconds: Int64(Double(frame.duration) * 0.3 * draw.uniform()) + 1)
+            members.append(
+                (
+                    "reinstall",
+                    .object([("share", .number(draw.chance(0.5) ? 1 : 0.5)), ("after", .text(after))])
+                ))
+        }
+        return .object(members)
     }
 
     /// What happens to them: accounts, crashes, kills, updates.

@@ -189,3 +189,29 @@ enum EverythingDecodes: Invariant {
         return undecodable > 0 ? ["\(undecodable) events could not be read"] : []
     }
 }
+
+/// What the audit believes of an event is its fate.
+enum BeliefsAreFates: Invariant {
+    static let name = "beliefs-are-fates"
+    static func violations(in trial: Trial) -> [String] { trial.outcome.misbelieved.map { [$0] } ?? [] }
+}
+
+/// Events have travelled as often as uploads with a network were asked for that carried them, of each population.
+enum AttemptsAreUploads: Invariant {
+    static let name = "attempts-are-uploads"
+    static func violations(in trial: Trial) -> [String] {
+        let (document, outcome) = (trial.document, trial.outcome)
+        // Counts end at 65,535.
+        guard outcome.sealed.allSatisfy({ $0.attempts < .max }), !outcome.wasCut else { return [] }
+        var attempts: [Int: UInt64] = [:]
+        for event in outcome.sealed { attempts[event.population, default: 0] += UInt64(event.attempts) }
+        return document.populations.enumerated().compactMap { index, population in
+            let carried = outcome.carried[index] ?? 0
+            guard attempts[index] ?? 0 != carried,
+                !population.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
+            else { return nil }
+            return
+                "events of population \(index) have \(attempts[index] ?? 0) attempts, its uploads had \(carried) events"
+        }
+    }
+}

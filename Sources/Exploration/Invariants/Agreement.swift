@@ -31,6 +31,7 @@ enum SameSeedSameOutcome: Invariant {
         demand("uploads", first.world.uploads, second.world.uploads)
         demand("series", first.series, second.series)
         demand("freshness", first.freshness, second.freshness)
+        demand("requests as they were written", first.bodies, second.bodies)
         return problems
     }
 }
@@ -97,8 +98,13 @@ enum WorldsAgree: Invariant {
         guard !trial.outcome.wasCut else { return [] }
         return trial.others.flatMap { other -> [String] in
             if other.outcome.wasCut { return [] }
-            return Differences.between(trial.outcome.world, other.outcome.world, tolerating: [])
-                .map { "\(other.name): \($0)" }
+            var list = Differences.between(trial.outcome.world, other.outcome.world, tolerating: [])
+            if let mine = trial.outcome.bodies, let theirs = other.outcome.bodies, mine != theirs,
+                list.isEmpty
+            {
+                list.append("requests were written with other bytes")
+            }
+            return list.map { "\(other.name): \($0)" }
         }
     }
 }

@@ -28,6 +28,22 @@ enum DrainIsNotCut: Invariant {
     }
 }
 
+/// A drain that has nothing left to wait for is over within seconds.
+enum DrainIsNoLonger: Invariant {
+    static let name = "drain-is-no-longer"
+    static func violations(in trial: Trial) -> [String] {
+        let (document, outcome) = (trial.document, trial.outcome)
+        guard !outcome.wasCut, document.pace == 1, outcome.undrained.isEmpty, outcome.openRequests == 0,
+            outcome.openFetches == 0
+        else { return [] }
+        let quiet = max(outcome.lastStep, document.duration)
+        guard outcome.simulated - quiet > .seconds(2) else { return [] }
+        return [
+            "the drain lasted until \(outcome.simulated.text), and nothing was left to do after \(quiet.text)"
+        ]
+    }
+}
+
 /// After the faults end, everything that is alive drains: where a system uploads by a timer, the network carries, and
 /// nothing fails by chance, no app in the foreground keeps rows for days.
 enum WhatIsAliveDrains: Invariant {
@@ -67,5 +83,20 @@ enum WhatIsAliveDrains: Invariant {
                 case .collector, .client, .network: entry.until.map { $0 < document.duration } ?? false
                 }
             }
+    }
+}
+
+/// When every entry of the timeline that changes networks is over, each device is on its own again.
+enum NetworksReturn: Invariant {
+    static let name = "networks-return"
+    static func violations(in trial: Trial) -> [String] {
+        let (document, outcome) = (trial.document, trial.outcome)
+        guard !outcome.wasCut else { return [] }
+        let areOver = document.timeline.allSatisfy { entry in
+            guard case .network = entry.change else { return true }
+            return entry.until.map { $0 < document.duration } ?? false
+        }
+        guard areOver, let device = outcome.displaced.first else { return [] }
+        return ["device \(device) is not on its own network, and nothing of the timeline lasts"]
     }
 }

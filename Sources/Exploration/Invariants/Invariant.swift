@@ -35,7 +35,8 @@ package enum Invariants {
         NothingIsClearedUnasked.self, NoIDInvented.self, EverythingDecodes.self, SequencesAreMonotone.self,
         TimesAreInOrder.self, FreshnessIsOfItsEvents.self, SeriesAddUp.self, BoundsHold.self,
         DrainIsNotCut.self, WhatIsAliveDrains.self, SlotsComeBack.self, AnswersAreRead.self,
-        HeldIsDurable.self, SameSeedSameOutcome.self, WorldsAgree.self,
+        HeldIsDurable.self, SameSeedSameOutcome.self, WorldsAgree.self, BeliefsAreFates.self,
+        AttemptsAreUploads.self, DrainIsNoLonger.self, NetworksReturn.self,
     ]
 
     /// What a trial breaks.

@@ -81,7 +81,15 @@ enum SeriesAddUp: Invariant {
         let world = trial.outcome.world
         let delivered = world.ledgers.reduce(0) { $0 + $1.delivered }
         let series = trial.outcome.series
-        guard series.delivered != delivered else { return [] }
-        return ["the series has \(series.delivered) delivered events, the books \(delivered)"]
+        let captured = world.ledgers.reduce(0) { $0 + $1.captured } - trial.outcome.prefilled
+        let uploads = world.uploads.reduce(0, +)
+        var problems: [String] = []
+        func demand(_ what: String, _ told: UInt64, _ booked: UInt64) {
+            if told != booked { problems.append("the series has \(told) \(what), the books \(booked)") }
+        }
+        demand("delivered events", series.delivered, delivered)
+        demand("captured events", series.captured, captured)
+        demand("uploads", series.requests, uploads)
+        return problems
     }
 }

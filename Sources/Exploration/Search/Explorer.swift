@@ -12,12 +12,14 @@ package struct Explorer: Sendable {
         package static let again = Depth(rawValue: 1)
         /// Play it in the other worlds and compare.
         package static let others = Depth(rawValue: 2)
-        package static let all: Depth = [.again, .others, .troubled, .sound]
+        package static let all: Depth = [.again, .others, .troubled, .sound, .carried]
 
         /// Play it with the live engine and the collector as they are, on a machine on which much goes wrong.
         package static let troubled = Depth(rawValue: 4)
         /// The same on a machine on which nothing does, and compare it with virtual time.
         package static let sound = Depth(rawValue: 8)
+        /// Play it with events that pass by reference, and compare.
+        package static let carried = Depth(rawValue: 16)
 
         /// Of the world of a seed: each fourth is played again, each third on a troubled machine and each third on a
         /// sound one, and stores in files are compared wherever there are some.
@@ -25,6 +27,7 @@ package struct Explorer: Sendable {
             self = seed % 4 == 0 ? [.again, .others] : .others
             if seed % 3 == 0 { insert(.troubled) }
             if seed % 3 == 1 { insert(.sound) }
+            if seed % 3 == 2 { insert(.carried) }
         }
     }
 
@@ -159,6 +162,10 @@ package struct Explorer: Sendable {
         if document.populations.contains(where: \.storesInFiles) {
             let memory = VirtualWorld(stores: .memory)
             trial.others.append((memory.name, try memory.play(document)))
+        }
+        if depth.contains(.carried) {
+            let carried = VirtualWorld(stores: .memoryByReference)
+            trial.others.append((carried.name, try carried.play(document)))
         }
         for other in others { trial.others.append((other.name, try other.play(document))) }
         return trial

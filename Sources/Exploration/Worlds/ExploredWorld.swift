@@ -46,6 +46,20 @@ package struct Outcome: Sendable {
     package var malformedAnswers: UInt64 = 0
     /// What the collector's store does not hold that it said it did, or the other way round, in sentences.
     package var undurable: [String] = []
+    /// Devices whose latest change of the network was not back to their own, by global number.
+    package var displaced: [UInt32] = []
+    /// Events that devices brought along from before the run.
+    package var prefilled: UInt64 = 0
+    /// By population: events in uploads that were asked for with a network and not given back.
+    package var carried: [Int: UInt64] = [:]
+    /// When anything was asked of a device last.
+    package var lastStep = Interval.zero
+    /// Fetches of configurations that were in the air, or asked for, when the run was closed.
+    package var openFetches = 0
+    /// An event whose fate is not what the audit's beliefs have, in a sentence.
+    package var misbelieved: String?
+    /// The order-free sum over the hashed requests as they were written; `nil` where worlds need not write the same.
+    package var bodies: UInt64?
     /// The order-free sum over the hashed event lines.
     package var fingerprint: UInt64 = 0
 

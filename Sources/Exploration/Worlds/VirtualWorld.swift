@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import DeviceSDK
 import Measurement
 package import Scenario
@@ -15,6 +16,8 @@ package struct VirtualWorld: ExploredWorld {
         case asWritten
         /// In memory, whatever it says.
         case memory
+        /// In memory, and uploads hand their events over without bytes that are written and read.
+        case memoryByReference
     }
 
     package let name: String
@@ -32,7 +35,12 @@ package struct VirtualWorld: ExploredWorld {
         stores: Stores = .asWritten, wakeLimit: UInt64 = VirtualWorld.wakeLimit,
         serviceTime: Interval = .milliseconds(1)
     ) {
-        name = stores == .memory ? "virtual, stores in memory" : "virtual"
+        name =
+            switch stores {
+            case .asWritten: "virtual"
+            case .memory: "virtual, stores in memory"
+            case .memoryByReference: "virtual, events by reference"
+            }
         self.stores = stores
         self.wakeLimit = wakeLimit
         self.serviceTime = serviceTime
@@ -57,10 +65,17 @@ package struct VirtualWorld: ExploredWorld {
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
             server: plans.server)
         configuration.server.serviceTime = serviceTime
+        if stores == .memoryByReference {
+            configuration.sizes = BodySizes(
+                plans.populations.map { plan in
+                    CollectorSystem(rawValue: plan.system.systemName).map(BodySizeModel.init(nothingKnownOf:))
+                })
+        }
         let result = runVirtually(configuration, fleets: fleets, observer: &observer)
         var outcome = observer.outcome
         outcome.take(result)
         watch.tell(&outcome)
+        if stores != .memoryByReference { outcome.bodies = watch.bodies }
         outcome.trespasses += folder?.warnings ?? []
         return outcome
     }
@@ -108,6 +123,20 @@ extension Outcome {
     /// Takes over what a run's recorder measured.
     mutating func take(_ recorder: RunRecorder) {
         fingerprint = recorder.eventFingerprint
+        let fates = recorder.beliefs.undelivered.sorted
+        for event in sealed where event.disposition.fate != .suppressed {
+            // The others are known by their keys, which may be those of several events.
+            guard let line = world.lines[event.id], line.naturalKey == nil else { continue }
+            let isDelivered = event.disposition == .delivered
+            let code = isDelivered ? nil : event.disposition.code
+            if recorder.beliefs.delivered.contains(event.id) == isDelivered, fates.code(of: event.id) == code
+            {
+                continue
+            }
+            misbelieved =
+                "\(event.id.device)-\(event.id.sequence) is \(event.disposition), and not in what is believed"
+            break
+        }
         freshness = recorder.populations.map {
             Freshness(
                 count: $0.freshness.count, least: $0.freshness.minimumMilliseconds,

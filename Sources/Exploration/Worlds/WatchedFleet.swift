@@ -2,6 +2,7 @@ import Accounting
 import DeviceSDK
 import Scenario
 import Timebase
+import Wire
 import World
 
 /// What fleets under watch have to tell when a run is over.
@@ -9,6 +10,12 @@ final class BoundsWatch {
     fileprivate(set) var trespasses: [String] = []
     fileprivate var undrained: [UInt32] = []
     fileprivate var open = 0
+    fileprivate var openFetches = 0
+    fileprivate var displaced: [UInt32] = []
+    fileprivate var prefilled: UInt64 = 0
+    fileprivate var carried: [Int: UInt64] = [:]
+    fileprivate var lastStep = Interval.zero
+    fileprivate(set) var bodies: UInt64 = 0
     /// How often devices were woken.
     fileprivate(set) var wakes: UInt64 = 0
 
@@ -21,6 +28,11 @@ final class BoundsWatch {
         outcome.trespasses += trespasses
         outcome.undrained += undrained
         outcome.openRequests += open
+        outcome.openFetches += openFetches
+        outcome.displaced += displaced
+        outcome.prefilled += prefilled
+        outcome.carried.merge(carried, uniquingKeysWith: +)
+        outcome.lastStep = max(outcome.lastStep, lastStep)
     }
 }
 
@@ -32,7 +44,14 @@ final class WatchedFleet: ForwardingFleet {
     private let bounds: StatedBounds
     private let population: String
     private var rows: [Int]
-    private var uploads: [Set<UInt32>]
+    /// Events of each upload that is in the air, by device and number.
+    private var uploads: [[UInt32: UInt64]]
+    /// The number of each device's latest upload.
+    private var latest: [UInt32?]
+    private var fetches: [Set<UInt32>]
+    private var isDisplaced: [Bool]
+    private let start: Instant
+    private let place: Int
     private var isClosed: [Bool]
 
     init(
@@ -43,27 +62,33 @@ final class WatchedFleet: ForwardingFleet {
         population = plan.name
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
         rows = Array(repeating: 0, count: base.deviceCount)
-        uploads = Array(repeating: [], count: base.deviceCount)
+        uploads = Array(repeating: [:], count: base.deviceCount)
+        latest = Array(repeating: nil, count: base.deviceCount)
+        fetches = Array(repeating: [], count: base.deviceCount)
+        isDisplaced = Array(repeating: false, count: base.deviceCount)
+        start = plan.start
+        place = plan.index
         isClosed = Array(repeating: false, count: base.deviceCount)
     }
 
     func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
         watch.wakes += 1
-        return watching(slot, &effects) { base.advance(slot, through: now, effects: &$0) }
+        return watching(slot, at: now, &effects) { base.advance(slot, through: now, effects: &$0) }
     }
 
     func setNetwork(
         _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        watching(slot, &effects) { base.setNetwork(change, of: slot, at: now, effects: &$0) }
+        isDisplaced[slot] = change.kind != nil
+        return watching(slot, at: now, &effects) { base.setNetwork(change, of: slot, at: now, effects: &$0) }
     }
 
     func complete(
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant {
-        end(request, of: slot)
-        return watching(slot, &effects) {
+        _ = end(request, of: slot)
+        return watching(slot, at: now, &effects) {
             base.complete(slot, request: request, outcome: outcome, at: now, effects: &$0)
         }
     }
@@ -72,8 +97,10 @@ final class WatchedFleet: ForwardingFleet {
         _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
         effects: inout DeviceEffects
     ) {
-        end(request, of: slot)
-        watching(slot, &effects) {
+        let events = end(request, of: slot)
+        // What had no network never counted.
+        if network != .none { watch.carried[place, default: 0] -= events }
+        watching(slot, at: now, &effects) {
             base.giveBack(slot, request: request, network: network, at: now, effects: &$0)
         }
     }
@@ -84,34 +111,69 @@ final class WatchedFleet: ForwardingFleet {
             isClosed[slot] = true
             if base.isDraining(slot) { watch.undrained.append(base.globalNumber(of: slot)) }
             watch.open += uploads[slot].count
+            watch.openFetches += fetches[slot].count
+            if isDisplaced[slot] { watch.displaced.append(base.globalNumber(of: slot)) }
         }
+        if slots.upperBound == base.deviceCount { watch.prefilled += base.prefilledCount }
         base.finish(slots, effects: &effects)
     }
 
-    private func end(_ request: RequestNumber, of slot: Int) {
-        guard request.kind == .upload, uploads[slot].remove(request.number) == nil else { return }
+    /// - Returns: The events of an upload.
+    private func end(_ request: RequestNumber, of slot: Int) -> UInt64 {
+        guard request.kind == .upload else {
+            fetches[slot].remove(request.number)
+            return 0
+        }
+        if let events = uploads[slot].removeValue(forKey: request.number) { return events }
         watch.note(
             "an answer to upload \(request.number) of device \(base.globalNumber(of: slot)), which is not open"
         )
+        return 0
+    }
+
+    func encode(
+        _ slot: Int, request: RequestNumber, at now: Instant, into body: inout WireBuffer
+    ) -> RequestHead {
+        let before = body.count
+        let head = base.encode(slot, request: request, at: now, into: &body)
+        let hash = body.withUnsafeBytes { Hash128(UnsafeRawBufferPointer(rebasing: $0[before...])) }
+        watch.bodies &+=
+            RandomStream(key: hash.high ^ hash.low)
+            .child(RandomStream.hash(of: head.path + head.headerLines))
+            .child(UInt64(base.globalNumber(of: slot))).child(UInt64(request.number)).key
+        return head
     }
 
     private func watching<Result>(
-        _ slot: Int, _ effects: inout DeviceEffects, _ step: (inout DeviceEffects) -> Result
+        _ slot: Int, at now: Instant, _ effects: inout DeviceEffects, _ step: (inout DeviceEffects) -> Result
     ) -> Result {
+        watch.lastStep = max(watch.lastStep, now - start)
         let stored = base.storedCount
         let sealed = effects.sealed.count
         let (asked, died) = (effects.requests.count, effects.died.count)
         let result = step(&effects)
         rows[slot] += Int(base.storedCount) - Int(stored)
-        if effects.died.count > died { uploads[slot] = [] }
-        for request in effects.requests.dropFirst(min(asked, effects.requests.count))
-        where request.number.kind == .upload {
-            if !uploads[slot].insert(request.number.number).inserted {
-                watch.note("upload \(request.number.number) of device \(base.globalNumber(of: slot)) twice")
-            }
+        if effects.died.count > died { (uploads[slot], fetches[slot]) = ([:], []) }
+        for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
+            note(request, of: slot)
         }
         judge(slot, effects.sealed.dropFirst(sealed))
         return result
+    }
+
+    private func note(_ request: OutgoingRequest, of slot: Int) {
+        let number = request.number.number
+        guard request.number.kind == .upload else {
+            fetches[slot].insert(number)
+            return
+        }
+        if let last = latest[slot], number <= last {
+            watch.note(
+                "upload \(number) of device \(base.globalNumber(of: slot)) came after upload \(last)")
+        }
+        latest[slot] = number
+        uploads[slot][number] = UInt64(request.eventCount)
+        if request.network != .none { watch.carried[place, default: 0] += UInt64(request.eventCount) }
     }
 
     private func judge(_ slot: Int, _ sealed: ArraySlice<SealedEvent>) {
@@ -134,9 +196,9 @@ final class WatchedFleet: ForwardingFleet {
     }
 
     private func watching(
-        _ slot: Int, _ effects: inout DeviceEffects, _ step: (inout DeviceEffects) -> Void
+        _ slot: Int, at now: Instant, _ effects: inout DeviceEffects, _ step: (inout DeviceEffects) -> Void
     ) {
-        let _: Bool = watching(slot, &effects) {
+        let _: Bool = watching(slot, at: now, &effects) {
             step(&$0)
             return true
         }

@@ -70,6 +70,12 @@ package struct KitRules: Hashable, Sendable {
 }
 
 extension KitRules: SystemRuleSet {
+    package func statedBounds(disksFail: Bool) -> StatedBounds {
+        var bounds = StatedBounds()
+        bounds.clearsUnsent = clear == .otherDays
+        return bounds
+    }
+
     package static var systemName: String { "kit" }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         KitFleet(FleetCore(plan: plan, share: share, system: KitSystem(plan: plan, rules: self)))

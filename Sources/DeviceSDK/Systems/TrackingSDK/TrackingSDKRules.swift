@@ -99,6 +99,7 @@ extension TrackingSDKRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
         bounds.uploads = min(upload.sockets, upload.concurrency)
+        bounds.clearsUnsent = clear == .all
         return bounds
     }
 

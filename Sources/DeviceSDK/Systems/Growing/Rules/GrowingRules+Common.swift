@@ -1,5 +1,6 @@
 package import DeviceSDK
 package import Timebase
+package import World
 
 extension GrowingRules: SystemRuleSet {
     package static var systemName: String { "growing" }
@@ -16,6 +17,25 @@ extension GrowingRules: SystemRuleSet {
         bounds.carriesTwice =
             storage.queueLimit != nil && (disksFail || storage.deleteFailureChance > 0)
         return bounds
+    }
+
+    /// A tick of the timer sends a batch of each channel.
+    package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? {
+        let fails = storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
+        let isWhole =
+            services.network && services.database && channels.isEmpty && interceptors.isEmpty
+            && upload.retry.isIdle
+        guard !fails, isWhole, upload.networks.contains(network), upload.flushInterval > .zero,
+            upload.timeout >= .seconds(1)
+        else { return nil }
+        guard storage.maxBytes == nil, storage.queueLimit ?? .max >= rows, upload.maxBytes ?? .max >= 65_536
+        else { return nil }
+        // The budget of a day on a cellular network lasts for these.
+        let isInBudget = upload.cellularLimit >= 1 << 20 && rows < 200
+        guard network == .wifi || isInBudget && !upload.policies.values.contains(.wifi) else { return nil }
+        let ticks = Int64(rows / max(1, upload.batch) + 4)
+        return upload.firstFlush + (upload.flushInterval + upload.jitter) * ticks + .seconds(ticks)
+            + upload.timeout
     }
 
     /// The channels' own, those of the scenario, and those that interceptors put in their place.
