@@ -127,3 +127,37 @@ def test_a_share_of_nobody_is_nobody_and_explain_tells_of_the_others(tool: Tool)
     assert every["events"]["lost"]["uninstalled"] >= plain["events"]["lost"]["uninstalled"]
     stories = [tool.run("explain", tool.folder / "all", "--device", device).expect(0).out for device in range(3)]
     assert any("which was installed again" in story and "the app was deleted" in story for story in stories)
+
+
+@pytest.mark.parametrize("system", ["sensors", "trackingsdk", "kit"])
+def test_a_full_disk_is_the_phones_and_outlasts_the_app(tool: Tool, system: str):
+    """What has no room before the app is deleted has none after it is installed again."""
+    captured = {}
+    for share in [0, 1]:
+        described = scenario(system, share=share) | {"timeline": [{"at": "0s", "device": {"disk": "full"}}]}
+        path = write_scenario(tool.folder, described, f"{share}.json")
+        tool.run("simulate", path, "--out", f"{share}", "-q").expect(0)
+        events = read_report(tool.folder / f"{share}")["events"]
+        assert events["lost"]["storage_error"] == events["captured"]
+        captured[share] = events["captured"]
+    assert captured[1] > 1.2 * captured[0] > 0, "nobody installed the app again"
+
+
+def test_described_sdks_whose_sessions_go_on_begin_one_in_a_new_installation(tool: Tool):
+    described = scenario("declared")
+    described["populations"][0]["sdk"] = {"preset": "amplitude-ios"}
+    found = generate(tool, described)
+    devices = defaultdict(set)
+    for row in found["sessions"]:
+        devices[row["device"]].add(row["installation"])
+    assert sum(len(installations) > 1 for installations in devices.values()) > 3
+    # A session is called by its time, and none goes on in the next installation.
+    told = [json.loads(event["payload"]) | {"key": event["id"]} for event in found["events"]]
+    truth = {row["id"]: row["session_id"] for row in found["truth"]}
+    installed = {row["session_id"]: (row["device"], row["installation"]) for row in found["sessions"]}
+    by_session = defaultdict(set)
+    for event in told:
+        if truth[event["key"]] is not None:
+            by_session[event["device_id"], event["session_id"]].add(installed[truth[event["key"]]])
+    assert len(by_session) > 30 and all(len(installations) == 1 for installations in by_session.values())
+    assert_new(ids(found, lambda event: json.loads(event["payload"])["idfv"]))

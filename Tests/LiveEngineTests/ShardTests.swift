@@ -230,6 +230,19 @@ struct ShardTests {
         #expect(result.connectionsOpened == 2)
     }
 
+    @Test("closes the idle connections of a process that dies")
+    func diedIdle() async throws {
+        let run = ScriptedRun { _ in
+            [
+                (.zero, .upload(number: 0)), (.milliseconds(100), .die),
+                (.milliseconds(150), .upload(number: 1)),
+            ]
+        }
+        let (result, _, _) = try await run.play { _, _ in [.write(Self.ok)] }
+        #expect(Self.names(result) == ["200": 2])
+        #expect(result.connectionsOpened == 2, "a new process has no connection yet")
+    }
+
     @Test("closes the longest-idle connection where no descriptor is left")
     func recycling() async throws {
         var run = ScriptedRun { device in [(.milliseconds(Int64(device) * 100), .upload(number: 0))] }

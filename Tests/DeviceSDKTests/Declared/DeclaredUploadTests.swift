@@ -44,6 +44,24 @@ struct DeclaredUploadTests {
         #expect(world.sequences(.delivered) == Array(28..<48))
     }
 
+    @Test("Amplitude: without a connection uploads stop, until the app is launched again")
+    func amplitudeLatch() throws {
+        let world = try DeclaredWorld(Self.preset("amplitude-ios"))
+        world.startApp()
+        world.track(1, count: 40)
+        let begun = world.uploads.count
+        #expect(begun > 0)
+        world.fail(.refused, at: 2)
+        world.track(3, count: 80)
+        world.act(40, .enterBackground, .enterForeground)
+        world.track(80, count: 40)
+        #expect(world.uploads.count == begun)
+        world.act(90, .kill)
+        world.act(91, .launch(passive: false), .enterForeground)
+        world.track(92, count: 40)
+        #expect(world.uploads.count > begun)
+    }
+
     @Test("PostHog: a 413 halves what requests carry, and counts as a failure")
     func postHogTooLarge() throws {
         let world = try DeclaredWorld(Self.preset("posthog-ios"))

@@ -4,8 +4,8 @@ import VirtualEngine
 
 @testable import Beaconswarm
 
-@Suite("Forecasts")
-struct ForecastTests {
+@Suite("Forecasts by reference")
+struct ForecastSizeTests {
     @Test(
         "a sample that passes its events by reference tells what one that is written does",
         arguments: ["sensors", "growing", "trackingsdk", "codeless"])
