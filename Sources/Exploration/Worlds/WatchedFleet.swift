@@ -43,16 +43,21 @@ final class WatchedFleet: ForwardingFleet {
     private let watch: BoundsWatch
     private let bounds: StatedBounds
     private let population: String
-    private var rows: [Int]
-    /// Events of each upload that is in the air, by device and number.
-    private var uploads: [[UInt32: UInt64]]
-    /// The number of each device's latest upload.
-    private var latest: [UInt32?]
-    private var fetches: [Set<UInt32>]
-    private var isDisplaced: [Bool]
     private let start: Instant
     private let place: Int
-    private var isClosed: [Bool]
+    private var devices: [Device]
+
+    /// What is known of a device.
+    private struct Device {
+        var rows = 0
+        /// Events of each upload that is in the air, by number.
+        var uploads: [UInt32: UInt64] = [:]
+        /// The number of its latest upload.
+        var latest: UInt32?
+        var fetches: Set<UInt32> = []
+        var isDisplaced = false
+        var isClosed = false
+    }
 
     init(
         _ base: any DeviceFleet, plan: PopulationPlan, timeline: [TimelineEntry], watch: BoundsWatch
@@ -61,14 +66,9 @@ final class WatchedFleet: ForwardingFleet {
         self.watch = watch
         population = plan.name
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
-        rows = Array(repeating: 0, count: base.deviceCount)
-        uploads = Array(repeating: [:], count: base.deviceCount)
-        latest = Array(repeating: nil, count: base.deviceCount)
-        fetches = Array(repeating: [], count: base.deviceCount)
-        isDisplaced = Array(repeating: false, count: base.deviceCount)
         start = plan.start
         place = plan.index
-        isClosed = Array(repeating: false, count: base.deviceCount)
+        devices = Array(repeating: Device(), count: base.deviceCount)
     }
 
     func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
@@ -79,7 +79,7 @@ final class WatchedFleet: ForwardingFleet {
     func setNetwork(
         _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        isDisplaced[slot] = change.kind != nil
+        devices[slot].isDisplaced = change.kind != nil
         return watching(slot, at: now, &effects) { base.setNetwork(change, of: slot, at: now, effects: &$0) }
     }
 
@@ -107,12 +107,12 @@ final class WatchedFleet: ForwardingFleet {
 
     func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
         for slot in slots {
-            if isClosed[slot] { watch.note("device \(base.globalNumber(of: slot)) was closed twice") }
-            isClosed[slot] = true
+            if devices[slot].isClosed { watch.note("device \(base.globalNumber(of: slot)) was closed twice") }
+            devices[slot].isClosed = true
             if base.isDraining(slot) { watch.undrained.append(base.globalNumber(of: slot)) }
-            watch.open += uploads[slot].count
-            watch.openFetches += fetches[slot].count
-            if isDisplaced[slot] { watch.displaced.append(base.globalNumber(of: slot)) }
+            watch.open += devices[slot].uploads.count
+            watch.openFetches += devices[slot].fetches.count
+            if devices[slot].isDisplaced { watch.displaced.append(base.globalNumber(of: slot)) }
         }
         if slots.upperBound == base.deviceCount { watch.prefilled += base.prefilledCount }
         base.finish(slots, effects: &effects)
@@ -121,10 +121,10 @@ final class WatchedFleet: ForwardingFleet {
     /// - Returns: The events of an upload.
     private func end(_ request: RequestNumber, of slot: Int) -> UInt64 {
         guard request.kind == .upload else {
-            fetches[slot].remove(request.number)
+            devices[slot].fetches.remove(request.number)
             return 0
         }
-        if let events = uploads[slot].removeValue(forKey: request.number) { return events }
+        if let events = devices[slot].uploads.removeValue(forKey: request.number) { return events }
         watch.note(
             "an answer to upload \(request.number) of device \(base.globalNumber(of: slot)), which is not open"
         )
@@ -152,8 +152,8 @@ final class WatchedFleet: ForwardingFleet {
         let sealed = effects.sealed.count
         let (asked, died) = (effects.requests.count, effects.died.count)
         let result = step(&effects)
-        rows[slot] += Int(base.storedCount) - Int(stored)
-        if effects.died.count > died { (uploads[slot], fetches[slot]) = ([:], []) }
+        devices[slot].rows += Int(base.storedCount) - Int(stored)
+        if effects.died.count > died { (devices[slot].uploads, devices[slot].fetches) = ([:], []) }
         for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
             note(request, of: slot)
         }
@@ -164,27 +164,28 @@ final class WatchedFleet: ForwardingFleet {
     private func note(_ request: OutgoingRequest, of slot: Int) {
         let number = request.number.number
         guard request.number.kind == .upload else {
-            fetches[slot].insert(number)
+            devices[slot].fetches.insert(number)
             return
         }
-        if let last = latest[slot], number <= last {
+        if let last = devices[slot].latest, number <= last {
             watch.note(
                 "upload \(number) of device \(base.globalNumber(of: slot)) came after upload \(last)")
         }
-        latest[slot] = number
-        uploads[slot][number] = UInt64(request.eventCount)
+        devices[slot].latest = number
+        devices[slot].uploads[number] = UInt64(request.eventCount)
         if request.network != .none { watch.carried[place, default: 0] += UInt64(request.eventCount) }
     }
 
     private func judge(_ slot: Int, _ sealed: ArraySlice<SealedEvent>) {
         let device = base.globalNumber(of: slot)
-        if rows[slot] < 0 || rows[slot] > bounds.rows {
+        if devices[slot].rows < 0 || devices[slot].rows > bounds.rows {
             watch.note(
-                "device \(device) of \(population) holds \(rows[slot]) rows; its limit is \(bounds.rows)")
+                "device \(device) of \(population) holds \(devices[slot].rows) rows; its limit is \(bounds.rows)"
+            )
         }
-        if uploads[slot].count > bounds.uploads {
+        if devices[slot].uploads.count > bounds.uploads {
             watch.note(
-                "device \(device) of \(population) has \(uploads[slot].count) uploads in the air; its limit is "
+                "device \(device) of \(population) has \(devices[slot].uploads.count) uploads in the air; its limit is "
                     + "\(bounds.uploads)")
         }
         for event in sealed where event.id.device != device {
