@@ -26,7 +26,7 @@ enum EnvironmentVariables {
 
     /// The option of a variable, such as `--max-rate`.
     private static func option(_ variable: String) -> String {
-        "--" + variable.lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
+        "--" + variable.lowercased().replacing("_", with: "-")
     }
 
     /// A message whose lines begin with the variable instead of the option where the value was the variable's.

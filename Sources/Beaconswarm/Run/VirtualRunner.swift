@@ -27,8 +27,7 @@ struct VirtualRunner {
         var forecast: Forecast?
         var sizes: BodySizes?
         if !options.quiet || Room.isNeeded(for: scenario.document) {
-            let start = scenario.document.start ?? ScenarioDocument.virtualStart
-            sizes = VirtualConfiguration(scenario.document.plans(start: start), bodies: bodies).sizes
+            if bodies == .measure { sizes = VirtualConfiguration(plans, bodies: bodies).sizes }
             let offered = Forecast(scenario.document, sizes: sizes)
             try Room.checkMemory(offered, connections: nil)
             forecast = offered
@@ -39,13 +38,14 @@ struct VirtualRunner {
     }
 
     private var bodies: Bodies { options.bodies ?? .encode }
+    private var start: Instant { scenario.document.start ?? ScenarioDocument.virtualStart }
+    private var plans: ScenarioPlans { scenario.document.plans(start: start) }
 
     /// - Parameter sizes: Those of the scenario's uploads, if they are known already.
     private func play(
         _ stores: RunStores, forecast: Forecast?, sizes: BodySizes?
     ) throws(CommandFailure) -> CommandStatus {
-        let start = scenario.document.start ?? ScenarioDocument.virtualStart
-        var plans = scenario.document.plans(start: start)
+        var plans = plans
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
         let builder = output.builder(target: "modelled world", bodies: bodies)

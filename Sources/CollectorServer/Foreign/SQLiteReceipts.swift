@@ -1,5 +1,7 @@
 import GRDB
+import Files
 import Glibc
+import Wire
 
 /// Rows from a database, which its collector may hold open meanwhile: in WAL mode what was committed to
 /// the log file beside it counts too, and so does what waits in a collector's own log.
@@ -35,7 +37,7 @@ enum SQLiteReceipts {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN {
             let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
             guard access(path, R_OK) == 0, access(String(folder), W_OK) != 0 else { throw error }
-            guard !hasLog(path) else {
+            guard (Folder.size(of: path + "-wal") ?? 0) == 0 else {
                 throw ForeignReceiptsError.unreadable(
                     path: path,
                     reason: "what \(path)-wal holds is not in it yet, and the folder cannot be written to; "
@@ -45,16 +47,13 @@ enum SQLiteReceipts {
         }
     }
 
-    private static func hasLog(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path + "-wal", &status) == 0 && status.st_size > 0
-    }
-
     /// The name of a database that nobody changes: https://www.sqlite.org/uri.html.
     private static func unchanging(_ path: String) -> String {
-        let reserved = ["%": "%25", "?": "%3f", "#": "%23"]
-        let name = path.reduce(into: "file:") { $0 += reserved[String($1)] ?? String($1) }
-        return name + "?immutable=1"
+        var name = WireBuffer()
+        name.append("file:")
+        PercentEncoding.unreserved.encode(WireBuffer(path), into: &name)
+        name.append("?immutable=1")
+        return String(decoding: name.bytes, as: UTF8.self)
     }
 
     private static func words(_ error: DatabaseError) -> String {

@@ -200,6 +200,8 @@ private final class SampledFleet: ForwardingFleet {
         self.collector = CollectorModel(plan: collector)
         self.share = share
         self.weight = weight
+        // Only how many there are is asked for.
+        carried.needsKeys = false
     }
 
     /// About so many bytes of a request without events, and of each event: what decides how long uploads take on a
