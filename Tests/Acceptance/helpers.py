@@ -63,6 +63,12 @@ def read_events(path: Path) -> list[dict]:
         return [json.loads(line) for line in file]
 
 
+def listed_parts(folder: Path) -> list[Path]:
+    """The parts that a dataset's list holds so far; its last line may be cut off."""
+    lines = (folder / "_parts.ndjson").read_text().splitlines(keepends=True)
+    return [folder / json.loads(line)["path"] for line in lines[1:] if line.endswith("\n")]
+
+
 def read_report(folder: Path) -> dict:
     return json.loads((folder / "report.json").read_text())
 
