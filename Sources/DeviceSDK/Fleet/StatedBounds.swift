@@ -1,9 +1,22 @@
+package import Timebase
+
 /// What can be said of a device in advance, as its system's rules state it.
 package struct StatedBounds: Hashable, Sendable {
     /// Rows in its stores, at most.
     package var rows = Int.max
     /// Its uploads in the air, at most.
     package var uploads = Int.max
+    /// Events of an upload, at most.
+    package var batch = Int.max
+    /// The networks on which uploads begin.
+    package var networks = NetworkMask(nil)
+    /// How long an app in the foreground with rows goes without an upload, at most, on one of ``pausesOn`` and with none
+    /// in the air; `nil` where nothing but users' doings or an answer may set one off.
+    package var pause: Interval?
+    /// The networks for which ``pause`` is said.
+    package var pausesOn = NetworkMask(nil)
+    /// Whether events for which there was no room are older than all that stay.
+    package var evictsOldest = false
     /// Whether one upload may carry an event twice.
     package var carriesTwice = false
     /// Whether the SDK may clear rows that it did not send.
@@ -16,6 +29,13 @@ package struct StatedBounds: Hashable, Sendable {
     package init(all: [StatedBounds]) {
         rows = all.map(\.rows).max() ?? .max
         uploads = all.map(\.uploads).max() ?? .max
+        batch = all.map(\.batch).max() ?? .max
+        networks = NetworkMask(anyOf: all.map(\.networks))
+        // What one of them has begun to wait for may give way to another's wait.
+        let pauses = all.compactMap(\.pause)
+        pause = pauses.isEmpty || pauses.count < all.count ? nil : pauses.reduce(.zero, +)
+        pausesOn = NetworkMask(allOf: all.map(\.pausesOn))
+        evictsOldest = !all.isEmpty && all.allSatisfy(\.evictsOldest)
         carriesTwice = all.contains(where: \.carriesTwice)
         clearsUnsent = all.isEmpty || all.contains(where: \.clearsUnsent)
     }

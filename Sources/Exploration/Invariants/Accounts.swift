@@ -215,3 +215,25 @@ enum AttemptsAreUploads: Invariant {
         }
     }
 }
+
+/// What is measured of uploads is what their devices saw of them: how each ended, and how long answers took.
+enum UploadsAreMeasured: Invariant {
+    static let name = "uploads-are-measured"
+    static func violations(in trial: Trial) -> [String] {
+        let outcome = trial.outcome
+        guard !outcome.wasCut, trial.document.pace == 1 else { return [] }
+        return outcome.measured.sorted { $0.key < $1.key }.flatMap { place, measured -> [String] in
+            let seen = outcome.seen[place] ?? Outcome.Uploads()
+            let names = Set(measured.ends.keys).union(seen.ends.keys).sorted()
+            var wrong = names.compactMap { name -> String? in
+                let (told, real) = (measured.ends[name] ?? 0, seen.ends[name] ?? 0)
+                guard told != real else { return nil }
+                return "population \(place) counts \(told) uploads that ended with \(name), its devices saw \(real)"
+            }
+            if let told = measured.answering, let real = seen.answering, abs(told - real) > 1 + real / 1e4 {
+                wrong.append("answers to population \(place) took \(told) ms, as its devices saw them \(real) ms")
+            }
+            return wrong
+        }
+    }
+}

@@ -36,7 +36,7 @@ package enum Invariants {
         TimesAreInOrder.self, FreshnessIsOfItsEvents.self, SeriesAddUp.self, BoundsHold.self,
         DrainIsNotCut.self, WhatIsAliveDrains.self, SlotsComeBack.self, AnswersAreRead.self,
         HeldIsDurable.self, SameSeedSameOutcome.self, WorldsAgree.self, BeliefsAreFates.self,
-        AttemptsAreUploads.self, DrainIsNoLonger.self, NetworksReturn.self,
+        AttemptsAreUploads.self, DrainIsNoLonger.self, NetworksReturn.self, UploadsAreMeasured.self,
     ]
 
     /// What a trial breaks.

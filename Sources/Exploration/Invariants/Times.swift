@@ -63,9 +63,10 @@ enum FreshnessIsOfItsEvents: Invariant {
                     "population \(index) delivered \(ages.count) events and has the freshness of \(told.count)"
             }
             guard let least = ages.min(), let most = ages.max() else { return nil }
-            if isNear(least, told.least), isNear(most, told.most) { return nil }
-            return "population \(index): freshness from \(told.least) to \(told.most) ms, of its events "
-                + "\(least) to \(most) ms"
+            let mean = ages.reduce(0, +) / Double(ages.count)
+            if isNear(least, told.least), isNear(most, told.most), isNear(mean, told.mean) { return nil }
+            return "population \(index): freshness from \(told.least) to \(told.most) ms, \(told.mean) on average; "
+                + "of its events \(least) to \(most) ms, \(mean) on average"
         }
     }
 

@@ -52,6 +52,10 @@ package struct Outcome: Sendable {
     package var prefilled: UInt64 = 0
     /// By population: events in uploads that were asked for with a network and not given back.
     package var carried: [Int: UInt64] = [:]
+    /// By population: uploads as they were measured, …
+    package var measured: [Int: Uploads] = [:]
+    /// … and as the devices saw them; the time that their answers took only where engines are never late.
+    package var seen: [Int: Uploads] = [:]
     /// When anything was asked of a device last.
     package var lastStep = Interval.zero
     /// Fetches of configurations that were in the air, or asked for, when the run was closed.
@@ -76,10 +80,26 @@ package struct Outcome: Sendable {
         package var acknowledgedAt: Interval?
     }
 
+    /// What became of a population's uploads.
+    package struct Uploads: Hashable, Sendable {
+        /// How many, by status or name of the failure.
+        package var ends: [String: UInt64] = [:]
+        /// From their triggers to the last byte of whole answers, together, in milliseconds.
+        package var answering: Double? = 0
+
+        mutating func end(_ name: String) { ends[name, default: 0] += 1 }
+
+        func adding(_ other: Uploads) -> Uploads {
+            let both = answering.flatMap { mine in other.answering.map { mine + $0 } }
+            return Uploads(ends: ends.merging(other.ends, uniquingKeysWith: +), answering: both)
+        }
+    }
+
     /// A population's histogram of freshness, in milliseconds.
     package struct Freshness: Hashable, Sendable {
         package var count: UInt64
         package var least: Double
+        package var mean: Double
         package var most: Double
     }
 

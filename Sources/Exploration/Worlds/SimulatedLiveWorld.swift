@@ -117,7 +117,8 @@ package struct SimulatedLiveWorld: ExploredWorld {
         world.makeFleet = { plan, share in
             let watch = BoundsWatch()
             watches.all.append(watch)
-            return WatchedFleet(Worlds.inMemory(plan, share), plan: plan, timeline: timeline, watch: watch)
+            return WatchedFleet(
+                Worlds.inMemory(plan, share), plan: plan, timeline: timeline, lateness: .seconds(2), watch: watch)
         }
         var outcome = Outcome(try world.record(scenario))
         outcome.isModelled = machine == .sound

@@ -57,7 +57,8 @@ package struct VirtualWorld: ExploredWorld {
         let fleets = plans.populations.map { plan -> any DeviceFleet in
             let storesInFiles = inFiles && plan.system.storesInFiles
             let base = (storesInFiles ? folder?.makeFleet : nil) ?? Worlds.inMemory
-            return WatchedFleet(base(plan, .whole), plan: plan, timeline: document.timeline, watch: watch)
+            return WatchedFleet(
+                base(plan, .whole), plan: plan, timeline: document.timeline, lateness: .zero, watch: watch)
         }
         var observer = Observer(
             labels: fleets.map(\.labels), start: start, wakeLimit: wakeLimit)
@@ -140,12 +141,27 @@ extension Outcome {
         freshness = recorder.populations.map {
             Freshness(
                 count: $0.freshness.count, least: $0.freshness.minimumMilliseconds,
-                most: $0.freshness.maximumMilliseconds)
+                mean: $0.freshness.meanMilliseconds, most: $0.freshness.maximumMilliseconds)
+        }
+        for (place, population) in recorder.populations.enumerated() {
+            measured[place] = Uploads(of: population)
         }
         for bucket in recorder.series.buckets {
             series.captured += bucket.captured
             series.delivered += bucket.delivered
             series.requests += bucket.requests
+        }
+    }
+}
+
+extension Outcome.Uploads {
+    /// As a population's record has them.
+    fileprivate init(of record: PopulationRecord) {
+        for (name, count) in record.answers where count > 0 { ends[name] = count }
+        answering = nil
+        for metric in record.metrics(seconds: 1) where metric.name == "http_req_duration" {
+            guard case .trend(.time(let times)) = metric.value else { continue }
+            answering = times.meanMilliseconds * Double(times.count)
         }
     }
 }

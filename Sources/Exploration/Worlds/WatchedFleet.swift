@@ -14,6 +14,7 @@ final class BoundsWatch {
     fileprivate var displaced: [UInt32] = []
     fileprivate var prefilled: UInt64 = 0
     fileprivate var carried: [Int: UInt64] = [:]
+    fileprivate var uploads: [Int: Outcome.Uploads] = [:]
     fileprivate var lastStep = Interval.zero
     fileprivate(set) var bodies: UInt64 = 0
     /// How often devices were woken.
@@ -32,43 +33,40 @@ final class BoundsWatch {
         outcome.displaced += displaced
         outcome.prefilled += prefilled
         outcome.carried.merge(carried, uniquingKeysWith: +)
+        outcome.seen.merge(uploads) { $0.adding($1) }
         outcome.lastStep = max(outcome.lastStep, lastStep)
     }
 }
 
-/// A fleet that is watched while an engine drives it: no device may hold more rows, or have more uploads in the air,
-/// than its system's rules say.
+/// A fleet that is watched while an engine drives it: no device may do what its system's rules forbid.
 final class WatchedFleet: ForwardingFleet {
     let base: any DeviceFleet
     private let watch: BoundsWatch
     private let bounds: StatedBounds
-    private let population: String
+    private let name: String
     private let start: Instant
     private let place: Int
-    private var devices: [Device]
-
-    /// What is known of a device.
-    private struct Device {
-        var rows = 0
-        /// Events of each upload that is in the air, by number.
-        var uploads: [UInt32: UInt64] = [:]
-        /// The number of its latest upload.
-        var latest: UInt32?
-        var fetches: Set<UInt32> = []
-        var isDisplaced = false
-        var isClosed = false
-    }
+    /// How long devices may leave rows alone; `nil` where nothing is said.
+    private let pause: Interval?
+    /// How much later than it asked for its engine wakes a device, and tells it of the end of its patience, at most.
+    private let lateness: Interval
+    private var devices: [DeviceWatch]
 
     init(
-        _ base: any DeviceFleet, plan: PopulationPlan, timeline: [TimelineEntry], watch: BoundsWatch
+        _ base: any DeviceFleet, plan: PopulationPlan, timeline: [TimelineEntry], lateness: Interval,
+        watch: BoundsWatch
     ) {
         self.base = base
         self.watch = watch
-        population = plan.name
+        self.lateness = lateness
+        name = plan.name
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
+        // A network that comes and goes, or an SDK that is told to stop, is not seen from here.
+        let isSteady = plan.network.chain == nil && bounds.pausesOn.contains(plan.network.kind) && !timeline.tellsSDKs
+        pause = isSteady ? bounds.pause.map { $0 + lateness } : nil
         start = plan.start
         place = plan.index
-        devices = Array(repeating: Device(), count: base.deviceCount)
+        devices = Array(repeating: DeviceWatch(), count: base.deviceCount)
     }
 
     func advance(_ slot: Int, through now: Instant, effects: inout DeviceEffects) -> Instant {
@@ -79,7 +77,7 @@ final class WatchedFleet: ForwardingFleet {
     func setNetwork(
         _ change: NetworkChange, of slot: Int, at now: Instant, effects: inout DeviceEffects
     ) -> Instant {
-        devices[slot].isDisplaced = change.kind != nil
+        devices[slot].displace(to: change.kind)
         return watching(slot, at: now, &effects) { base.setNetwork(change, of: slot, at: now, effects: &$0) }
     }
 
@@ -87,7 +85,7 @@ final class WatchedFleet: ForwardingFleet {
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant {
-        _ = end(request, of: slot)
+        if let upload = end(request, of: slot) { judge(upload, request.number, outcome, of: slot, at: now) }
         return watching(slot, at: now, &effects) {
             base.complete(slot, request: request, outcome: outcome, at: now, effects: &$0)
         }
@@ -97,38 +95,59 @@ final class WatchedFleet: ForwardingFleet {
         _ slot: Int, request: RequestNumber, network: NetworkKind, at now: Instant,
         effects: inout DeviceEffects
     ) {
-        let events = end(request, of: slot)
+        let events = end(request, of: slot)?.events ?? 0
         // What had no network never counted.
         if network != .none { watch.carried[place, default: 0] -= events }
-        watching(slot, at: now, &effects) {
+        let _: Bool = watching(slot, at: now, &effects) {
             base.giveBack(slot, request: request, network: network, at: now, effects: &$0)
+            return true
         }
     }
 
     func finish(_ slots: Range<Int>, effects: inout DeviceEffects) {
         for slot in slots {
-            if devices[slot].isClosed { watch.note("device \(base.globalNumber(of: slot)) was closed twice") }
+            if devices[slot].isClosed { note("was closed twice", of: slot) }
             devices[slot].isClosed = true
             if base.isDraining(slot) { watch.undrained.append(base.globalNumber(of: slot)) }
             watch.open += devices[slot].uploads.count
+            for upload in devices[slot].uploads.values { count(upload, endedBy: RequestFailure.unanswered.name) }
             watch.openFetches += devices[slot].fetches.count
-            if devices[slot].isDisplaced { watch.displaced.append(base.globalNumber(of: slot)) }
+            if devices[slot].displacedTo != nil { watch.displaced.append(base.globalNumber(of: slot)) }
         }
         if slots.upperBound == base.deviceCount { watch.prefilled += base.prefilledCount }
         base.finish(slots, effects: &effects)
     }
 
-    /// - Returns: The events of an upload.
-    private func end(_ request: RequestNumber, of slot: Int) -> UInt64 {
-        guard request.kind == .upload else {
-            devices[slot].fetches.remove(request.number)
-            return 0
+    private func judge(
+        _ upload: DeviceWatch.Upload, _ number: UInt32, _ outcome: RequestOutcome, of slot: Int, at now: Instant
+    ) {
+        if now - upload.began > upload.timeout + lateness {
+            note(
+                "upload \(number) took \((now - upload.began).text); its limit is \(upload.timeout.text)", of: slot)
         }
-        if let events = devices[slot].uploads.removeValue(forKey: request.number) { return events }
-        watch.note(
-            "an answer to upload \(request.number) of device \(base.globalNumber(of: slot)), which is not open"
-        )
-        return 0
+        switch outcome {
+        case .failed(let failure): count(upload, endedBy: failure.name)
+        case .answered(let status, _, _, _):
+            if upload.network == .none { note("upload \(number) was answered without a network", of: slot) }
+            count(upload, endedBy: String(status))
+            let taken = Double((now - upload.plannedAt).nanoseconds) / 1e6
+            watch.uploads[place]?.answering? += taken
+        }
+    }
+
+    /// Uploads begun without a network never were any.
+    private func count(_ upload: DeviceWatch.Upload, endedBy name: String) {
+        guard upload.network != .none else { return }
+        watch.uploads[place, default: Outcome.Uploads(answering: lateness == .zero ? 0 : nil)].end(name)
+    }
+
+    /// - Returns: The upload that is over; `nil` for a fetch.
+    private func end(_ request: RequestNumber, of slot: Int) -> DeviceWatch.Upload? {
+        let upload = devices[slot].end(request)
+        if upload == nil, request.kind == .upload {
+            note("an answer to upload \(request.number), which is not open", of: slot)
+        }
+        return upload
     }
 
     func encode(
@@ -153,60 +172,55 @@ final class WatchedFleet: ForwardingFleet {
         let (asked, died) = (effects.requests.count, effects.died.count)
         let result = step(&effects)
         devices[slot].rows += Int(base.storedCount) - Int(stored)
-        if effects.died.count > died { (devices[slot].uploads, devices[slot].fetches) = ([:], []) }
+        if effects.died.count > died {
+            for upload in devices[slot].uploads.values { count(upload, endedBy: RequestFailure.processDied.name) }
+            devices[slot].die()
+        }
+        if let pause {
+            let isWaiting = base.isDraining(slot) && devices[slot].displacedTo == nil
+            if let wrong = devices[slot].look(at: now, isWaiting: isWaiting, pause: pause) { note(wrong, of: slot) }
+        }
         for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
-            note(request, of: slot)
+            for wrong in devices[slot].begin(request, at: now, under: bounds) { note(wrong, of: slot) }
+            guard request.number.kind == .upload, request.network != .none else { continue }
+            watch.carried[place, default: 0] += UInt64(request.eventCount)
         }
         judge(slot, effects.sealed.dropFirst(sealed))
         return result
     }
 
-    private func note(_ request: OutgoingRequest, of slot: Int) {
-        let number = request.number.number
-        guard request.number.kind == .upload else {
-            devices[slot].fetches.insert(number)
-            return
-        }
-        if let last = devices[slot].latest, number <= last {
-            watch.note(
-                "upload \(number) of device \(base.globalNumber(of: slot)) came after upload \(last)")
-        }
-        devices[slot].latest = number
-        devices[slot].uploads[number] = UInt64(request.eventCount)
-        if request.network != .none { watch.carried[place, default: 0] += UInt64(request.eventCount) }
-    }
-
     private func judge(_ slot: Int, _ sealed: ArraySlice<SealedEvent>) {
         let device = base.globalNumber(of: slot)
-        if devices[slot].rows < 0 || devices[slot].rows > bounds.rows {
-            watch.note(
-                "device \(device) of \(population) holds \(devices[slot].rows) rows; its limit is \(bounds.rows)"
-            )
+        let (rows, uploads) = (devices[slot].rows, devices[slot].uploads.count)
+        if rows < 0 || rows > bounds.rows { note("holds \(rows) rows; its limit is \(bounds.rows)", of: slot) }
+        if uploads > bounds.uploads {
+            note("has \(uploads) uploads in the air; its limit is \(bounds.uploads)", of: slot)
         }
-        if devices[slot].uploads.count > bounds.uploads {
-            watch.note(
-                "device \(device) of \(population) has \(devices[slot].uploads.count) uploads in the air; its limit is "
-                    + "\(bounds.uploads)")
-        }
+        for wrong in devices[slot].seal(sealed, under: bounds) { note(wrong, of: slot) }
         for event in sealed where event.id.device != device {
-            watch.note("device \(device) sealed event \(event.id.device)-\(event.id.sequence)")
+            note("sealed event \(event.id.device)-\(event.id.sequence)", of: slot)
         }
         for event in sealed where event.id.sequence >= base.capturedCount(of: slot) {
-            watch.note("device \(device) sealed event \(event.id.sequence), which it did not capture")
+            note("sealed event \(event.id.sequence), which it did not capture", of: slot)
         }
     }
 
-    private func watching(
-        _ slot: Int, at now: Instant, _ effects: inout DeviceEffects, _ step: (inout DeviceEffects) -> Void
-    ) {
-        let _: Bool = watching(slot, at: now, &effects) {
-            step(&$0)
-            return true
-        }
+    private func note(_ text: String, of slot: Int) {
+        watch.note("device \(base.globalNumber(of: slot)) of \(name): \(text)")
     }
 }
 
 extension [TimelineEntry] {
     /// Whether a disk may refuse a device's writes.
     var failsDisks: Bool { contains { if case .disk = $0.change { true } else { false } } }
+
+    /// Whether SDKs may be told to upload nothing, by their makers or by their users.
+    fileprivate var tellsSDKs: Bool {
+        contains { entry in
+            switch entry.change {
+            case .remoteConfig, .push, .consent: true
+            case .disk, .collector, .client, .network, .rollOut: false
+            }
+        }
+    }
 }

@@ -65,7 +65,29 @@ extension DeclaredRules: SystemRuleSet {
         bounds.clearsUnsent =
             sdk.retry.exhausted == .clear || sdk.storage.removeBy == .position || sdk.identity.logoutDeletes
             || sdk.answers.rules.contains { $0.verdict == .deliveredClear } || sdk.consent?.stored == .delete
+        bounds.batch = batchBound
+        bounds.networks = networkMask
+        // An event that is larger than all bytes has no room by itself.
+        let isBySize = sdk.storage.maxBytes != nil
+        bounds.evictsOldest = sdk.storage.evictFrom == .oldest && !isBySize && !disksFail && !holds
+        bounds.pausesOn = networkMask
+        bounds.pause = disksFail ? nil : pauseBound
         return bounds
+    }
+
+    /// Events of an upload at most, where no configuration has a say and no file goes as it is.
+    private var batchBound: Int {
+        guard sdk.configs.isEmpty, sdk.storage.seal == nil else { return .max }
+        let lanes = sdk.lanes.map { $0.request.framing == .one ? 1 : $0.batch ?? .max }
+        return ([sdk.request.framing == .one ? 1 : sdk.upload.batch ?? .max] + lanes).max() ?? .max
+    }
+
+    /// The timer's interval, where nothing ever keeps a tick from sending what is there.
+    private var pauseBound: Interval? {
+        let retry = sdk.retry
+        let stops = retry.backoff != nil || retry.retryAfter != nil || retry.latch != nil || retry.attempts != nil
+        let waits = sdk.consent != nil || !sdk.configs.isEmpty || sdk.lanes.contains(where: \.waitsForLogin)
+        return stops || waits || sdk.storage.seal != nil ? nil : sdk.upload.flushInterval
     }
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }

@@ -14,7 +14,26 @@ extension SensorsRules: SystemRuleSet {
         }
         if upload.blocksTracking { bounds.uploads = 1 }
         bounds.clearsUnsent = upload.bodyFailureChance > 0
+        bounds.batch = max(1, upload.batch)
+        bounds.networks = networkMask
+        // An event that is larger than all bytes has no room by itself.
+        bounds.evictsOldest = storage.evictFrom == .oldest && storage.maxBytes == nil && !isOverflowing
+        let ticks = !isOverflowing && upload.bodyFailureChance == 0 && debugMode == .off && upload.retry.isIdle
+        bounds.pausesOn = networkMask
+        bounds.pause = ticks ? upload.flushInterval + upload.jitter : nil
         return bounds
+    }
+
+    /// The networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
+    /// those of all networks (`toNetworkType:`): it tries, unless the app allows none at all.
+    var networkMask: NetworkMask {
+        var mask = NetworkMask(upload.networks)
+        guard upload.triesWithoutNetwork, !mask.isEmpty else { return mask }
+        let null = NetworkKind.none.sensorsName(isVersion4: isVersion4)
+        for kind in NetworkKind.allCases where kind.sensorsName(isVersion4: isVersion4) == null {
+            mask.insert(kind)
+        }
+        return mask
     }
 
     package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? {

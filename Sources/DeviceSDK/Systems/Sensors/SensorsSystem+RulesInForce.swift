@@ -1,6 +1,5 @@
 import Accounting
 package import DeviceSDK
-import World
 
 /// What a new version of the app may change.
 package struct SensorsRulesInForce: Sendable {
@@ -12,7 +11,7 @@ package struct SensorsRulesInForce: Sendable {
 
     init(_ rules: SensorsRules, _ templates: SensorsTemplates) {
         self.rules = rules
-        networkMask = Self.mask(rules)
+        networkMask = rules.networkMask
         isImmediate = templates.labels.map { rules.upload.immediate.contains($0.name) }
         // Pages say for themselves whether their events are instant; those of the simulation never do.
         isInstant = templates.labels.indices.map { template in
@@ -20,19 +19,6 @@ package struct SensorsRulesInForce: Sendable {
                 && rules.upload.instant.contains(templates.labels[template].name)
         }
         tellsInstant = isInstant.contains(true)
-    }
-
-    /// The networks on which uploads begin. 1.10.17 names no network and 5G alike `NULL`, whose bits are
-    /// those of all networks (`toNetworkType:`): it tries, unless the app allows none at all.
-    private static func mask(_ rules: SensorsRules) -> NetworkMask {
-        var mask = NetworkMask(rules.upload.networks)
-        guard rules.upload.triesWithoutNetwork, !mask.isEmpty else { return mask }
-        let isVersion4 = rules.isVersion4
-        let null = NetworkKind.none.sensorsName(isVersion4: isVersion4)
-        for kind in NetworkKind.allCases where kind.sensorsName(isVersion4: isVersion4) == null {
-            mask.insert(kind)
-        }
-        return mask
     }
 }
 

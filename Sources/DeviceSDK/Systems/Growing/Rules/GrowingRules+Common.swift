@@ -16,7 +16,22 @@ extension GrowingRules: SystemRuleSet {
         var bounds = StatedBounds()
         bounds.carriesTwice =
             storage.queueLimit != nil && (disksFail || storage.deleteFailureChance > 0)
+        bounds.batch = upload.batch
+        bounds.networks = NetworkMask(upload.networks)
+        let fails = disksFail || storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
+        // Elsewhere the day's budget and policies have their say.
+        bounds.pausesOn = NetworkMask(upload.networks.intersection([.wifi]))
+        bounds.pause = fails ? nil : pause
         return bounds
+    }
+
+    /// From one tick to the next, where nothing of the app's or of a policy's keeps one from sending what is there.
+    private var pause: Interval? {
+        let isWhole = services.network && services.database && channels.isEmpty && interceptors.isEmpty
+        let sendsAll = upload.retry.isIdle && upload.maxBytes ?? .max >= 65_536
+        // No tick writes what waits for the realtime store.
+        guard isWhole, sendsAll, storage.realtimeWriteBuffer == 0, upload.flushInterval > .zero else { return nil }
+        return max(upload.firstFlush, upload.flushInterval) + upload.jitter
     }
 
     /// A tick of the timer sends a batch of each channel.
