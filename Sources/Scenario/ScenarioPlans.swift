@@ -30,6 +30,9 @@ extension ScenarioDocument {
     /// The default beginning of virtual runs: 2026-01-05T00:00:00Z.
     package static let virtualStart = Instant(milliseconds: 1_767_571_200_000)
 
+    /// When its run begins in virtual time.
+    package var simulatedStart: Instant { start ?? ScenarioDocument.virtualStart }
+
     /// The address to which clients of the embedded collector (or of a modelled one) send; its path is the
     /// Sensors clients'.
     package static func embeddedTarget(host: String = "127.0.0.1", port: Int = 8106) -> PopulationPlan.Target

@@ -20,7 +20,7 @@ package enum PlainComparison {
     }
 
     package static func play(_ document: ScenarioDocument) -> Result {
-        let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+        let plans = document.plans(start: document.simulatedStart)
         let configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
             server: plans.server)

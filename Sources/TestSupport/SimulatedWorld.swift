@@ -108,7 +108,7 @@ private struct Stage {
         self.world = world
         let loop = SimulatedRun.makeLoop()
         self.loop = loop
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         let clock = SimulatedRun.clock(showing: start - Stage.lead, on: loop)
         var plans = document.plans(start: start, embedded: world.target)
         for population in plans.populations.indices {

@@ -65,7 +65,7 @@ package enum Worlds {
 
     /// Plays a scenario in virtual time, with requests that are written, or with events by reference.
     static func virtualResult(_ document: ScenarioDocument, sizes: BodySizes?) -> PlayedResult {
-        let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+        let plans = document.plans(start: document.simulatedStart)
         var configuration = VirtualConfiguration(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
             server: plans.server)
@@ -80,7 +80,7 @@ package enum Worlds {
     private static func play(
         _ document: ScenarioDocument, serviceTime: Interval, makeFleet: FleetFactory
     ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         let plans = document.plans(start: start)
         let fleets = plans.populations.map { makeFleet($0, .whole) }
         var configuration = VirtualConfiguration(
@@ -139,7 +139,7 @@ package enum Worlds {
         _ document: ScenarioDocument, loops: [any EventLoop], collectorLoop: any EventLoop,
         makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         let clock = RunClock(showing: start - .milliseconds(300))
         var configuration = CollectorServerConfiguration()
         configuration.temporaryFolder = TestFolder.base

@@ -51,6 +51,7 @@ def pki(tmp_path_factory):
     issue("server", "DNS:localhost,IP:127.0.0.1")
     issue("expired", "DNS:localhost,IP:127.0.0.1", days=-1)
     issue("elsewhere", "DNS:collector.example,DNS:*.other.example")
+    issue("address", "DNS:collector.example,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1")
     issue("client", "DNS:client")
     return folder
 
@@ -167,6 +168,7 @@ def test_own_authority(tool, pki, serve, tmp_path):
             ["wrong host name", "localhost was expected", "collector.example, *.other.example"],
         ),
         ("elsewhere", "127.0.0.1", "ca.pem", ["wrong host name", "127.0.0.1 was expected"]),
+        ("address", "localhost", "ca.pem", ["wrong host name", "localhost was expected", "collector.example, 127.0.0.1"]),
         (None, "localhost", "ca.pem", ["TLS on that port"]),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ struct FuzzTests {
         let result = ScenarioLoader.load(bytes: bytes, name: "fuzz", environment: ["STAGE": "dev"])
         switch result {
         case .success(let document):
-            let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+            let plans = document.plans(start: document.simulatedStart)
             #expect(plans.populations.count == document.populations.count, "\(note())")
             #expect(!plans.populations.isEmpty, "\(note())")
         case .failure(let failure):

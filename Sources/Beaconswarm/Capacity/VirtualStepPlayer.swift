@@ -19,7 +19,7 @@ struct VirtualStepPlayer: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if nothing was measured.
     func play(_ plan: StepPlan) throws(CommandFailure) -> StepMeasurement {
-        let start = plan.document.start ?? ScenarioDocument.virtualStart
+        let start = plan.document.simulatedStart
         return try play(
             plan, plans: plan.plans(start: start, port: nil, controlsCollector: true), "simulated")
     }
@@ -36,7 +36,7 @@ struct VirtualStepPlayer: Sendable {
         servesConfiguration: Bool = true
     ) throws(CommandFailure) -> StepMeasurement {
         var plans = plan.plans(
-            start: start ?? plan.document.start ?? ScenarioDocument.virtualStart, port: nil,
+            start: start ?? plan.document.simulatedStart, port: nil,
             controlsCollector: controlsCollector)
         plans.collector.faults = []
         plans.server.work = nil

@@ -24,7 +24,7 @@ struct DatasetPage {
 
     private var head: String {
         let document = scenario.document
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         return """
             # \(scenario.reference.name)
 

@@ -34,7 +34,7 @@ struct DatasetPlans: Sendable {
     ) {
         self.part = part
         self.tagsEvents = tagsEvents
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         var plans = document.plans(start: start)
         for index in plans.populations.indices {
             plans.populations[index].tagsEvents = tagsEvents || plans.populations[index].rewritesRequests

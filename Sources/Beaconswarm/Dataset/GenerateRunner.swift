@@ -261,7 +261,7 @@ final class GenerateRunner {
         let document = scenario.document
         let answers = common + planted.answers
         let patterns = planted.json(
-            start: document.start ?? ScenarioDocument.virtualStart, redact: { document.redact($0) })
+            start: document.simulatedStart, redact: { document.redact($0) })
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
             unknownRows: arrivals.unknown)

@@ -19,7 +19,7 @@ struct CellRunner {
     func run() throws(CommandFailure) -> Report? {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
-        let start = scenario.document.start ?? ScenarioDocument.virtualStart
+        let start = scenario.document.simulatedStart
         let plans = scenario.document.plans(start: start)
         let builder = scenario.builder(
             mode: .virtual, command: [], target: "modelled world", bodies: bodies,

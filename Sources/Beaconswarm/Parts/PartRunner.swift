@@ -22,7 +22,7 @@ struct PartRunner {
         guard !options.json else {
             throw CommandFailure(.usage, "--json: a part of a run has no report; beaconswarm merge makes it")
         }
-        let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
+        let plans = scenario.document.plans(start: scenario.document.simulatedStart)
         guard !Replay.isShared(plans) else { throw PartRunner.shared }
         try PartRunner.check(scenario)
         if Room.isNeeded(for: scenario.document) {
@@ -63,7 +63,7 @@ struct PartRunner {
     ) throws(CommandFailure) -> PartState? {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
-        let start = scenario.document.start ?? ScenarioDocument.virtualStart
+        let start = scenario.document.simulatedStart
         var plans = scenario.document.plans(start: start)
         let output = try RunOutput(
             partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)

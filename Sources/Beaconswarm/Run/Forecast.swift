@@ -40,7 +40,7 @@ struct Forecast {
     ///   - sizes: Those of the run's uploads, where it does not write them: the sample does not either.
     init(_ document: ScenarioDocument, pace: Int = 1, sizes: BodySizes? = nil) {
         self.pace = pace
-        let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+        let plans = document.plans(start: document.simulatedStart)
         let seconds = max(document.duration.fractionalSeconds, 1e-9)
         var offer = Offer(requests: RequestCourse(PopulationSample.courseWidth(plans.schedule, pace: pace)))
         for plan in plans.populations {

@@ -38,7 +38,7 @@ struct VirtualRunner {
     }
 
     private var bodies: Bodies { options.bodies ?? .encode }
-    private var start: Instant { scenario.document.start ?? ScenarioDocument.virtualStart }
+    private var start: Instant { scenario.document.simulatedStart }
     private var plans: ScenarioPlans { scenario.document.plans(start: start) }
 
     /// - Parameter sizes: Those of the scenario's uploads, if they are known already.

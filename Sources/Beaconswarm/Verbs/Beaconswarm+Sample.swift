@@ -11,7 +11,7 @@ extension Beaconswarm {
     /// - Throws: ``CommandFailure`` with code 104 for an invalid scenario.
     public static func sample(_ source: ScenarioSource) async throws -> CommandStatus {
         let scenario = try LoadedScenario(source)
-        let plans = scenario.document.plans(start: scenario.document.start ?? ScenarioDocument.virtualStart)
+        let plans = scenario.document.plans(start: scenario.document.simulatedStart)
         for plan in plans.populations {
             guard let request = SampledRequest(of: plan, until: plans.schedule.drainEnd) else {
                 let name = scenario.document.publicName(of: plan.name)

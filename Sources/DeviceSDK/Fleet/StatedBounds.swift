@@ -13,7 +13,15 @@ package struct StatedBounds: Hashable, Sendable {
     /// How long an app in the foreground with rows goes without an upload, at most, on one of ``pausesOn`` and with none
     /// in the air; `nil` where nothing but users' doings or an answer may set one off.
     package var pause: Interval?
-    /// The networks for which ``pause`` is said.
+    /// Rows with which a capture sets off an upload, where none is in the air, on one of ``pausesOn``; `nil` where
+    /// nothing is said.
+    package var bulk: Int?
+    /// How long no upload begins after one that began after the last failure has failed itself; `nil` where nothing is
+    /// said.
+    package var rest: Interval?
+    /// Whether no upload begins before the time that an answer of 429 or 503 asks for, a day at most.
+    package var heedsRetryAfter = false
+    /// The networks for which ``pause`` and ``bulk`` are said.
     package var pausesOn = NetworkMask(nil)
     /// Whether events for which there was no room are older than all that stay.
     package var evictsOldest = false
@@ -34,6 +42,11 @@ package struct StatedBounds: Hashable, Sendable {
         // What one of them has begun to wait for may give way to another's wait.
         let pauses = all.compactMap(\.pause)
         pause = pauses.isEmpty || pauses.count < all.count ? nil : pauses.reduce(.zero, +)
+        let bulks = all.compactMap(\.bulk)
+        bulk = bulks.count < all.count ? nil : bulks.max()
+        let rests = all.compactMap(\.rest)
+        rest = rests.count < all.count ? nil : rests.min()
+        heedsRetryAfter = !all.isEmpty && all.allSatisfy(\.heedsRetryAfter)
         pausesOn = NetworkMask(allOf: all.map(\.pausesOn))
         evictsOldest = !all.isEmpty && all.allSatisfy(\.evictsOldest)
         carriesTwice = all.contains(where: \.carriesTwice)

@@ -56,6 +56,14 @@ package struct RetryPolicy: Hashable, Sendable {
 
     package init() {}
 
+    /// How long no upload begins after a failure, at least; `nil` for no wait.
+    package var shortestWait: Interval? {
+        backoff.map { backoff in
+            let longest = Double(min(backoff.initial, backoff.limit).nanoseconds)
+            return Interval(nanoseconds: Int64(longest * (1 - backoff.jitter)))
+        }
+    }
+
     /// Whether a failure changes nothing.
     package var isIdle: Bool { backoff == nil && !heedsRetryAfter && !splitsOn413 }
 

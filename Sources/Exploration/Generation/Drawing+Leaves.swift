@@ -54,9 +54,9 @@ extension Drawing {
         switch draw.below(12) {
         case 0: return "0s"
         case 1: return "\(1 + draw.below(100))ms"
-        case 2: return WorldFrame.text(milliseconds: Int64(run * (1 + 2 * draw.uniform())))
+        case 2: return frame.text(milliseconds: Int64(run * (1 + 2 * draw.uniform())))
         default:
-            return WorldFrame.text(milliseconds: Int64(WorldFrame.logUniform(max(50, run / 500), run, &draw)))
+            return frame.text(milliseconds: Int64(WorldFrame.logUniform(max(50, run / 500), run, &draw)))
         }
     }
 

@@ -121,7 +121,7 @@ struct Drawing {
         switch format.kind(of: format.resolved(property.schema)) {
         case .duration:
             let milliseconds = number * Double(frame.duration) / 1000
-            return .text(WorldFrame.text(milliseconds: max(1, Int64(milliseconds))))
+            return .text(frame.text(milliseconds: max(1, Int64(milliseconds))))
         case .number: return .number((number * 1000).rounded() / 1000)
         default: return nil
         }

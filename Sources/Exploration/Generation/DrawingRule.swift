@@ -147,12 +147,12 @@ struct DrawingRule: Sendable {
         "timeline.[].at": .value { draw, frame, _ in
             let end = frame.endsInPeace ? 0.3 : 1.02
             let at = draw.chance(0.15) ? 0 : Int64(draw.uniform() * end * Double(frame.duration))
-            return .text(WorldFrame.text(milliseconds: at))
+            return .text(frame.text(milliseconds: at))
         },
         "timeline.[].for": .value(presence: 0.9) { draw, frame, _ in
             let longest = Double(frame.duration) * (frame.endsInPeace ? 0.3 : 0.8)
             return .text(
-                WorldFrame.text(milliseconds: Int64(WorldFrame.logUniform(longest / 300, longest, &draw)) + 1)
+                frame.text(milliseconds: Int64(WorldFrame.logUniform(longest / 300, longest, &draw)) + 1)
             )
         },
         "timeline.[].over": .presence(0.2),

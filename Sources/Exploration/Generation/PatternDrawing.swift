@@ -14,10 +14,10 @@ enum PatternDrawing {
         "patterns.[].factor": .value { draw, _, _ in .number([0, 0.2, 1][Int(draw.below(3))]) },
         "patterns.[].timeZone": .texts("UTC", presence: 0.5),
         "patterns.[].at": .value(presence: 0.4) { draw, frame, _ in
-            .text(WorldFrame.text(milliseconds: Int64(draw.uniform() * Double(frame.duration))))
+            .text(frame.text(milliseconds: Int64(draw.uniform() * Double(frame.duration))))
         },
         "patterns.[].for": .value(presence: 0.7) { draw, frame, _ in
-            .text(WorldFrame.text(milliseconds: Int64(draw.uniform() * Double(frame.duration)) + 1))
+            .text(frame.text(milliseconds: Int64(draw.uniform() * Double(frame.duration)) + 1))
         },
         "patterns.[].persona": .presence(0.6),
         "^measureFrom": .value(presence: 0.08) { draw, frame, _ in

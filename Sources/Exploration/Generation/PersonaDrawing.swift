@@ -44,9 +44,9 @@ enum PersonaDrawing {
         }
         members += [
             ("sessionsPerDay", .number((perDay * 1000).rounded() / 1000)),
-            ("sessionLength", distribution(length, &draw)),
+            ("sessionLength", distribution(length, frame, &draw)),
             ("actionGap", gap(frame, sessions: sessions, &draw)),
-            ("returnGap", distribution(length * draw.uniform(), &draw)),
+            ("returnGap", distribution(length * draw.uniform(), frame, &draw)),
         ]
         if draw.chance(0.4) { members.append(("sessionsPerDaySigma", .number(Double(draw.below(10)) / 5))) }
         if draw.chance(0.7) { members.append(("opensAtArrival", .bool(draw.chance(0.9)))) }
@@ -94,13 +94,15 @@ enum PersonaDrawing {
     }
 
     private static func gap(_ frame: WorldFrame, sessions: Double, _ draw: inout RandomStream) -> JSONNode {
-        distribution(Double(frame.duration) / max(1, frame.actions * 2), &draw)
+        distribution(Double(frame.duration) / max(1, frame.actions * 2), frame, &draw)
     }
 
     /// A distribution of any kind with about this mean.
-    private static func distribution(_ milliseconds: Double, _ draw: inout RandomStream) -> JSONNode {
+    private static func distribution(
+        _ milliseconds: Double, _ frame: WorldFrame, _ draw: inout RandomStream
+    ) -> JSONNode {
         func text(_ factor: Double) -> JSONNode {
-            .text(WorldFrame.text(milliseconds: max(1, Int64(milliseconds * factor))))
+            .text(frame.text(milliseconds: max(1, Int64(milliseconds * factor))))
         }
         switch draw.below(5) {
         case 0: return text(1)

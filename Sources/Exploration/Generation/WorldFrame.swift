@@ -15,6 +15,9 @@ struct WorldFrame: Sendable {
     var entries: Int
     /// Whether everything that goes wrong is over well before the end, so that what is alive has to drain.
     var endsInPeace: Bool
+    /// What lengths and moments are whole numbers of, in milliseconds: in a third of the worlds much falls on the same
+    /// moment, ticks of timers and entries of the timeline.
+    var step: Int64
 
     init(_ stream: RandomStream) {
         var draw = stream
@@ -24,7 +27,19 @@ struct WorldFrame: Sendable {
         presence = [0.02, 0.08, 0.2, 0.4][Int(draw.below(4))]
         entries = Int(draw.below(8))
         endsInPeace = draw.chance(0.3)
+        let steps: [Int64] = [1000, 5000, 15_000, 60_000, 600_000, 3_600_000]
+        let whole = steps.last { [duration] in $0 <= duration / 16 } ?? steps[0]
+        step = draw.chance(1 / 3) ? whole : 1
+        duration = onGrid(duration)
     }
+
+    /// A length or a moment of the world, as a whole number of steps; what is more than nothing stays so.
+    func onGrid(_ milliseconds: Int64) -> Int64 {
+        milliseconds <= 0 ? milliseconds : max(1, milliseconds / step) * step
+    }
+
+    /// The text of a length or a moment of the world.
+    func text(milliseconds: Int64) -> String { Self.text(milliseconds: onGrid(milliseconds)) }
 
     /// A number from `low` to `high`, each order of magnitude as likely.
     static func logUniform(_ low: Double, _ high: Double, _ draw: inout RandomStream) -> Double {

@@ -228,10 +228,12 @@ enum UploadsAreMeasured: Invariant {
             var wrong = names.compactMap { name -> String? in
                 let (told, real) = (measured.ends[name] ?? 0, seen.ends[name] ?? 0)
                 guard told != real else { return nil }
-                return "population \(place) counts \(told) uploads that ended with \(name), its devices saw \(real)"
+                return
+                    "population \(place) counts \(told) uploads that ended with \(name), its devices saw \(real)"
             }
             if let told = measured.answering, let real = seen.answering, abs(told - real) > 1 + real / 1e4 {
-                wrong.append("answers to population \(place) took \(told) ms, as its devices saw them \(real) ms")
+                wrong.append(
+                    "answers to population \(place) took \(told) ms, as its devices saw them \(real) ms")
             }
             return wrong
         }

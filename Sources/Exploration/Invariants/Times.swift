@@ -65,7 +65,8 @@ enum FreshnessIsOfItsEvents: Invariant {
             guard let least = ages.min(), let most = ages.max() else { return nil }
             let mean = ages.reduce(0, +) / Double(ages.count)
             if isNear(least, told.least), isNear(most, told.most), isNear(mean, told.mean) { return nil }
-            return "population \(index): freshness from \(told.least) to \(told.most) ms, \(told.mean) on average; "
+            return
+                "population \(index): freshness from \(told.least) to \(told.most) ms, \(told.mean) on average; "
                 + "of its events \(least) to \(most) ms, \(mean) on average"
         }
     }

@@ -17,6 +17,8 @@ struct DeviceWatch {
     private var latest: UInt32?
     /// Since when it has rows, a network, and no upload in the air.
     private var idleSince: Instant?
+    /// When an upload failed last, and until when none begins after that.
+    private var (failedAt, restsUntil) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
     /// Sequences that have a fate: all below the mark, and some beyond.
     private var sealedBelow: UInt32 = 0
     private var sealedBeyond: Set<UInt32> = []
@@ -35,7 +37,10 @@ struct DeviceWatch {
     }
 
     /// Its process is gone, and its requests with it.
-    mutating func die() { (uploads, fetches) = ([:], []) }
+    mutating func die() {
+        (uploads, fetches) = ([:], [])
+        restsUntil = Instant(nanoseconds: .min)
+    }
 
     // MARK: Requests
 
@@ -52,7 +57,8 @@ struct DeviceWatch {
         var wrong: [String] = []
         if let latest, number <= latest { wrong.append("upload \(number) came after upload \(latest)") }
         if Int(request.eventCount) > bounds.batch {
-            wrong.append("upload \(number) carries \(request.eventCount) events; its limit is \(bounds.batch)")
+            wrong.append(
+                "upload \(number) carries \(request.eventCount) events; its limit is \(bounds.batch)")
         }
         if !bounds.networks.contains(request.network) {
             wrong.append("upload \(number) began on \(request.network), where none may")
@@ -60,9 +66,14 @@ struct DeviceWatch {
         if let displacedTo, displacedTo != request.network {
             wrong.append("upload \(number) began on \(request.network), and the timeline says \(displacedTo)")
         }
+        if now < restsUntil {
+            wrong.append(
+                "upload \(number) began \((restsUntil - now).text) before the wait after a failure was over")
+        }
         latest = number
         uploads[number] = Upload(
-            events: UInt64(request.eventCount), network: request.network, plannedAt: request.plannedAt, began: now,
+            events: UInt64(request.eventCount), network: request.network, plannedAt: request.plannedAt,
+            began: now,
             timeout: request.timeout)
         return wrong
     }
@@ -74,6 +85,22 @@ struct DeviceWatch {
             return nil
         }
         return uploads.removeValue(forKey: request.number)
+    }
+
+    /// Notes that an upload failed.
+    ///
+    /// - Parameter rest: ``StatedBounds/rest``.
+    mutating func fail(_ upload: Upload, at now: Instant, rest: Interval?) {
+        // What was in the air beside another one that failed does not begin a wait; and where several are, more may have
+        // been made that wait for a connection.
+        if let rest, upload.began > failedAt, uploads.isEmpty { restsUntil = now + rest }
+        failedAt = now
+    }
+
+    /// Notes that an answer asks for a time without uploads.
+    mutating func wait(_ asked: Interval, at now: Instant) {
+        guard uploads.isEmpty else { return }
+        restsUntil = max(restsUntil, now + min(asked, RetryPolicy.longestQuiet))
     }
 
     // MARK: Events

@@ -118,7 +118,8 @@ package struct SimulatedLiveWorld: ExploredWorld {
             let watch = BoundsWatch()
             watches.all.append(watch)
             return WatchedFleet(
-                Worlds.inMemory(plan, share), plan: plan, timeline: timeline, lateness: .seconds(2), watch: watch)
+                Worlds.inMemory(plan, share), plan: plan, timeline: timeline, lateness: .seconds(2),
+                watch: watch)
         }
         var outcome = Outcome(try world.record(scenario))
         outcome.isModelled = machine == .sound

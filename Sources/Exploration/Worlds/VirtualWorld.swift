@@ -49,7 +49,7 @@ package struct VirtualWorld: ExploredWorld {
     package func play(_ scenario: ScenarioDocument) throws -> Outcome {
         var document = scenario
         document.applyWantedRates()
-        let start = document.start ?? ScenarioDocument.virtualStart
+        let start = document.simulatedStart
         let plans = document.plans(start: start)
         let inFiles = stores == .asWritten && document.populations.contains(where: \.storesInFiles)
         let folder = try inFiles ? StoreFolder(fleets: document.populations.count) : nil

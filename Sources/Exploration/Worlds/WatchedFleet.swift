@@ -46,8 +46,8 @@ final class WatchedFleet: ForwardingFleet {
     private let name: String
     private let start: Instant
     private let place: Int
-    /// How long devices may leave rows alone; `nil` where nothing is said.
-    private let pause: Interval?
+    /// How long devices may leave rows alone, and how many; `nil` where nothing is said.
+    private let (pause, bulk): (Interval?, Int?)
     /// How much later than it asked for its engine wakes a device, and tells it of the end of its patience, at most.
     private let lateness: Interval
     private var devices: [DeviceWatch]
@@ -62,8 +62,10 @@ final class WatchedFleet: ForwardingFleet {
         name = plan.name
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
         // A network that comes and goes, or an SDK that is told to stop, is not seen from here.
-        let isSteady = plan.network.chain == nil && bounds.pausesOn.contains(plan.network.kind) && !timeline.tellsSDKs
+        let isSteady =
+            plan.network.chain == nil && bounds.pausesOn.contains(plan.network.kind) && !timeline.tellsSDKs
         pause = isSteady ? bounds.pause.map { $0 + lateness } : nil
+        bulk = isSteady && plan.system.prefill == 0 ? bounds.bulk : nil
         start = plan.start
         place = plan.index
         devices = Array(repeating: DeviceWatch(), count: base.deviceCount)
@@ -110,7 +112,9 @@ final class WatchedFleet: ForwardingFleet {
             devices[slot].isClosed = true
             if base.isDraining(slot) { watch.undrained.append(base.globalNumber(of: slot)) }
             watch.open += devices[slot].uploads.count
-            for upload in devices[slot].uploads.values { count(upload, endedBy: RequestFailure.unanswered.name) }
+            for upload in devices[slot].uploads.values {
+                count(upload, endedBy: RequestFailure.unanswered.name)
+            }
             watch.openFetches += devices[slot].fetches.count
             if devices[slot].displacedTo != nil { watch.displaced.append(base.globalNumber(of: slot)) }
         }
@@ -119,15 +123,22 @@ final class WatchedFleet: ForwardingFleet {
     }
 
     private func judge(
-        _ upload: DeviceWatch.Upload, _ number: UInt32, _ outcome: RequestOutcome, of slot: Int, at now: Instant
+        _ upload: DeviceWatch.Upload, _ number: UInt32, _ outcome: RequestOutcome, of slot: Int,
+        at now: Instant
     ) {
         if now - upload.began > upload.timeout + lateness {
             note(
-                "upload \(number) took \((now - upload.began).text); its limit is \(upload.timeout.text)", of: slot)
+                "upload \(number) took \((now - upload.began).text); its limit is \(upload.timeout.text)",
+                of: slot)
         }
         switch outcome {
-        case .failed(let failure): count(upload, endedBy: failure.name)
-        case .answered(let status, _, _, _):
+        case .failed(let failure):
+            count(upload, endedBy: failure.name)
+            devices[slot].fail(upload, at: now, rest: bounds.rest)
+        case .answered(let status, _, let asked, _):
+            if let asked, bounds.heedsRetryAfter, status == 429 || status == 503 {
+                devices[slot].wait(asked, at: now)
+            }
             if upload.network == .none { note("upload \(number) was answered without a network", of: slot) }
             count(upload, endedBy: String(status))
             let taken = Double((now - upload.plannedAt).nanoseconds) / 1e6
@@ -170,29 +181,48 @@ final class WatchedFleet: ForwardingFleet {
         let stored = base.storedCount
         let sealed = effects.sealed.count
         let (asked, died) = (effects.requests.count, effects.died.count)
+        let wasIdle = devices[slot].uploads.isEmpty
         let result = step(&effects)
-        devices[slot].rows += Int(base.storedCount) - Int(stored)
-        if effects.died.count > died {
-            for upload in devices[slot].uploads.values { count(upload, endedBy: RequestFailure.processDied.name) }
-            devices[slot].die()
-        }
-        if let pause {
-            let isWaiting = base.isDraining(slot) && devices[slot].displacedTo == nil
-            if let wrong = devices[slot].look(at: now, isWaiting: isWaiting, pause: pause) { note(wrong, of: slot) }
+        let more = Int(base.storedCount) - Int(stored)
+        devices[slot].rows += more
+        if effects.died.count > died { die(slot) }
+        let isWaiting = base.isDraining(slot) && devices[slot].displacedTo == nil
+        if let pause, let wrong = devices[slot].look(at: now, isWaiting: isWaiting, pause: pause) {
+            note(wrong, of: slot)
         }
         for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
-            for wrong in devices[slot].begin(request, at: now, under: bounds) { note(wrong, of: slot) }
-            guard request.number.kind == .upload, request.network != .none else { continue }
-            watch.carried[place, default: 0] += UInt64(request.eventCount)
+            begin(request, of: slot, at: now)
         }
+        if isWaiting, more > 0, wasIdle { lookForUpload(of: slot) }
         judge(slot, effects.sealed.dropFirst(sealed))
         return result
+    }
+
+    private func die(_ slot: Int) {
+        for upload in devices[slot].uploads.values {
+            count(upload, endedBy: RequestFailure.processDied.name)
+        }
+        devices[slot].die()
+    }
+
+    private func begin(_ request: OutgoingRequest, of slot: Int, at now: Instant) {
+        for wrong in devices[slot].begin(request, at: now, under: bounds) { note(wrong, of: slot) }
+        guard request.number.kind == .upload, request.network != .none else { return }
+        watch.carried[place, default: 0] += UInt64(request.eventCount)
+    }
+
+    /// After a capture on a device that had nothing in the air.
+    private func lookForUpload(of slot: Int) {
+        guard let bulk, devices[slot].uploads.isEmpty, devices[slot].rows >= bulk else { return }
+        note("captured, has \(devices[slot].rows) rows and uploads nothing; its limit is \(bulk)", of: slot)
     }
 
     private func judge(_ slot: Int, _ sealed: ArraySlice<SealedEvent>) {
         let device = base.globalNumber(of: slot)
         let (rows, uploads) = (devices[slot].rows, devices[slot].uploads.count)
-        if rows < 0 || rows > bounds.rows { note("holds \(rows) rows; its limit is \(bounds.rows)", of: slot) }
+        if rows < 0 || rows > bounds.rows {
+            note("holds \(rows) rows; its limit is \(bounds.rows)", of: slot)
+        }
         if uploads > bounds.uploads {
             note("has \(uploads) uploads in the air; its limit is \(bounds.uploads)", of: slot)
         }

@@ -61,7 +61,7 @@ final class ScenarioTarget: FuzzTarget {
         case .success(let document):
             try demand(!document.populations.isEmpty, "accepted without a population")
             try demand(document.deviceCount > 0, "accepted with \(document.deviceCount) devices")
-            let plans = document.plans(start: document.start ?? ScenarioDocument.virtualStart)
+            let plans = document.plans(start: document.simulatedStart)
             try demand(plans.populations.count == document.populations.count, "a population has no plan")
             return document
         }

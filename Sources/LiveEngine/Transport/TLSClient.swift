@@ -15,7 +15,8 @@ import NIOSSL
 struct TLSClient: Sendable {
     let context: NIOSSLContext
     /// The name that is asked for (SNI) and verified; `nil` for a target that is an address, which the
-    /// certificate must hold instead. swift-nio-ssl also takes a certificate that holds the connection's address.
+    /// certificate must hold instead. swift-nio-ssl also takes a certificate that holds the connection's address: ``TargetCheck``
+    /// does not, before the run.
     let serverName: String?
 
     /// Reads the target's files and the system's authorities; blocks.

@@ -54,6 +54,30 @@ struct TLSReason {
             "its certificate (for \(TLSReason.names(of: own))) is signed by an unknown authority, \(trusted)"
     }
 
+    /// The library takes a certificate for another name if it holds the connection's address; whoever uses the target's
+    /// name does not (RFC 9110, 4.3.4).
+    func wrongName(inTrusted certificate: NIOSSLCertificate?) -> String? {
+        guard let certificate, let wanted = tls?.serverName, !target.tls.isInsecure else { return nil }
+        let names = certificate._subjectAlternativeNames()
+        // Without any, the library has looked at the subject's name.
+        guard names.contains(where: { $0.nameType == .dnsName || $0.nameType == .ipAddress }) else {
+            return nil
+        }
+        let isNamed = names.contains { name in
+            name.nameType == .dnsName
+                && TLSReason.covers(String(decoding: name.contents, as: UTF8.self), wanted)
+        }
+        return isNamed ? nil : wrongName(certificate)
+    }
+
+    /// Whether a name of a certificate, which may begin with `*.` for any one label, is that of a host.
+    private static func covers(_ name: String, _ host: String) -> Bool {
+        func labels(_ text: String) -> [Substring] { text.lowercased().split(separator: ".") }
+        let (pattern, wanted) = (labels(name), labels(host))
+        guard pattern.first == "*" else { return pattern == wanted }
+        return pattern.dropFirst() == wanted.dropFirst() && wanted.count > 2
+    }
+
     private func wrongName(_ certificate: NIOSSLCertificate?) -> String? {
         guard let certificate else { return nil }
         let wanted = tls?.serverName ?? target.host

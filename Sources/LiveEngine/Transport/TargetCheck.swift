@@ -27,7 +27,9 @@ struct TargetCheck {
             return try addWatcher(to: channel)
         }
         switch outcome {
-        case .good(let name):
+        case .good(let name, let certificate):
+            let reason = TLSReason(target: target, tls: endpoint.tls, limit: limit)
+            if let wrong = reason.wrongName(inTrusted: certificate) { return wrong }
             guard target.http == .two, endpoint.tls != nil, name != "h2" else { return nil }
             return "the server does not choose HTTP/2, and target.http asks for nothing else"
         case .failed(let error, let certificate):
@@ -40,8 +42,8 @@ struct TargetCheck {
     }
 
     enum Outcome: Sendable {
-        /// With what the server picked of HTTP, if it picks (ALPN).
-        case good(String?)
+        /// With what the server picked of HTTP, if it picks (ALPN), and its certificate.
+        case good(String?, certificate: NIOSSLCertificate? = nil)
         /// With the certificate that the server showed, if it came that far.
         case failed(any Error, certificate: NIOSSLCertificate?)
     }
@@ -125,8 +127,9 @@ private final class HandshakeWatcher: ChannelInboundHandler {
         guard case .handshakeCompleted(let name)? = event as? TLSUserEvent else { return }
         // Its own end of the handshake took the server one way and back; so does its refusal.
         let took = NIODeadline.now() - began
+        let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100) + took * 2) {
-            self.end(.good(name))
+            self.end(.good(name, certificate: certificate))
         }
     }
 

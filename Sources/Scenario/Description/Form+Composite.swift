@@ -107,6 +107,34 @@ extension Form {
     }
 }
 
+extension Form where Value: Equatable {
+    /// A whole number in a range, or a word in its place; whatever else is there is told of both.
+    static func integer(
+        _ range: ClosedRange<Int>, or word: String, is value: Value, what: String,
+        make: @escaping @Sendable (Int) -> Value, encode: @escaping @Sendable (Value) -> JSONNode
+    ) -> Form {
+        let number =
+            range.count == 1
+            ? "\(range.lowerBound)" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let allowed = "\(number), or \"\(word)\""
+        let both = Form.either(
+            [
+                (.number, Form<Int>.integer(range).map { number, _, _ in make(number) }),
+                (.string, .name([(word, value)], what: what)),
+            ], allowed: allowed, encode: encode)
+        return Form(
+            shape: both.shape,
+            decode: { place, reading in
+                let before = reading.problems.count
+                let value = both.decode(place, &reading)
+                for index in reading.problems.indices.dropFirst(before) {
+                    reading.problems[index].allowed = allowed
+                }
+                return value
+            }, schema: both.schema, encode: encode)
+    }
+}
+
 /// The kinds of JSON values.
 enum JSONKind: Hashable, Sendable {
     case null, bool, number, string, array, object

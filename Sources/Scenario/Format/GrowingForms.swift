@@ -50,11 +50,9 @@ enum GrowingForms {
         })
 
     /// A number, or none.
-    static let limit: Form<Int?> = .either(
-        [
-            (.number, Form<Int>.integer(1...1_000_000_000).map { number, _, _ in .some(number) }),
-            (.string, .name([("none", nil)], what: "a limit")),
-        ], allowed: "a whole number or \"none\"", encode: { $0.map { .int($0) } ?? .text("none") })
+    static let limit: Form<Int?> = .integer(
+        1...1_000_000_000, or: "none", is: nil, what: "a limit", make: { $0 },
+        encode: { $0.map { .int($0) } ?? .text("none") })
 
     static let policies: Form<[String: GrowingPolicy]> = Form<[Named<GrowingPolicy>]>.map(
         of: .cases(what: "a policy"), count: 0...100

@@ -135,18 +135,14 @@ enum PolicyForms {
     private static let ages = Form<Interval>.duration(.milliseconds(1)...(.hours(24 * 3650)))
 
     /// `upload.concurrency` of a system that has no such limit.
-    static let concurrency: Form<Int> = .either(
-        [
-            (.number, .integer(1...10_000)), (.string, .name([("unlimited", .max)], what: "a concurrency")),
-        ], allowed: "a whole number or \"unlimited\"",
+    static let concurrency: Form<Int> = .integer(
+        1...10_000, or: "unlimited", is: .max, what: "a concurrency", make: { $0 },
         encode: { $0 == .max ? .text("unlimited") : .int($0) })
 
     /// `storage.maxBytes`: a number, or none.
-    static let maxBytes: Form<Int?> = .either(
-        [
-            (.number, Form<Int>.integer(1...1_000_000_000_000).map { number, _, _ in .some(number) }),
-            (.string, .name([("none", nil)], what: "a limit")),
-        ], allowed: "a whole number of bytes or \"none\"", encode: { $0.map { .int($0) } ?? .text("none") })
+    static let maxBytes: Form<Int?> = .integer(
+        1...1_000_000_000_000, or: "none", is: nil, what: "a limit", make: { $0 },
+        encode: { $0.map { .int($0) } ?? .text("none") })
 
     static func maxBytesDoc(_ store: String) -> String {
         "Bytes of events, as the SDK keeps them, that \(store) (evicted, storage_limit), or \"none\", as in every version."

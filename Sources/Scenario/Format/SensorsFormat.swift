@@ -166,14 +166,11 @@ enum SensorsFormat {
         .map(
             { names, _, _ in Set(names) }, encode: { .texts($0.sorted()) })
 
-    private static let concurrency: Form<Bool> = Form<Bool>.either(
-        [
-            (.number, Form<Int>.integer(1...1).map { _, _, _ in true }),
-            (.string, .name([("unlimited", false)], what: "a concurrency")),
-        ], allowed: "1 or \"unlimited\"", encode: { $0 ? .int(1) : .text("unlimited") })
+    private static let concurrency: Form<Bool> = .integer(
+        1...1, or: "unlimited", is: false, what: "a concurrency", make: { _ in true },
+        encode: { $0 ? .int(1) : .text("unlimited") })
 
-    private static let batches: Form<Int> = Form<Int>.either(
-        [
-            (.number, .integer(1...1_000_000_000)), (.string, .name([("unlimited", .max)], what: "a limit")),
-        ], allowed: "a whole number or \"unlimited\"", encode: { $0 == .max ? .text("unlimited") : .int($0) })
+    private static let batches: Form<Int> = .integer(
+        1...1_000_000_000, or: "unlimited", is: .max, what: "a limit", make: { $0 },
+        encode: { $0 == .max ? .text("unlimited") : .int($0) })
 }

@@ -233,7 +233,7 @@ struct DatasetSum {
         let planted = PatternAnswers(key: patterns, events: schemas[0])
         let answers = Answers(facts, totals, rows: Int64(rows[0])).all + planted.answers
         let told = planted.json(
-            start: document.start ?? ScenarioDocument.virtualStart, redact: { document.redact($0) })
+            start: document.simulatedStart, redact: { document.redact($0) })
         var options = GenerateOptions(source: ScenarioSource(path: out), out: out)
         let identity = first.identity
         (options.formats, options.partition, options.zone) = (formats, identity.partition, identity.zone)

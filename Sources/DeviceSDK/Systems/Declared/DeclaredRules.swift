@@ -71,7 +71,11 @@ extension DeclaredRules: SystemRuleSet {
         let isBySize = sdk.storage.maxBytes != nil
         bounds.evictsOldest = sdk.storage.evictFrom == .oldest && !isBySize && !disksFail && !holds
         bounds.pausesOn = networkMask
-        bounds.pause = disksFail ? nil : pauseBound
+        bounds.rest = restBound
+        if sendsFreely, !disksFail {
+            bounds.pause = sdk.upload.flushInterval
+            bounds.bulk = sdk.upload.countOf == .sinceFlush ? nil : sdk.upload.flushBulkSize
+        }
         return bounds
     }
 
@@ -82,12 +86,21 @@ extension DeclaredRules: SystemRuleSet {
         return ([sdk.request.framing == .one ? 1 : sdk.upload.batch ?? .max] + lanes).max() ?? .max
     }
 
-    /// The timer's interval, where nothing ever keeps a tick from sending what is there.
-    private var pauseBound: Interval? {
+    /// The wait after a failure, where every one is followed by a wait.
+    private var restBound: Interval? {
+        let waits = AnswerTable.Failure.allCases.allSatisfy { sdk.answers.verdict($0) == .retry }
+        guard waits, sdk.retry.attempts == nil, let backoff = sdk.retry.backoff else { return nil }
+        return backoff.delay(after: 1, chance: 0)
+    }
+
+    /// Whether nothing ever keeps a trigger from sending what is there.
+    private var sendsFreely: Bool {
         let retry = sdk.retry
-        let stops = retry.backoff != nil || retry.retryAfter != nil || retry.latch != nil || retry.attempts != nil
-        let waits = sdk.consent != nil || !sdk.configs.isEmpty || sdk.lanes.contains(where: \.waitsForLogin)
-        return stops || waits || sdk.storage.seal != nil ? nil : sdk.upload.flushInterval
+        let stops =
+            retry.backoff != nil || retry.retryAfter != nil || retry.latch != nil || retry.attempts != nil
+        let waits =
+            sdk.consent != nil || !sdk.configs.isEmpty || sdk.lanes.contains(where: \.waitsForLogin)
+        return !stops && !waits && sdk.storage.seal == nil
     }
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }

@@ -73,6 +73,8 @@ extension KitRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
         bounds.clearsUnsent = clear == .otherDays
+        bounds.rest = upload.retry.shortestWait
+        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
         return bounds
     }
 

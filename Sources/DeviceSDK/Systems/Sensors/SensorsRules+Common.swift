@@ -16,11 +16,17 @@ extension SensorsRules: SystemRuleSet {
         bounds.clearsUnsent = upload.bodyFailureChance > 0
         bounds.batch = max(1, upload.batch)
         bounds.networks = networkMask
+        bounds.rest = upload.retry.shortestWait
+        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
         // An event that is larger than all bytes has no room by itself.
         bounds.evictsOldest = storage.evictFrom == .oldest && storage.maxBytes == nil && !isOverflowing
-        let ticks = !isOverflowing && upload.bodyFailureChance == 0 && debugMode == .off && upload.retry.isIdle
+        let isPlain =
+            !isOverflowing && upload.bodyFailureChance == 0 && debugMode == .off && upload.retry.isIdle
         bounds.pausesOn = networkMask
-        bounds.pause = ticks ? upload.flushInterval + upload.jitter : nil
+        if isPlain {
+            bounds.pause = upload.flushInterval + upload.jitter
+            bounds.bulk = upload.flushBulkSize + (upload.flushesAboveBulkSize ? 1 : 0)
+        }
         return bounds
     }
 

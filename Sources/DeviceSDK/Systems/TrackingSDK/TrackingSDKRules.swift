@@ -100,6 +100,8 @@ extension TrackingSDKRules: SystemRuleSet {
         var bounds = StatedBounds()
         bounds.uploads = min(upload.sockets, upload.concurrency)
         bounds.clearsUnsent = clear == .all
+        bounds.rest = upload.retry.shortestWait
+        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
         return bounds
     }
 

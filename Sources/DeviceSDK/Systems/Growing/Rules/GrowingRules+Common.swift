@@ -18,6 +18,8 @@ extension GrowingRules: SystemRuleSet {
             storage.queueLimit != nil && (disksFail || storage.deleteFailureChance > 0)
         bounds.batch = upload.batch
         bounds.networks = NetworkMask(upload.networks)
+        bounds.rest = upload.retry.shortestWait
+        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
         let fails = disksFail || storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
         // Elsewhere the day's budget and policies have their say.
         bounds.pausesOn = NetworkMask(upload.networks.intersection([.wifi]))
@@ -30,7 +32,9 @@ extension GrowingRules: SystemRuleSet {
         let isWhole = services.network && services.database && channels.isEmpty && interceptors.isEmpty
         let sendsAll = upload.retry.isIdle && upload.maxBytes ?? .max >= 65_536
         // No tick writes what waits for the realtime store.
-        guard isWhole, sendsAll, storage.realtimeWriteBuffer == 0, upload.flushInterval > .zero else { return nil }
+        guard isWhole, sendsAll, storage.realtimeWriteBuffer == 0, upload.flushInterval > .zero else {
+            return nil
+        }
         return max(upload.firstFlush, upload.flushInterval) + upload.jitter
     }
 
