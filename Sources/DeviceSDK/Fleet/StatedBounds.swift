@@ -25,6 +25,8 @@ package struct StatedBounds: Hashable, Sendable {
     package var pausesOn = NetworkMask(nil)
     /// Whether events for which there was no room are older than all that stay.
     package var evictsOldest = false
+    /// Events that leave together when there is no room, never fewer; 1 where nothing is said.
+    package var evicts = 1
     /// Whether one upload may carry an event twice.
     package var carriesTwice = false
     /// Whether the SDK may clear rows that it did not send.
@@ -49,6 +51,8 @@ package struct StatedBounds: Hashable, Sendable {
         heedsRetryAfter = !all.isEmpty && all.allSatisfy(\.heedsRetryAfter)
         pausesOn = NetworkMask(allOf: all.map(\.pausesOn))
         evictsOldest = !all.isEmpty && all.allSatisfy(\.evictsOldest)
+        let evictions = Set(all.map(\.evicts))
+        evicts = evictions.count == 1 ? all[0].evicts : 1
         carriesTwice = all.contains(where: \.carriesTwice)
         clearsUnsent = all.isEmpty || all.contains(where: \.clearsUnsent)
     }

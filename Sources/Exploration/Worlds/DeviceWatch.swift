@@ -17,8 +17,8 @@ struct DeviceWatch {
     private var latest: UInt32?
     /// Since when it has rows, a network, and no upload in the air.
     private var idleSince: Instant?
-    /// When an upload failed last, and until when none begins after that.
-    private var (failedAt, restsUntil) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
+    /// When an upload ended last, and until when none begins after that.
+    private var (endedAt, restsUntil) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
     /// Sequences that have a fate: all below the mark, and some beyond.
     private var sealedBelow: UInt32 = 0
     private var sealedBeyond: Set<UInt32> = []
@@ -87,14 +87,14 @@ struct DeviceWatch {
         return uploads.removeValue(forKey: request.number)
     }
 
-    /// Notes that an upload failed.
+    /// Notes how an upload ended.
     ///
-    /// - Parameter rest: ``StatedBounds/rest``.
-    mutating func fail(_ upload: Upload, at now: Instant, rest: Interval?) {
+    /// - Parameter rest: ``StatedBounds/rest``; `nil` for an upload that was answered.
+    mutating func end(_ upload: Upload, at now: Instant, rest: Interval?) {
         // What was in the air beside another one that failed does not begin a wait; and where several are, more may have
         // been made that wait for a connection.
-        if let rest, upload.began > failedAt, uploads.isEmpty { restsUntil = now + rest }
-        failedAt = now
+        if let rest, upload.began > endedAt, uploads.isEmpty { restsUntil = now + rest }
+        endedAt = now
     }
 
     /// Notes that an answer asks for a time without uploads.

@@ -134,8 +134,9 @@ final class WatchedFleet: ForwardingFleet {
         switch outcome {
         case .failed(let failure):
             count(upload, endedBy: failure.name)
-            devices[slot].fail(upload, at: now, rest: bounds.rest)
+            devices[slot].end(upload, at: now, rest: bounds.rest)
         case .answered(let status, _, let asked, _):
+            devices[slot].end(upload, at: now, rest: nil)
             if let asked, bounds.heedsRetryAfter, status == 429 || status == 503 {
                 devices[slot].wait(asked, at: now)
             }
@@ -182,6 +183,7 @@ final class WatchedFleet: ForwardingFleet {
         let sealed = effects.sealed.count
         let (asked, died) = (effects.requests.count, effects.died.count)
         let wasIdle = devices[slot].uploads.isEmpty
+        let captured = base.capturedCount(of: slot)
         let result = step(&effects)
         let more = Int(base.storedCount) - Int(stored)
         devices[slot].rows += more
@@ -194,7 +196,9 @@ final class WatchedFleet: ForwardingFleet {
             begin(request, of: slot, at: now)
         }
         if isWaiting, more > 0, wasIdle { lookForUpload(of: slot) }
-        judge(slot, effects.sealed.dropFirst(sealed))
+        let ended = effects.sealed.dropFirst(sealed)
+        if wasIdle, base.capturedCount(of: slot) > captured { lookForRoom(ended, on: slot) }
+        judge(slot, ended)
         return result
     }
 
@@ -215,6 +219,13 @@ final class WatchedFleet: ForwardingFleet {
     private func lookForUpload(of slot: Int) {
         guard let bulk, devices[slot].uploads.isEmpty, devices[slot].rows >= bulk else { return }
         note("captured, has \(devices[slot].rows) rows and uploads nothing; its limit is \(bulk)", of: slot)
+    }
+
+    /// After a capture on a device that had nothing in the air, so that what left the store has its fate.
+    private func lookForRoom(_ sealed: ArraySlice<SealedEvent>, on slot: Int) {
+        let evicted = sealed.count { $0.disposition == .evicted(.storageLimit) }
+        guard evicted % bounds.evicts > 0 else { return }
+        note("made room by \(evicted) events, where \(bounds.evicts) leave together", of: slot)
     }
 
     private func judge(_ slot: Int, _ sealed: ArraySlice<SealedEvent>) {

@@ -20,6 +20,7 @@ extension SensorsRules: SystemRuleSet {
         bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
         // An event that is larger than all bytes has no room by itself.
         bounds.evictsOldest = storage.evictFrom == .oldest && storage.maxBytes == nil && !isOverflowing
+        if bounds.evictsOldest, storage.limit > storage.evict { bounds.evicts = max(1, storage.evict) }
         let isPlain =
             !isOverflowing && upload.bodyFailureChance == 0 && debugMode == .off && upload.retry.isIdle
         bounds.pausesOn = networkMask
