@@ -37,7 +37,7 @@ enum TimesAreInOrder: Invariant {
             if !isDelivered { return "\(id) was acknowledged and is \(event.disposition)" }
             if event.attempts == 0 { return "\(id) was delivered by no upload" }
             if acknowledged < event.capturedAt {
-                return "\(id) was acknowledged at \(acknowledged), captured at \(event.capturedAt.text)"
+                return "\(id) was acknowledged at \(acknowledged.text), captured at \(event.capturedAt.text)"
             }
             return acknowledged > end ? "\(id) was acknowledged after the end" : nil
         }

@@ -73,8 +73,7 @@ struct DeviceWatch {
         latest = number
         uploads[number] = Upload(
             events: UInt64(request.eventCount), network: request.network, plannedAt: request.plannedAt,
-            began: now,
-            timeout: request.timeout)
+            began: now, timeout: request.timeout)
         return wrong
     }
 
@@ -108,15 +107,15 @@ struct DeviceWatch {
     /// Notes that events have their fates.
     ///
     /// - Returns: What is wrong with that.
-    mutating func seal(_ events: ArraySlice<SealedEvent>, under bounds: StatedBounds) -> [String] {
+    mutating func seal(_ events: ArraySlice<SealedEvent>, under bounds: StatedBounds) -> String? {
         for event in events { sealedBeyond.insert(event.id.sequence) }
         while sealedBeyond.remove(sealedBelow) != nil { sealedBelow += 1 }
         // What is in the air may have been given up by the store, and has no fate before its answer.
-        guard bounds.evictsOldest, uploads.isEmpty else { return [] }
+        guard bounds.evictsOldest, uploads.isEmpty else { return nil }
         let young = events.first { $0.disposition == .evicted(.storageLimit) && $0.id.sequence > sealedBelow }
         return young.map {
-            ["event \($0.id.sequence) had to make room, and the older one \(sealedBelow) stayed"]
-        } ?? []
+            "event \($0.id.sequence) had to make room, and the older one \(sealedBelow) stayed"
+        }
     }
 
     // MARK: Time

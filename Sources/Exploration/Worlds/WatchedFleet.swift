@@ -110,6 +110,8 @@ final class WatchedFleet: ForwardingFleet {
         for slot in slots {
             if devices[slot].isClosed { note("was closed twice", of: slot) }
             devices[slot].isClosed = true
+            // What never asks to be woken again is not late for anything before the end.
+            lookForPause(of: slot, at: start + watch.lastStep)
             if base.isDraining(slot) { watch.undrained.append(base.globalNumber(of: slot)) }
             watch.open += devices[slot].uploads.count
             for upload in devices[slot].uploads.values {
@@ -188,14 +190,11 @@ final class WatchedFleet: ForwardingFleet {
         let more = Int(base.storedCount) - Int(stored)
         devices[slot].rows += more
         if effects.died.count > died { die(slot) }
-        let isWaiting = base.isDraining(slot) && devices[slot].displacedTo == nil
-        if let pause, let wrong = devices[slot].look(at: now, isWaiting: isWaiting, pause: pause) {
-            note(wrong, of: slot)
-        }
+        lookForPause(of: slot, at: now)
         for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
             begin(request, of: slot, at: now)
         }
-        if isWaiting, more > 0, wasIdle { lookForUpload(of: slot) }
+        if more > 0, wasIdle, isWaiting(slot) { lookForUpload(of: slot) }
         let ended = effects.sealed.dropFirst(sealed)
         if wasIdle, base.capturedCount(of: slot) > captured { lookForRoom(ended, on: slot) }
         judge(slot, ended)
@@ -213,6 +212,18 @@ final class WatchedFleet: ForwardingFleet {
         for wrong in devices[slot].begin(request, at: now, under: bounds) { note(wrong, of: slot) }
         guard request.number.kind == .upload, request.network != .none else { return }
         watch.carried[place, default: 0] += UInt64(request.eventCount)
+    }
+
+    /// Whether its app is in the foreground with rows, on a network of its own.
+    private func isWaiting(_ slot: Int) -> Bool {
+        base.isDraining(slot) && devices[slot].displacedTo == nil
+    }
+
+    private func lookForPause(of slot: Int, at now: Instant) {
+        guard let pause else { return }
+        if let wrong = devices[slot].look(at: now, isWaiting: isWaiting(slot), pause: pause) {
+            note(wrong, of: slot)
+        }
     }
 
     /// After a capture on a device that had nothing in the air.
@@ -237,7 +248,7 @@ final class WatchedFleet: ForwardingFleet {
         if uploads > bounds.uploads {
             note("has \(uploads) uploads in the air; its limit is \(bounds.uploads)", of: slot)
         }
-        for wrong in devices[slot].seal(sealed, under: bounds) { note(wrong, of: slot) }
+        if let wrong = devices[slot].seal(sealed, under: bounds) { note(wrong, of: slot) }
         for event in sealed where event.id.device != device {
             note("sealed event \(event.id.device)-\(event.id.sequence)", of: slot)
         }
