@@ -67,9 +67,9 @@ extension DeclaredRules: SystemRuleSet {
             || sdk.answers.rules.contains { $0.verdict == .deliveredClear } || sdk.consent?.stored == .delete
         bounds.batch = batchBound
         bounds.networks = networkMask
-        // An event that is larger than all bytes has no room by itself.
-        let isBySize = sdk.storage.maxBytes != nil
-        bounds.evictsOldest = sdk.storage.evictFrom == .oldest && !isBySize && !disksFail && !holds
+        // An event that is larger than all bytes has no room by itself; what is left of a file is written anew.
+        let isOther = sdk.storage.maxBytes != nil || sdk.storage.seal != nil
+        bounds.evictsOldest = sdk.storage.evictFrom == .oldest && !isOther && !disksFail && !holds
         bounds.pausesOn = networkMask
         bounds.rest = restBound
         if sendsFreely, !disksFail {

@@ -100,8 +100,11 @@ extension TrackingSDKRules: SystemRuleSet {
         var bounds = StatedBounds()
         bounds.uploads = min(upload.sockets, upload.concurrency)
         bounds.clearsUnsent = clear == .all
-        bounds.rest = upload.retry.shortestWait
-        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        // What waits for a socket was made before the failure.
+        if upload.concurrency <= upload.sockets {
+            bounds.rest = upload.retry.shortestWait
+            bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        }
         return bounds
     }
 
