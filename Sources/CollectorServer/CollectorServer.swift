@@ -45,6 +45,9 @@ package final class CollectorServer: Sendable {
     /// The connections that are open now.
     package var connectionCount: Int { collector.openChannels.count }
 
+    /// Bytes of requests that are in hand, as far as they came.
+    package var heldBytes: Int { collector.server.bytesInHand }
+
     /// What was counted, and what the store holds, after the latest commit. Also after ``stop()``.
     ///
     /// The receipts share their memory with the server's until either changes.

@@ -180,13 +180,15 @@ struct CollectorServerTests {
     func connectionLimit() async throws {
         var configuration = CollectorServerConfiguration()
         configuration.limits.connections = 2
-        try await withServer(configuration) { (_, port) async throws in
+        try await withServer(configuration) { (server, port) async throws in
             let first = try await RawClient.connect(port: port)
             let second = try await RawClient.connect(port: port)
             #expect(try await first.exchange(Requests.get("/healthz")).status == 200)
             #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
             // Headers that do not get on are no business of their own.
-            try await first.send("GET /healthz HTTP/1.1\r\nHost: ")
+            let start = "GET /healthz HTTP/1.1\r\nHost: "
+            try await first.send(start)
+            #expect(try await eventually { server.heldBytes == start.utf8.count })
             #expect(try await second.exchange(Requests.get("/healthz")).status == 200)
             let third = try await RawClient.connect(port: port)
             #expect(try await third.exchange(Requests.get("/healthz")).status == 200)
@@ -204,6 +206,7 @@ struct CollectorServerTests {
             let other = try await RawClient.connect(port: port)
             let slow = try await RawClient.connect(port: port)
             try await slow.send(head + String(repeating: "a", count: 9000))
+            #expect(try await eventually { server.heldBytes == head.utf8.count + 9000 })
             #expect(try await other.exchange(Requests.get("/healthz")).status == 200)
             let fresh = try await RawClient.connect(port: port)
             #expect(

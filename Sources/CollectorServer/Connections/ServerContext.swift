@@ -43,6 +43,9 @@ final class ServerContext: Sendable {
     /// The connections that are open now.
     var openChannels: [any Channel] { entries.withLock { $0.values.map(\.channel) } }
 
+    /// Bytes of requests that all connections hold now.
+    var bytesInHand: Int { heldBytes.load(ordering: .relaxed) }
+
     /// Enters a connection into the register until it closes; others give way if there are too many.
     ///
     /// - Returns: `false` if there is no room for it.
