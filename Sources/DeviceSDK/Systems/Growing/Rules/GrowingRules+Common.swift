@@ -47,7 +47,9 @@ extension GrowingRules: SystemRuleSet {
         guard !fails, isWhole, upload.networks.contains(network), upload.flushInterval > .zero,
             upload.timeout >= .seconds(1)
         else { return nil }
-        guard storage.maxBytes == nil, storage.queueLimit ?? .max >= rows, upload.maxBytes ?? .max >= 65_536
+        // No tick writes what waits for the realtime store.
+        guard storage.realtimeWriteBuffer == 0, storage.maxBytes == nil, storage.queueLimit ?? .max >= rows,
+            upload.maxBytes ?? .max >= 65_536
         else { return nil }
         // The budget of a day on a cellular network lasts for these.
         let isInBudget = upload.cellularLimit >= 1 << 20 && rows < 200
