@@ -110,7 +110,7 @@ extension Form {
 extension Form where Value: Equatable {
     /// A whole number in a range, or a word in its place; whatever else is there is told of both.
     static func integer(
-        _ range: ClosedRange<Int>, or word: String, is value: Value, what: String,
+        _ range: ClosedRange<Int>, or word: String, is value: Value,
         make: @escaping @Sendable (Int) -> Value, encode: @escaping @Sendable (Value) -> JSONNode
     ) -> Form {
         let number =
@@ -120,7 +120,7 @@ extension Form where Value: Equatable {
         let both = Form.either(
             [
                 (.number, Form<Int>.integer(range).map { number, _, _ in make(number) }),
-                (.string, .name([(word, value)], what: what)),
+                (.string, .name([(word, value)], what: word)),
             ], allowed: allowed, encode: encode)
         return Form(
             shape: both.shape,

@@ -51,7 +51,7 @@ enum GrowingForms {
 
     /// A number, or none.
     static let limit: Form<Int?> = .integer(
-        1...1_000_000_000, or: "none", is: nil, what: "a limit", make: { $0 },
+        1...1_000_000_000, or: "none", is: nil, make: { $0 },
         encode: { $0.map { .int($0) } ?? .text("none") })
 
     static let policies: Form<[String: GrowingPolicy]> = Form<[Named<GrowingPolicy>]>.map(

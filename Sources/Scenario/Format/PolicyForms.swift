@@ -136,12 +136,12 @@ enum PolicyForms {
 
     /// `upload.concurrency` of a system that has no such limit.
     static let concurrency: Form<Int> = .integer(
-        1...10_000, or: "unlimited", is: .max, what: "a concurrency", make: { $0 },
+        1...10_000, or: "unlimited", is: .max, make: { $0 },
         encode: { $0 == .max ? .text("unlimited") : .int($0) })
 
     /// `storage.maxBytes`: a number, or none.
     static let maxBytes: Form<Int?> = .integer(
-        1...1_000_000_000_000, or: "none", is: nil, what: "a limit", make: { $0 },
+        1...1_000_000_000_000, or: "none", is: nil, make: { $0 },
         encode: { $0.map { .int($0) } ?? .text("none") })
 
     static func maxBytesDoc(_ store: String) -> String {

@@ -167,10 +167,10 @@ enum SensorsFormat {
             { names, _, _ in Set(names) }, encode: { .texts($0.sorted()) })
 
     private static let concurrency: Form<Bool> = .integer(
-        1...1, or: "unlimited", is: false, what: "a concurrency", make: { _ in true },
+        1...1, or: "unlimited", is: false, make: { _ in true },
         encode: { $0 ? .int(1) : .text("unlimited") })
 
     private static let batches: Form<Int> = .integer(
-        1...1_000_000_000, or: "unlimited", is: .max, what: "a limit", make: { $0 },
+        1...1_000_000_000, or: "unlimited", is: .max, make: { $0 },
         encode: { $0 == .max ? .text("unlimited") : .int($0) })
 }

@@ -20,36 +20,27 @@ extension GrowingRules: SystemRuleSet {
         bounds.networks = NetworkMask(upload.networks)
         bounds.rest = upload.retry.shortestWait
         bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
-        let fails = disksFail || storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
         // Elsewhere the day's budget and policies have their say.
         bounds.pausesOn = NetworkMask(upload.networks.intersection([.wifi]))
-        bounds.pause = fails ? nil : pause
+        if ticksSendAll, !disksFail {
+            bounds.pause = max(upload.firstFlush, upload.flushInterval) + upload.jitter
+        }
         return bounds
     }
 
-    /// From one tick to the next, where nothing of the app's or of a policy's keeps one from sending what is there.
-    private var pause: Interval? {
+    /// Whether nothing of the app's, of a policy's or of a store that fails keeps a tick from sending what is there.
+    private var ticksSendAll: Bool {
+        let fails = storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
         let isWhole = services.network && services.database && channels.isEmpty && interceptors.isEmpty
-        let sendsAll = upload.retry.isIdle && upload.maxBytes ?? .max >= 65_536
         // No tick writes what waits for the realtime store.
-        guard isWhole, sendsAll, storage.realtimeWriteBuffer == 0, upload.flushInterval > .zero else {
-            return nil
-        }
-        return max(upload.firstFlush, upload.flushInterval) + upload.jitter
+        return !fails && isWhole && storage.realtimeWriteBuffer == 0 && upload.retry.isIdle
+            && upload.maxBytes ?? .max >= 65_536 && upload.flushInterval > .zero
     }
 
     /// A tick of the timer sends a batch of each channel.
     package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? {
-        let fails = storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
-        let isWhole =
-            services.network && services.database && channels.isEmpty && interceptors.isEmpty
-            && upload.retry.isIdle
-        guard !fails, isWhole, upload.networks.contains(network), upload.flushInterval > .zero,
-            upload.timeout >= .seconds(1)
-        else { return nil }
-        // No tick writes what waits for the realtime store.
-        guard storage.realtimeWriteBuffer == 0, storage.maxBytes == nil, storage.queueLimit ?? .max >= rows,
-            upload.maxBytes ?? .max >= 65_536
+        guard ticksSendAll, upload.networks.contains(network), upload.timeout >= .seconds(1),
+            storage.maxBytes == nil, storage.queueLimit ?? .max >= rows
         else { return nil }
         // The budget of a day on a cellular network lasts for these.
         let isInBudget = upload.cellularLimit >= 1 << 20 && rows < 200
