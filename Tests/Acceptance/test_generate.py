@@ -554,12 +554,14 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
 
 def test_one_process_writes_into_a_folder(tool: Tool):
     """Whether it is a part's or one that is gone on with; what is killed keeps nobody out and leaves nothing over."""
-    scenario = write_scenario(tool.folder, WORLD | {"duration": "15d"})
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "30d"})
     for place, options in (("data", []), ("parts/part-000-of-002", ["--shard", "0/2"])):
         out, parts = tool.folder / place.split("/")[0], tool.folder / place / "_parts.ndjson"
         command = ["generate", scenario, "--out", out, *options, "--format", "ndjson", "--split", "100kB", "-q"]
         first = tool.start(*command, "--threads", 2)
         first.wait_until(lambda: parts.exists() and len(parts.read_text().splitlines()) > 1, "wrote a part")
+        # However long the other takes to look.
+        first.signal(signal.SIGSTOP)
         second = tool.run(*command, *([] if options else ["--resume"]), "--threads", 1).expect(64)
         assert f"another process writes into {parts.parent}" in second.err
         first.kill()
