@@ -85,11 +85,16 @@ struct DatasetPartsTests {
             let spool = try BucketSpool<CopyRecord>(path, buckets: 5)
             for row in 0..<20_000 as Range<Int64> {
                 let bucket = Int(draws.below(4))
-                try spool.append(CopyRecord(row: row, at: 0, device: 0, sequence: 0), to: bucket)
+                try spool.append(
+                    CopyRecord(row: row, at: 0, device: UInt32(row & 1), sequence: 0), to: bucket)
                 expected[bucket].append(row)
             }
             for bucket in 0..<5 {
-                #expect(try spool.records(of: bucket).map(\.row) == expected[bucket], "seed \(Self.seed)")
+                #expect(spool.count(of: bucket) == expected[bucket].count)
+                let all = try spool.records(of: bucket) { _ in true }
+                #expect(all.map(\.row) == expected[bucket], "seed \(Self.seed)")
+                let odd = try spool.records(of: bucket) { $0.device == 1 }
+                #expect(odd.map(\.row) == expected[bucket].filter { $0 & 1 == 1 }, "seed \(Self.seed)")
             }
         }
         #expect(!FileManager.default.fileExists(atPath: path))
@@ -99,11 +104,26 @@ struct DatasetPartsTests {
     func buckets(_ devices: Int) {
         let buckets = DeviceBuckets(devices: devices)
         #expect(buckets.count <= DeviceBuckets.limit)
-        let all = (0..<buckets.count).flatMap { Array(buckets.devices(of: $0, total: devices)) }
-        #expect(all == Array(0..<devices))
-        for device in [0, devices / 2, devices - 1] {
-            #expect(buckets.devices(of: buckets[UInt32(device)], total: devices).contains(device))
+        for records in [0, 1000, 10 * DeviceBuckets.sliceSize] {
+            let slices = (0..<buckets.count).map {
+                buckets.slices(of: $0, total: devices, records: records)
+            }
+            #expect(slices.flatMap { $0.flatMap(Array.init) } == Array(0..<devices))
+            for device in [0, devices / 2, devices - 1] {
+                #expect(slices[buckets[UInt32(device)]].contains { $0.contains(device) })
+            }
         }
+    }
+
+    @Test("a bucket with many records is read in slices of about as many devices")
+    func slices() {
+        let buckets = DeviceBuckets(devices: 2560)
+        func slices(_ records: Int) -> [Range<Int>] { buckets.slices(of: 1, total: 2560, records: records) }
+        #expect(slices(0) == [10..<20] && slices(DeviceBuckets.sliceSize) == [10..<20])
+        #expect(slices(DeviceBuckets.sliceSize + 1) == [10..<15, 15..<20])
+        #expect(slices(3 * DeviceBuckets.sliceSize) == [10..<13, 13..<16, 16..<19, 19..<20])
+        // A device's truth is one piece, however long.
+        #expect(slices(100 * DeviceBuckets.sliceSize) == (10..<20).map { $0..<$0 + 1 })
     }
 
     @Test("members are found by name and group, the first field of a place counts")

@@ -33,23 +33,30 @@ final class BucketSpool<Record: BitwiseCopyable> {
         if open[bucket].count >= limit { try flush(bucket) }
     }
 
-    /// Reads the records of a bucket, in the order in which they came.
-    func records(of bucket: Int) throws(FileFailure) -> [Record] {
+    /// How many records a bucket has.
+    func count(of bucket: Int) -> Int { pieces[bucket].reduce(open[bucket].count) { $0 + $1.count } }
+
+    /// Reads those records of a bucket that are wanted, in the order in which they came.
+    func records(of bucket: Int, where isWanted: (Record) -> Bool) throws(FileFailure) -> [Record] {
+        var records: [Record] = []
+        try forEachPiece(of: bucket) { records += $0.lazy.filter(isWanted) }
+        return records
+    }
+
+    /// Reads a bucket piece by piece: what was appended at once lies in one.
+    func forEachPiece(of bucket: Int, _ body: (ArraySlice<Record>) -> Void) throws(FileFailure) {
         try flush(bucket)
         let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure("read", file.path) }
         defer { close(descriptor) }
-        var records: [Record] = []
-        records.reserveCapacity(pieces[bucket].reduce(0) { $0 + $1.count })
         for piece in pieces[bucket] {
             let part = [Record](unsafeUninitializedCapacity: piece.count) { buffer, count in
                 let bytes = piece.count * MemoryLayout<Record>.stride
                 count = pread(descriptor, buffer.baseAddress, bytes, piece.offset) == bytes ? piece.count : 0
             }
             guard part.count == piece.count else { throw FileFailure("read", file.path) }
-            records += part
+            body(part[...])
         }
-        return records
     }
 
     private func flush(_ bucket: Int) throws(FileFailure) {
@@ -96,8 +103,10 @@ struct CopyRecord: BitwiseCopyable {
 /// How devices are divided among buckets: neighbours together, so that what is read bucket by bucket comes in the order
 /// of devices.
 struct DeviceBuckets {
-    /// Buckets at most: the truth of a 256th of the devices is in memory at a time.
+    /// Buckets at most: of each, a piece is in memory while records come.
     static let limit = 256
+    /// Records that are read at a time.
+    static let sliceSize = 1 << 16
 
     let count: Int
     private let size: Int
@@ -109,8 +118,16 @@ struct DeviceBuckets {
 
     subscript(device: UInt32) -> Int { Int(device) / size }
 
-    /// The devices of a bucket, of so many in all.
-    func devices(of bucket: Int, total: Int) -> Range<Int> {
-        bucket * size..<min((bucket + 1) * size, total)
+    /// The devices of a bucket, of so many in all, in runs of neighbours that have about ``sliceSize`` records at most:
+    /// what is in memory at a time, however many records there are.
+    ///
+    /// - Parameter records: Those of the whole bucket.
+    func slices(of bucket: Int, total: Int, records: Int) -> [Range<Int>] {
+        let devices = bucket * size..<min((bucket + 1) * size, total)
+        let wanted = (records + DeviceBuckets.sliceSize - 1) / DeviceBuckets.sliceSize
+        let each = max(1, devices.count / max(1, wanted))
+        return stride(from: devices.lowerBound, to: devices.upperBound, by: each).map {
+            $0..<min($0 + each, devices.upperBound)
+        }
     }
 }

@@ -199,13 +199,18 @@ final class GenerateRunner {
             to: output, first: 1, answers: answers, shape: shape, patterns: patterns,
             raw: raw)
         for bucket in 0..<plans.buckets.count where !isInterrupted {
-            var fates: [FateRecord] = []
-            for spool in play.fates { fates += try spool.records(of: bucket) }
-            var unsent = UnsentTexts()
-            for events in play.unsent { unsent.merge(try events.texts(of: bucket)) }
-            try truth.write(
-                plans.buckets.devices(of: bucket, total: plans.deviceCount), fates: fates,
-                copies: copies.records(of: bucket), unsent: unsent)
+            let records = play.fates.reduce(copies.count(of: bucket)) { $0 + $1.count(of: bucket) }
+            let slices = plans.buckets.slices(of: bucket, total: plans.deviceCount, records: records)
+            for devices in slices where !isInterrupted {
+                var fates: [FateRecord] = []
+                for spool in play.fates {
+                    fates += try spool.records(of: bucket) { devices.contains(Int($0.device)) }
+                }
+                var unsent = UnsentTexts()
+                for events in play.unsent { unsent.merge(try events.texts(of: bucket, devices: devices)) }
+                let own = try copies.records(of: bucket) { devices.contains(Int($0.device)) }
+                try truth.write(devices, fates: fates, copies: own, unsent: unsent)
+            }
             let share = Double(bucket) / Double(plans.buckets.count)
             console.progress(share: share) { "writing the truth, \(Int(share * 100)) %" }
         }

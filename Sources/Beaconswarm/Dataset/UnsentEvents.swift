@@ -32,33 +32,35 @@ final class UnsentEvents {
         }
     }
 
-    /// The events of a bucket.
-    func texts(of bucket: Int) throws(FileFailure) -> UnsentTexts {
-        let bytes = try spool.records(of: bucket)
-        var places: [EventID: Range<Int>] = [:]
-        var offset = 0
-        while offset < bytes.count {
-            let head = bytes.withUnsafeBytes {
-                $0.loadUnaligned(fromByteOffset: offset, as: Head.self)
+    /// The events of some devices of a bucket.
+    func texts(of bucket: Int, devices: Range<Int>) throws(FileFailure) -> UnsentTexts {
+        var texts = UnsentTexts()
+        try spool.forEachPiece(of: bucket) { bytes in
+            var offset = bytes.startIndex
+            while offset < bytes.endIndex {
+                let head = bytes[offset...].withUnsafeBytes { $0.loadUnaligned(as: Head.self) }
+                offset += MemoryLayout<Head>.size
+                let payload = bytes[offset..<offset + Int(head.bytes)]
+                offset = payload.endIndex
+                guard devices.contains(Int(head.device)) else { continue }
+                texts.add(payload, of: EventID(device: head.device, sequence: head.sequence))
             }
-            offset += MemoryLayout<Head>.size
-            places[EventID(device: head.device, sequence: head.sequence)] = offset..<offset + Int(head.bytes)
-            offset += Int(head.bytes)
         }
-        return UnsentTexts(bytes: bytes, places: places)
+        return texts
     }
 }
 
 /// The JSON of some events.
 struct UnsentTexts {
-    fileprivate var bytes: [UInt8] = []
-    fileprivate var places: [EventID: Range<Int>] = [:]
-
-    fileprivate init(bytes: [UInt8], places: [EventID: Range<Int>]) {
-        (self.bytes, self.places) = (bytes, places)
-    }
+    private var bytes: [UInt8] = []
+    private var places: [EventID: Range<Int>] = [:]
 
     init() {}
+
+    fileprivate mutating func add(_ payload: ArraySlice<UInt8>, of event: EventID) {
+        places[event] = bytes.count..<bytes.count + payload.count
+        bytes += payload
+    }
 
     /// Adds other events.
     mutating func merge(_ other: UnsentTexts) {
