@@ -21,9 +21,9 @@ package enum BodyComparison {
         let carried = Worlds.virtualResult(document, sizes: BodySizes(models))
         var problems = Differences.between(written.outcome, carried.outcome, tolerating: [])
         problems += differences(written, carried)
-        // An interceptor may change any byte, and what a link makes of a request hangs on its size.
+        // An interceptor may change any byte.
         let mayBeWritten = written.populations.contains {
-            ($0.system as? GrowingRules)?.interceptors.isEmpty == false || !$0.network.isIdeal
+            ($0.system as? GrowingRules)?.interceptors.isEmpty == false
         }
         if carried.bodies > 0, !mayBeWritten { problems.append("\(carried.bodies) bodies were written") }
         return problems
@@ -50,19 +50,6 @@ package enum BodyComparison {
             }
         }
         return problems
-    }
-
-    /// Bytes sent by each population, written and as a fitted model has them; `nil` for a population without a model.
-    package static func bytesSent(_ document: ScenarioDocument) -> [(written: UInt64, modelled: UInt64?)] {
-        let written = Worlds.virtualResult(document, sizes: nil)
-        let sizes = BodySizes.fitted(to: written.configuration)
-        let modelled = Worlds.virtualResult(document, sizes: sizes)
-        return written.populations.indices.map { place in
-            (
-                written.result.recorder.populations[place].bytesSent,
-                sizes.model(of: place).map { _ in modelled.result.recorder.populations[place].bytesSent }
-            )
-        }
     }
 }
 

@@ -20,12 +20,9 @@ package enum PlainComparison {
     }
 
     package static func play(_ document: ScenarioDocument) -> Result {
-        let plans = document.plans(start: document.simulatedStart)
-        let configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
-            server: plans.server)
-        let fleets = plans.populations.map { TwiceWritingFleet(Worlds.inMemory($0, .whole)) }
-        let reader = TwiceReading(plans.populations, plans.collector, fleets)
+        let configuration = Worlds.configuration(document)
+        let fleets = configuration.plans.map { TwiceWritingFleet(Worlds.inMemory($0, .whole)) }
+        let reader = TwiceReading(configuration.plans, configuration.collector, fleets)
         var observer = Nobody()
         _ = runVirtually(configuration, fleets: fleets, observer: &observer, arrivals: reader)
         return reader.result

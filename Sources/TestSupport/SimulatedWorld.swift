@@ -110,7 +110,7 @@ private struct Stage {
         self.loop = loop
         let start = document.simulatedStart
         let clock = SimulatedRun.clock(showing: start - Stage.lead, on: loop)
-        var plans = document.plans(start: start, embedded: world.target)
+        var plans = document.playedPlans(start: start, embedded: world.target)
         for population in plans.populations.indices {
             for index in plans.populations[population].targets.indices {
                 plans.populations[population].targets[index].tls = world.target.tls

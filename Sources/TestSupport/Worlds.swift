@@ -64,13 +64,12 @@ package enum Worlds {
     }
 
     /// Plays a scenario in virtual time, with requests that are written, or with events by reference.
+    ///
+    /// - Parameter sizes: What events by reference are said to have; `nil` writes them.
     static func virtualResult(_ document: ScenarioDocument, sizes: BodySizes?) -> PlayedResult {
-        let plans = document.plans(start: document.simulatedStart)
-        var configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
-            server: plans.server)
+        var configuration = configuration(document)
         configuration.sizes = sizes
-        let fleets = plans.populations.map { UploadCounter(inMemory($0, .whole)) }
+        let fleets = configuration.plans.map { UploadCounter(inMemory($0, .whole)) }
         let (outcome, result, observer) = play(configuration, fleets: fleets)
         return PlayedResult(
             configuration: configuration, outcome: outcome, record: VirtualRecord(observer.order, result),
@@ -80,14 +79,18 @@ package enum Worlds {
     private static func play(
         _ document: ScenarioDocument, serviceTime: Interval, makeFleet: FleetFactory
     ) -> (outcome: WorldOutcome, result: VirtualResult, observer: Observer) {
-        let start = document.simulatedStart
-        let plans = document.plans(start: start)
-        let fleets = plans.populations.map { makeFleet($0, .whole) }
-        var configuration = VirtualConfiguration(
-            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
-            server: plans.server)
+        var configuration = configuration(document)
+        let fleets = configuration.plans.map { makeFleet($0, .whole) }
         configuration.server.serviceTime = serviceTime
         return play(configuration, fleets: fleets)
+    }
+
+    /// What is played in virtual time.
+    static func configuration(_ document: ScenarioDocument) -> VirtualConfiguration {
+        let plans = document.playedPlans(start: document.simulatedStart)
+        return VirtualConfiguration(
+            plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
+            server: plans.server)
     }
 
     private static func play(
@@ -150,7 +153,7 @@ package enum Worlds {
         let server = try await CollectorServer.start(configuration: configuration, on: collectorLoop)
         do {
             let target = ScenarioDocument.embeddedTarget(port: server.address.port ?? 0)
-            let plans = document.plans(start: start, embedded: target)
+            let plans = document.playedPlans(start: start, embedded: target)
             let watch = LoopWatch(loops + [collectorLoop])
             var outcome = try await drive(
                 plans, clock: clock, loops: loops, server: server, makeFleet: makeFleet)

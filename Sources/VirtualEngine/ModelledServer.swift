@@ -133,7 +133,7 @@ struct ModelledServer {
             let route = routes.route(of: head, population: fleet.populationIndex, at: collector),
             model.map({ $0.system == route.system }) ?? true
         else { return encode(request, fleet: fleet, at: now) }
-        return (.carried(route), model?.bytes(of: events) ?? 0)
+        return (.carried(route), model?.sizes.bytes(of: events) ?? 0)
     }
 
     /// Hands over what was stored, with what its device writes.

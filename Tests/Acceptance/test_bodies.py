@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,49 @@ def test_a_model_is_a_function_of_seed_and_scenario(tool: Tool, tmp_path: Path) 
         first.pop(own), again.pop(own)
     assert json.dumps(first) == json.dumps(again)
     assert bytes_sent(first) != {"p": 0}
+
+
+def test_a_slow_line_takes_as_long_as_the_model_says(tool: Tool, tmp_path: Path) -> None:
+    """At 8 kbit/s a byte takes a millisecond: what uploads took is what they are said to have, written or not."""
+    scenario = write_scenario(
+        tmp_path,
+        {
+            "name": "slow",
+            "seed": 11,
+            "duration": "2h",
+            "networks": {"line": {"kind": "3g", "up": "8 kbit/s"}},
+            "populations": [
+                {"name": "p", "devices": 200, "system": "sensors", "persona": "power", "network": "line"}
+            ],
+        },
+    )
+    written, lines = simulate(tool, scenario, "encode")
+    carried, others = simulate(tool, scenario, "measure")
+    assert lines == others
+    assert without_bytes(written) == without_bytes(carried)
+    blocked = carried["metrics"]["http_req_blocked"]
+    on_the_way = blocked["count"] * blocked["avg"]
+    # Some devices die before an upload is through; and the two sums are of the same uploads, but for the model's miss.
+    assert abs(on_the_way - bytes_sent(carried)["p"]) <= 0.01 * on_the_way
+    assert 0 < abs(bytes_sent(written)["p"] - bytes_sent(carried)["p"]) <= MISS * on_the_way
+
+    # The dataset of the same fleet has the same instants, although its events bear no ids of the harness.
+    tool.run("generate", scenario, "--out", tool.folder / "dataset", "--format", "ndjson", "-q").expect(0)
+    truth = [json.loads(line) for line in (tool.folder / "dataset" / "truth.ndjson").read_text().splitlines()]
+    acknowledged = {row["id"]: milliseconds(row.get("acked_at")) for row in truth}
+    events = [json.loads(line) for line in lines.splitlines()]
+    assert {event["id"]: whole(event["acked_at"]) for event in events} == acknowledged
+    assert len(acknowledged) > 10_000
+
+
+def whole(milliseconds: float | None) -> int | None:
+    return None if milliseconds is None else int(milliseconds)
+
+
+def milliseconds(instant: str | None) -> int | None:
+    if instant is None:
+        return None
+    return round(datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp() * 1000)
 
 
 def test_only_simulations_measure(tool: Tool, tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ struct ForecastSizeTests {
             "system": "\(system)", "persona": "casual", "app": "shop"}]}
             """
         let document = try LoadedScenario(try bench.source(text)).document
-        let plans = document.plans(start: ScenarioDocument.virtualStart)
-        let sizes = try #require(VirtualConfiguration(plans, bodies: .measure).sizes)
+        let sizes = try #require(UploadSizes(of: document, for: .measure).fitted)
         #expect(sizes.written.isEmpty)
         let (written, measured) = (Forecast(document), Forecast(document, sizes: sizes))
         #expect(measured.eventsRange == written.eventsRange && measured.eventsPeak == written.eventsPeak)

@@ -48,12 +48,13 @@ struct LiveStepPlayer: Sendable {
     /// - Returns: what was measured, and when the step began on the run's clock.
     /// - Throws: ``CommandFailure``, or what kept the engine from starting.
     func play(_ plan: StepPlan) async throws -> (measurement: StepMeasurement, start: Instant) {
+        let sizes = UploadSizes(of: plan.document)
         let lead = RunClock.lead(devices: plan.document.deviceCount) + .milliseconds(300)
         let start = plan.document.start ?? Host.now + lead
         let clock = RunClock(showing: start - lead)
         let server = embeds ? try await startCollector(plan, start: start, clock: clock) : nil
         do {
-            let measurement = try await play(plan, start: start, clock: clock, server: server)
+            let measurement = try await play(plan, sizes, start: start, clock: clock, server: server)
             await server?.stop()
             return (measurement, start)
         } catch {
@@ -71,9 +72,10 @@ struct LiveStepPlayer: Sendable {
     }
 
     private func play(
-        _ plan: StepPlan, start: Instant, clock: RunClock, server: CollectorServer?
+        _ plan: StepPlan, _ sizes: UploadSizes, start: Instant, clock: RunClock, server: CollectorServer?
     ) async throws -> StepMeasurement {
-        let plans = plan.plans(start: start, port: server?.address.port, controlsCollector: embeds)
+        var plans = plan.plans(start: start, port: server?.address.port, controlsCollector: embeds)
+        plans.take(sizes)
         let configuration = LiveRunner.configuration(plans, clock: clock, descriptorBudget: budget)
         let run = try await LiveRun.start(configuration, on: loads.makeIterator().map { $0 })
         interruption.onRequest { [console] in

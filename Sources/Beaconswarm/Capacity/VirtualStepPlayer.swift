@@ -51,6 +51,8 @@ struct VirtualStepPlayer: Sendable {
     private func play(
         _ plan: StepPlan, plans: ScenarioPlans, _ what: String
     ) throws(CommandFailure) -> StepMeasurement {
+        var plans = plans
+        plans.take(UploadSizes(of: plan.document))
         var observer = Observer(player: self, plan: plan, what: what, start: plans.schedule.start)
         let result = runVirtually(
             VirtualConfiguration(plans), fleets: plans.populations.map { makeFleet(plan: $0, share: .whole) },

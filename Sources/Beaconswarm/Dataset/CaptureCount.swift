@@ -7,15 +7,17 @@ import VirtualEngine
 
 /// Finds the instant at which so many events were captured: plays the scenario, without making rows, until then.
 enum CaptureCount {
+    /// - Parameter sizes: Of the scenario's uploads, measured.
     /// - Returns: `nil` where the scenario has fewer.
     static func instant(
-        ofCapture number: Int, in document: ScenarioDocument, tagsEvents: Bool, _ stores: RunStores
+        ofCapture number: Int, in document: ScenarioDocument, sizes: UploadSizes, tagsEvents: Bool,
+        _ stores: RunStores
     ) -> Instant? {
-        let plans = DatasetPlans(document, tagsEvents: tagsEvents, threads: 1, cut: nil)
+        let plans = DatasetPlans(document, sizes: sizes, tagsEvents: tagsEvents, threads: 1, cut: nil)
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         var observer = Observer(wanted: UInt64(number)) { fleets.reduce(0) { $0 + $1.capturedCount } }
         var configuration = plans.configuration
-        configuration.sizes = .fitted(to: configuration)
+        configuration.sizes = sizes.fitted
         _ = runVirtually(configuration, fleets: fleets, observer: &observer)
         guard observer.times.count >= number else { return nil }
         observer.times.sort()

@@ -26,16 +26,19 @@ struct DatasetPlans: Sendable {
     var usersEnd: Instant { configuration.schedule.usersEnd }
 
     /// - Parameters:
+    ///   - sizes: Of the scenario's uploads; `nil` where nothing is played.
     ///   - part: Which devices are played; by default all.
     ///   - threads: Parts that they may be divided into.
     ///   - cut: The last instant at which anything happens; `nil` plays to the end.
     init(
-        _ document: ScenarioDocument, part: PartNumber = .whole, tagsEvents: Bool, threads: Int, cut: Instant?
+        _ document: ScenarioDocument, sizes: UploadSizes?, part: PartNumber = .whole, tagsEvents: Bool,
+        threads: Int, cut: Instant?
     ) {
         self.part = part
         self.tagsEvents = tagsEvents
         let start = document.simulatedStart
         var plans = document.plans(start: start)
+        if let sizes { plans.take(sizes) }
         for index in plans.populations.indices {
             plans.populations[index].tagsEvents = tagsEvents || plans.populations[index].rewritesRequests
         }

@@ -16,6 +16,9 @@ final class GenerateRunner {
     private let console: RunConsole
     private let interruption: Interruption
     private let began = Host.monotonic
+    /// Of the scenario's uploads; events are counted without making their bytes.
+    private lazy var sizes = UploadSizes(
+        of: scenario.document, for: options.rows == nil ? .encode : .measure)
 
     init(
         _ options: GenerateOptions, scenario: LoadedScenario, console: RunConsole,
@@ -41,7 +44,7 @@ final class GenerateRunner {
         interruption.begin()
         let cut = options.rows.flatMap {
             CaptureCount.instant(
-                ofCapture: $0, in: scenario.document, tagsEvents: options.tagsEvents, stores)
+                ofCapture: $0, in: scenario.document, sizes: sizes, tagsEvents: options.tagsEvents, stores)
         }
         if let rows = options.rows, cut == nil {
             console.warn(
@@ -68,9 +71,8 @@ final class GenerateRunner {
 
     private func plans(cut: Instant?) -> DatasetPlans {
         DatasetPlans(
-            scenario.document, part: part, tagsEvents: options.tagsEvents,
-            threads: options.threads ?? Host.cores,
-            cut: cut)
+            scenario.document, sizes: sizes, part: part, tagsEvents: options.tagsEvents,
+            threads: options.threads ?? Host.cores, cut: cut)
     }
 
     /// Whether the dataset is to be left as it is. The first signal ends a stream, whose dataset is then written.

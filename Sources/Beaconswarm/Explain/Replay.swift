@@ -30,6 +30,8 @@ struct Replay {
     func trace(of device: UInt32, drainEnd: Instant) throws(CommandFailure) -> [TraceStep] {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
+        var plans = plans
+        plans.take(UploadSizes(of: scenario.document))
         var configuration = VirtualConfiguration(plans)
         configuration.playsWholeDrain = true
         configuration.schedule.drain = drainEnd - (record.usersStoppedAt ?? plans.schedule.usersEnd)

@@ -20,7 +20,9 @@ struct CellRunner {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         let start = scenario.document.simulatedStart
-        let plans = scenario.document.plans(start: start)
+        let sizes = UploadSizes(of: scenario.document, for: bodies)
+        var plans = scenario.document.plans(start: start)
+        plans.take(sizes)
         let builder = scenario.builder(
             mode: .virtual, command: [], target: "modelled world", bodies: bodies,
             marks: scenario.marks(plans), startedAt: Host.now)
@@ -28,7 +30,7 @@ struct CellRunner {
             builder: builder, control: control, onProgress: onProgress, start: start,
             planned: scenario.document.duration)
         let result = runVirtually(
-            VirtualConfiguration(plans, bodies: bodies),
+            VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil),
             fleets: plans.populations.map { stores.fleetFactory($0, .whole) },
             observer: &observer)
         guard !control.isRequested else { return nil }

@@ -64,11 +64,13 @@ struct PartRunner {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
         let start = scenario.document.simulatedStart
+        let bodies = options.bodies ?? .encode
+        let sizes = UploadSizes(of: scenario.document, for: bodies)
         var plans = scenario.document.plans(start: start)
+        plans.take(sizes)
         let output = try RunOutput(
             partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
-        let bodies = options.bodies ?? .encode
         let builder = output.builder(target: "modelled world", bodies: bodies)
         if isAlone { console.begin(builder, forecast: nil) }
         let state = RunState(
@@ -76,7 +78,7 @@ struct PartRunner {
         ) { stores.removeIfTemporary() }
         let began = Host.monotonic
         if isAlone { interruption.begin {} }
-        var configuration = VirtualConfiguration(plans, bodies: bodies)
+        var configuration = VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil)
         configuration.isPart = true
         if let drainEnd { configuration.schedule.drain = drainEnd - plans.schedule.usersEnd }
         var observer = VirtualRunner.Observer(

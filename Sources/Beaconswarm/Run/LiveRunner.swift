@@ -44,6 +44,7 @@ struct LiveRunner: Sendable {
             limit: limit, sharedWithCollector: embeds, stores: storeBudget)
         try Room.checkDescriptors(forecast, limit: limit, budget: budget)
         try Room.checkMemory(forecast, connections: budget)
+        let sizes = UploadSizes(of: scenario.document)
         let attempt = try claim()
         try await awaitSetUp()
         let (start, clock) = try setClock(attempt)
@@ -56,8 +57,9 @@ struct LiveRunner: Sendable {
             result = .success(
                 try await play(
                     Stage(
-                        embeds: embeds, budget: budget, forecast: forecast, clock: clock, start: start,
-                        loads: loads, collectors: collectors, stores: stores, attempt: attempt)))
+                        embeds: embeds, budget: budget, forecast: forecast, sizes: sizes, clock: clock,
+                        start: start, loads: loads, collectors: collectors, stores: stores, attempt: attempt))
+            )
         } catch {
             result = .failure(error)
         }
@@ -74,6 +76,7 @@ struct LiveRunner: Sendable {
         /// Descriptors that connections may take.
         var budget: Int
         var forecast: Forecast
+        var sizes: UploadSizes
         var clock: RunClock
         var start: Instant
         var loads: MultiThreadedEventLoopGroup
@@ -97,6 +100,7 @@ struct LiveRunner: Sendable {
 
     private func play(_ stage: Stage, server: CollectorServer?) async throws -> CommandStatus {
         var plans = self.plans(start: stage.start, port: server?.address.port)
+        plans.take(stage.sizes)
         let output = try self.output(stage, plans)
         plans = output.attached(to: plans)
         var builder = output.builder(target: targetText(plans), warnings: warnings(stage, server: server))

@@ -61,7 +61,9 @@ struct RunOutput: Sendable {
         guard let copies else { return plans }
         var plans = plans
         for index in plans.populations.indices {
-            guard plans.populations[index].system is GrowingRules else { continue }
+            guard let rules = plans.populations[index].system as? GrowingRules,
+                rules.interceptors.contains(where: { $0.copyTo != nil })
+            else { continue }
             plans.populations[index].growingPlugins.copies = copies
         }
         return plans

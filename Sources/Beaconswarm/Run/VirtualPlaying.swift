@@ -10,12 +10,12 @@ import VirtualEngine
 extension VirtualConfiguration {
     /// The run that a scenario's plans describe.
     ///
-    /// - Parameter fitted: The sizes of these plans' uploads, if they are known already.
-    init(_ plans: ScenarioPlans, bodies: Bodies = .encode, fitted: BodySizes? = nil) {
+    /// - Parameter sizes: Of uploads whose bytes are neither made nor read; `nil` writes and reads each one.
+    init(_ plans: ScenarioPlans, sizes: BodySizes? = nil) {
         self.init(
             plans: plans.populations, schedule: plans.schedule, collector: plans.collector,
             server: plans.server)
-        if bodies == .measure { sizes = fitted ?? .fitted(to: self) }
+        self.sizes = sizes
     }
 }
 

@@ -19,16 +19,15 @@ struct VirtualRunner {
     func runCell() throws(CommandFailure) -> CommandStatus {
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
-        return try play(stores, forecast: nil, sizes: nil)
+        return try play(stores, forecast: nil, sizes: UploadSizes(of: scenario.document, for: bodies))
     }
 
     func run() throws(CommandFailure) -> CommandStatus {
         // Nothing is made for a run that does not fit.
         var forecast: Forecast?
-        var sizes: BodySizes?
+        let sizes = UploadSizes(of: scenario.document, for: bodies)
         if !options.quiet || Room.isNeeded(for: scenario.document) {
-            if bodies == .measure { sizes = VirtualConfiguration(plans, bodies: bodies).sizes }
-            let offered = Forecast(scenario.document, sizes: sizes)
+            let offered = Forecast(scenario.document, sizes: bodies == .measure ? sizes.fitted : nil)
             try Room.checkMemory(offered, connections: nil)
             forecast = offered
         }
@@ -39,13 +38,12 @@ struct VirtualRunner {
 
     private var bodies: Bodies { options.bodies ?? .encode }
     private var start: Instant { scenario.document.simulatedStart }
-    private var plans: ScenarioPlans { scenario.document.plans(start: start) }
 
-    /// - Parameter sizes: Those of the scenario's uploads, if they are known already.
     private func play(
-        _ stores: RunStores, forecast: Forecast?, sizes: BodySizes?
+        _ stores: RunStores, forecast: Forecast?, sizes: UploadSizes
     ) throws(CommandFailure) -> CommandStatus {
-        var plans = plans
+        var plans = scenario.document.plans(start: start)
+        plans.take(sizes)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
         let builder = output.builder(target: "modelled world", bodies: bodies)
@@ -56,9 +54,7 @@ struct VirtualRunner {
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         beginListening()
-        // Where services write copies, requests are written too.
-        let configuration = VirtualConfiguration(
-            plans, bodies: bodies, fitted: output.copies == nil ? sizes : nil)
+        let configuration = VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil)
         var observer = Observer(
             interruption: interruption,
             follower: RunFollower(

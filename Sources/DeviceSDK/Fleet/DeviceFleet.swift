@@ -146,9 +146,13 @@ extension DeviceFleet {
     ) -> PlainBody? { nil }
 
     package func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
+        encodedSize(slot, request: request, at: now)
+    }
+
+    /// How many bytes a request has that is encoded for the purpose.
+    package func encodedSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
         var body = WireBuffer()
-        let head = encode(slot, request: request, at: now, into: &body)
-        return body.count + head.path.utf8.count + head.headerLines.utf8.count
+        return encode(slot, request: request, at: now, into: &body).byteCount + body.count
     }
 }
 
@@ -224,6 +228,9 @@ package struct RequestHead: Sendable {
         self.path = path
         self.headerLines = headerLines
     }
+
+    /// The bytes of path, query and header lines.
+    package var byteCount: Int { path.utf8.count + headerLines.utf8.count }
 }
 
 /// How a request ended, as the device's networking code sees it.

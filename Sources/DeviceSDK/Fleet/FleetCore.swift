@@ -27,6 +27,8 @@ package struct FleetCore<System: TrackingSystem> {
     var configs: ConfigRollOuts
     /// By edition; empty without roll-outs.
     let rulesByEdition: [System.RulesInForce]
+    /// What uploads carry while their sizes are worked out.
+    private var sized: CarriedEvents
     /// The plan's end of the users, or an earlier one.
     var usersEnd: Instant
 
@@ -47,6 +49,8 @@ package struct FleetCore<System: TrackingSystem> {
         self.models = models
         self.calendar = calendar
         usersEnd = plan.usersEnd
+        sized = CarriedEvents()
+        sized.needsKeys = false
         let count = share.deviceCount(of: plan.deviceCount)
         users = []
         devices = []
@@ -124,6 +128,17 @@ package struct FleetCore<System: TrackingSystem> {
     ) -> RequestHead {
         useRules(of: slot)
         return system.encode(request, of: &devices[slot], at: now, into: &body)
+    }
+
+    /// How many bytes an upload has on the way by the plan's model; `nil` where there is none, and for anything else.
+    mutating func modelledSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int? {
+        guard let sizes = plan.uploadSizes, request.kind == .upload else { return nil }
+        var events = CarriedEvents()
+        swap(&events, &sized)
+        defer { swap(&events, &sized) }
+        events.removeAll()
+        guard carry(slot, request: request, at: now, into: &events) != nil else { return nil }
+        return Int(sizes.bytes(of: events))
     }
 
     mutating func carry(

@@ -25,6 +25,8 @@ package struct PopulationPlan: Sendable {
     package var app: AppDescription
     package var persona: PersonaDescription
     package var network = NetworkRules.ideal
+    /// How large uploads are on the way, for links that ask; `nil` writes each for its length.
+    package var uploadSizes: UploadSizeModel?
     /// What happens to its devices' disks.
     package var disk = DiskSchedule()
     /// What its users say to being tracked.

@@ -59,6 +59,11 @@ extension SpecialisedFleet {
     }
 
     @inline(__always)
+    package func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
+        core.modelledSize(slot, request: request, at: now) ?? encodedSize(slot, request: request, at: now)
+    }
+
+    @inline(__always)
     package func carry(
         _ slot: Int, request: RequestNumber, at now: Instant, into events: inout CarriedEvents
     ) -> RequestHead? {

@@ -50,7 +50,7 @@ package struct VirtualWorld: ExploredWorld {
         var document = scenario
         document.applyWantedRates()
         let start = document.simulatedStart
-        let plans = document.plans(start: start)
+        let plans = document.playedPlans(start: start)
         let inFiles = stores == .asWritten && document.populations.contains(where: \.storesInFiles)
         let folder = try inFiles ? StoreFolder(fleets: document.populations.count) : nil
         let watch = BoundsWatch()

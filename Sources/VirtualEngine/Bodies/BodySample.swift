@@ -27,7 +27,7 @@ struct BodySample {
     var eventCount: Int { counts.reduce(0) { $0 + $1.count } }
 
     /// The sum of the parts' terms.
-    func size(by terms: BodyTerms) -> Double {
+    func size(by terms: UploadSizeTerms) -> Double {
         var size = terms.request + terms.state * Double(states)
         for (template, count) in counts {
             size += terms.anyFirst + terms.first[template]
@@ -41,7 +41,7 @@ struct BodySample {
 /// multiplications and divisions alone, which come out the same on every machine.
 struct BodyFit {
     private let samples: [BodySample]
-    private(set) var terms: BodyTerms
+    private(set) var terms: UploadSizeTerms
     /// What is left of each sample's size.
     private var rest: [Double]
 
@@ -54,7 +54,7 @@ struct BodyFit {
     init(_ samples: [BodySample]) {
         self.samples = samples
         let templates = 1 + (samples.flatMap { $0.counts.map(\.template) }.max() ?? 0)
-        terms = BodyTerms(templates: templates)
+        terms = UploadSizeTerms(templates: templates)
         rest = samples.map { Double($0.bytes) }
         let uses = BodyFit.uses(samples, templates: templates)
         for _ in 0..<BodyFit.rounds {
@@ -84,7 +84,7 @@ struct BodyFit {
     /// Moves one term to where the squares are least, the others standing still. Large bodies count as much as
     /// small ones.
     private mutating func move(
-        _ term: WritableKeyPath<BodyTerms, Double>, in uses: [Int], doubt: Double,
+        _ term: WritableKeyPath<UploadSizeTerms, Double>, in uses: [Int], doubt: Double,
         _ value: (BodySample) -> Double
     ) {
         var (up, down) = (0.0, 0.0)
@@ -108,7 +108,7 @@ struct BodyFit {
         var (real, summed) = ([Double](), [Double]())
         var seen: [Int] = []
         for sample in samples {
-            let place = BodySizeModel.sizeClass(of: sample.eventCount)
+            let place = UploadSizeModel.sizeClass(of: sample.eventCount)
             while real.count <= place {
                 real.append(0)
                 summed.append(0)

@@ -1,5 +1,5 @@
 import Accounting
-package import CollectorModel
+import CollectorModel
 import DeviceSDK
 import Measurement
 import Timebase
@@ -70,7 +70,11 @@ private struct BodySampling {
             guard plan.plugins == nil, plan.disk.isIdle,
                 let system = CollectorSystem(rawValue: plan.system.systemName), system != .kit
             else { continue }
-            self.configuration.plans.append(plan)
+            var sampled = plan
+            // On a network that asks for sizes, each upload would have to be written for its true one. Uploads are the
+            // same ones but for few.
+            sampled.uploadSizes = .typical
+            self.configuration.plans.append(sampled)
             fleets.append(Collected(place: place, system: system))
         }
         let last = configuration.plans.map(\.index).max() ?? 0
@@ -152,7 +156,8 @@ private struct BodySampling {
             fleet.samples.count >= max(1, fewest)
         else { return nil }
         let fit = BodyFit(fleet.samples)
-        return BodySizeModel(system: fleet.system, terms: fit.terms, factors: fit.factors())
+        return BodySizeModel(
+            system: fleet.system, sizes: UploadSizeModel(terms: fit.terms, factors: fit.factors()))
     }
 
     private struct StepLimit: VirtualObserver {
@@ -167,13 +172,6 @@ private struct BodySampling {
             isOver = wakes >= steps
             return isOver ? .end : .goOn
         }
-    }
-}
-
-extension BodySizeModel {
-    /// Says nothing of sizes: for runs that let events pass by reference and ask for no bytes.
-    package convenience init(nothingKnownOf system: CollectorSystem) {
-        self.init(system: system, terms: BodyTerms(templates: 0), factors: [])
     }
 }
 
@@ -202,16 +200,6 @@ private final class SampledFleet: ForwardingFleet {
         self.weight = weight
         // Only how many there are is asked for.
         carried.needsKeys = false
-    }
-
-    /// About so many bytes of a request without events, and of each event: what decides how long uploads take on a
-    /// network here, where each would have to be written for its true length. Uploads are the same ones but for few.
-    private static let (headBytes, eventBytes) = (700, 130)
-
-    func wireSize(_ slot: Int, request: RequestNumber, at now: Instant) -> Int {
-        carried.removeAll()
-        _ = base.carry(slot, request: request, at: now, into: &carried)
-        return SampledFleet.headBytes + carried.count * SampledFleet.eventBytes
     }
 
     func carry(

@@ -1,11 +1,6 @@
 package import CollectorModel
 package import DeviceSDK
 
-extension RequestHead {
-    /// The bytes of path, query and header lines.
-    var byteCount: Int { path.utf8.count + headerLines.utf8.count }
-}
-
 extension CollectedRequest {
     /// A request as its device wrote it.
     package init(_ head: RequestHead, body: UnsafeRawBufferPointer = .init(start: nil, count: 0)) {

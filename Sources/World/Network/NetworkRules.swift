@@ -49,6 +49,9 @@ package struct RadioLinks: Hashable, Sendable {
     /// Whether any radio's link has ``LinkRules/drawsAmongEqual``.
     package var drawAmongEqual: Bool { rules.contains { $0?.drawsAmongEqual ?? false } }
 
+    /// Whether any radio's link has ``LinkRules/needsSize``.
+    package var needSizes: Bool { rules.contains { $0?.needsSize ?? false } }
+
     /// Whether no radio has a link.
     package var isIdeal: Bool { rules.allSatisfy { $0 == nil } }
 }

@@ -52,7 +52,7 @@ struct DatasetMerge {
             "\(parts[0].folder)/\(DatasetPart.scenarioName)", sha256: first.identity.scenarioSHA256,
             as: first.reference)
         let plans = DatasetPlans(
-            scenario.document, tagsEvents: first.identity.tagsEvents, threads: 1, cut: nil)
+            scenario.document, sizes: nil, tagsEvents: first.identity.tagsEvents, threads: 1, cut: nil)
         try checkMissing(parts, in: folders, plans, names: scenario.document.publicNames)
         let sum = try DatasetSum(parts, scenario, plans)
         let paths = try paths(of: parts)
