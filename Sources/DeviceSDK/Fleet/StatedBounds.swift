@@ -10,6 +10,8 @@ package struct StatedBounds: Hashable, Sendable {
     package var batch = Int.max
     /// The networks on which uploads begin.
     package var networks = NetworkMask(nil)
+    /// Whether only the first upload of a flush asks for its network.
+    package var asksOncePerFlush = false
     /// How long an app in the foreground with rows goes without an upload, at most, on one of ``pausesOn`` and with none
     /// in the air; `nil` where nothing but users' doings or an answer may set one off.
     package var pause: Interval?
@@ -21,6 +23,12 @@ package struct StatedBounds: Hashable, Sendable {
     package var rest: Interval?
     /// Whether no upload begins before the time that an answer of 429 or 503 asks for, a day at most.
     package var heedsRetryAfter = false
+    /// How failures put off what ``pause`` says.
+    package var retry = RetryPolicy()
+    /// Which answers keep what an upload carried; `nil` where nothing is said.
+    package var keeps: KeepRule?
+    /// Whether an answer that neither is a success nor keeps what an upload carried surely rejects it.
+    package var rejects = false
     /// The networks for which ``pause`` and ``bulk`` are said.
     package var pausesOn = NetworkMask(nil)
     /// Whether events for which there was no room are older than all that stay.
@@ -41,6 +49,7 @@ package struct StatedBounds: Hashable, Sendable {
         uploads = all.map(\.uploads).max() ?? .max
         batch = all.map(\.batch).max() ?? .max
         networks = NetworkMask(anyOf: all.map(\.networks))
+        asksOncePerFlush = all.contains(where: \.asksOncePerFlush)
         // What one of them has begun to wait for may give way to another's wait.
         let pauses = all.compactMap(\.pause)
         pause = pauses.isEmpty || pauses.count < all.count ? nil : pauses.reduce(.zero, +)
@@ -49,6 +58,13 @@ package struct StatedBounds: Hashable, Sendable {
         let rests = all.compactMap(\.rest)
         rest = rests.count < all.count ? nil : rests.min()
         heedsRetryAfter = !all.isEmpty && all.allSatisfy(\.heedsRetryAfter)
+        let policies = Set(all.map(\.retry))
+        retry = all.first?.retry ?? RetryPolicy()
+        // What has begun under one of them is not known to the other.
+        if policies.count > 1 { (retry, pause) = (RetryPolicy(), nil) }
+        let kept = Set(all.map(\.keeps))
+        keeps = kept.count == 1 ? all[0].keeps : nil
+        rejects = !all.isEmpty && all.allSatisfy(\.rejects)
         pausesOn = NetworkMask(allOf: all.map(\.pausesOn))
         evictsOldest = !all.isEmpty && all.allSatisfy(\.evictsOldest)
         let evictions = Set(all.map(\.evicts))

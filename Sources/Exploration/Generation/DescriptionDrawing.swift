@@ -69,6 +69,9 @@ enum DescriptionDrawing {
         for matches in ["413", "408 429", "4xx", "5xx", "timeout", "network"] where draw.chance(0.5) {
             rules.append((matches, verdicts[Int(draw.below(UInt64(verdicts.count)))]))
         }
+        if draw.chance(0.5), !(200...299).contains(frame.status) {
+            rules.insert((String(frame.status), verdicts[Int(draw.below(UInt64(verdicts.count)))]), at: 1)
+        }
         rules.append(("*", ["keep", "retry", "drop"][Int(draw.below(3))]))
         var table = rules.map { JSONNode.list([.text($0.0), .text($0.1)]) }
         if draw.chance(0.4) { table.insert(dropListed(&draw), at: 1) }

@@ -18,7 +18,10 @@ struct Drawing {
         if let texts = rule?.texts { return .text(texts[Int(draw.below(UInt64(texts.count)))]) }
         if let wished = wishes.value { return wished }
         switch format.kind(of: schema) {
-        case .choice(let values): return values[Int(draw.below(UInt64(values.count)))]
+        case .choice(let values):
+            let any = values[Int(draw.below(UInt64(values.count)))]
+            let favourite = values.first { $0.string != nil && $0.string == rule?.favourite }
+            return draw.chance(0.25) ? favourite ?? any : any
         case .alternatives(let forms): return alternative(of: forms, path, stream, &draw, wishes)
         case .object:
             var settling = stream.child(6)
@@ -27,6 +30,7 @@ struct Drawing {
         case .map(let member): return map(member, path, stream, &draw, wishes)
         case .list(let element, let count): return list(element, count, path, stream, &draw, wishes)
         case .boolean: return .bool(draw.chance(0.5))
+        case .integer(let range) where rule?.isStatus == true: return .int(frame.status(in: range, &draw))
         case .integer(let range): return .int(integer(range, schema, rule, &draw))
         case .number(let range): return .number(number(range, &draw))
         default: return text(schema, path, &draw)

@@ -14,6 +14,10 @@ struct DrawingRule: Sendable {
     var presence: Double?
     /// The largest whole number that is drawn.
     var most: Int?
+    /// Whether it is the status of an answer.
+    var isStatus = false
+    /// The one of its values that is drawn more often than the others.
+    var favourite: String?
     /// How many elements or members.
     var count: ClosedRange<Int>?
     /// The texts to choose from.
@@ -34,6 +38,7 @@ struct DrawingRule: Sendable {
     static func texts(_ texts: String..., presence: Double? = nil) -> DrawingRule {
         DrawingRule(presence: presence, texts: texts)
     }
+    static let status = DrawingRule(isStatus: true)
     static func value(presence: Double? = nil, _ value: @escaping Value) -> DrawingRule {
         DrawingRule(presence: presence, value: value)
     }
@@ -128,6 +133,7 @@ struct DrawingRule: Sendable {
         "networks.{}": .texts("net"),
         "networks.net": .presence(1),
         "networks.net.extends": .presence(0.5),
+        "networks.net.handover": .presence(0.4), "handover.failure": .presence(0.8),
         "networks.net.chain": .value(presence: 0.5, NetworkDrawing.chain),
         "networks.net.up": .texts("20 kbit/s", "1 Mbit/s", presence: 0.3),
         "networks.net.down": .texts("20 kbit/s", "1 Mbit/s", presence: 0.3),
@@ -160,6 +166,10 @@ struct DrawingRule: Sendable {
         "timeline.[].name": .texts("one", "two", "three", presence: 0.1),
         "timeline.[].region": .texts("north", "south", presence: 0.1),
         "timeline.[].population": .texts("p0", "p1", presence: 0.2),
+        "collector.fault": DrawingRule(favourite: "status"),
+        "collector.retryAfter": .presence(0.7),
+        "server.retryAfter": .presence(0.5), "rateLimit.retryAfter": .presence(0.5),
+        "status": .status, "keepStatuses.[]": .status, "retryAfter.on.[]": .status,
         "collector.device": .most(12, presence: 0.2),
         "collector.upload": .most(4, presence: 0.2),
         "collector.instances": .most(4),
@@ -259,6 +269,9 @@ struct DrawingRule: Sendable {
         "upload.flushBulkSize": .most(60, presence: 0.5),
         "upload.flushInterval": .presence(0.5),
         "upload.timeout": .presence(0.4),
+        "upload.backoff": .presence(0.35),
+        "upload.retryAfter": .presence(0.4), "upload.splitOn413": .presence(0.3),
+        "upload.keepStatuses": .presence(0.25),
         "upload.immediate": .presence(0.2),
         "upload.immediate.[]": .texts("Alpha", "$AppStart", "$SignUp"),
         "upload.instant.[]": .texts("Alpha", "Beta"),

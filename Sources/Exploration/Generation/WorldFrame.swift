@@ -18,6 +18,8 @@ struct WorldFrame: Sendable {
     /// What lengths and moments are whole numbers of, in milliseconds: in a third of the worlds much falls on the same
     /// moment, ticks of timers and entries of the timeline.
     var step: Int64
+    /// The status that most places of the world speak of: answers, and rules about answers, seldom meet otherwise.
+    var status: Int
 
     init(_ stream: RandomStream) {
         var draw = stream
@@ -30,7 +32,23 @@ struct WorldFrame: Sendable {
         let steps: [Int64] = [1000, 5000, 15_000, 60_000, 600_000, 3_600_000]
         let whole = steps.last { [duration] in $0 <= duration / 16 } ?? steps[0]
         step = draw.chance(1 / 3) ? whole : 1
+        status = WorldFrame.statuses[Int(draw.below(UInt64(WorldFrame.statuses.count)))]
         duration = onGrid(duration)
+    }
+
+    /// Those that SDKs' rules tell apart, the ones that have rules of their own more than once, and the ends of classes.
+    static let statuses = [
+        413, 413, 413, 429, 429, 429, 503, 503, 503, 200, 201, 202, 204, 299, 304, 400, 401, 403, 404, 408,
+        422,
+        499, 500, 502, 599,
+    ]
+
+    /// A status that a place may have: the world's own, another one with a meaning, or any.
+    func status(in range: ClosedRange<Int>, _ draw: inout RandomStream) -> Int {
+        let known = WorldFrame.statuses[Int(draw.below(UInt64(WorldFrame.statuses.count)))]
+        let any = range.lowerBound + Int(draw.below(UInt64(range.count)))
+        let first = draw.chance(0.6) ? status : known
+        return range.contains(first) && draw.chance(0.95) ? first : range.contains(known) ? known : any
     }
 
     /// A length or a moment of the world, as a whole number of steps; what is more than nothing stays so.

@@ -144,14 +144,19 @@ extension CopiesAreAttempts {
     }
 }
 
-/// An answer that a system takes for success rejects nothing.
+/// An answer that a system takes for success rejects nothing, nor does one after which its rules keep what was carried.
 enum RejectionsAreRefusals: Invariant {
     static let name = "rejections-are-refusals"
     static func violations(in trial: Trial) -> [String] {
-        trial.outcome.sealed.compactMap { event in
-            guard case .rejected(let status) = event.disposition, (200...299).contains(status) else {
-                return nil
-            }
+        let bounds = trial.document.populations.map {
+            $0.statedBounds(disksFail: trial.document.timeline.failsDisks)
+        }
+        return trial.outcome.sealed.compactMap { event in
+            guard case .rejected(let status) = event.disposition else { return nil }
+            let own = bounds[event.population]
+            // An event that is refused alone as too large is dropped, where requests are halved.
+            let isKept = own.keeps?.keeps(status) ?? false && !(status == 413 && own.retry.splitsOn413)
+            guard (200...299).contains(status) || isKept else { return nil }
             return "\(event.id.device)-\(event.id.sequence) was rejected with \(status)"
         }
     }

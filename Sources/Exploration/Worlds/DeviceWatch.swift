@@ -19,8 +19,11 @@ struct DeviceWatch {
     private var idleSince: Instant?
     /// When an upload ended last, and until when none begins after that.
     private var (endedAt, restsUntil) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
+    /// What failures in a row may have put off, at most; how many there were; and what an answer of 413 leaves of a batch.
+    private var (putOffUntil, failures, batch) = (Instant(nanoseconds: .min), UInt32(0), Int.max)
     /// Sequences that have a fate: all below the mark, and some beyond.
     private var sealedBelow: UInt32 = 0
+    private(set) var sealedCount = 0
     private var sealedBeyond: Set<UInt32> = []
 
     /// So many uploads in the air leave room for one more of the connections that a device has.
@@ -32,6 +35,10 @@ struct DeviceWatch {
         var plannedAt: Instant
         var began: Instant
         var timeout: Interval
+        /// When its connection breaks, unless it is over.
+        var breaksAt = Instant.distantFuture
+        /// Events of the device that had their fates when it began.
+        var sealed = 0
     }
 
     mutating func displace(to network: NetworkKind?) {
@@ -42,15 +49,19 @@ struct DeviceWatch {
     /// Its process is gone, and its requests with it.
     mutating func die() {
         (uploads, fetches) = ([:], [])
-        restsUntil = Instant(nanoseconds: .min)
+        (restsUntil, putOffUntil) = (Instant(nanoseconds: .min), Instant(nanoseconds: .min))
+        (failures, batch) = (0, .max)
     }
 
     // MARK: Requests
 
     /// Notes a request that it asks for.
     ///
+    /// - Parameter breaksAt: When its connection breaks, unless it is over.
     /// - Returns: What is wrong with it.
-    mutating func begin(_ request: OutgoingRequest, at now: Instant, under bounds: StatedBounds) -> [String] {
+    mutating func begin(
+        _ request: OutgoingRequest, at now: Instant, breaksAt: Instant, under bounds: StatedBounds
+    ) -> [String] {
         let number = request.number.number
         idleSince = nil
         guard request.number.kind == .upload else {
@@ -63,8 +74,12 @@ struct DeviceWatch {
             wrong.append(
                 "upload \(number) carries \(request.eventCount) events; its limit is \(bounds.batch)")
         }
+        if uploads.isEmpty, Int(request.eventCount) > batch {
+            wrong.append("upload \(number) carries \(request.eventCount) events; a 413 left \(batch)")
+        }
         // With several in the air this one may have been made before, on another network, and waited for a connection.
-        if uploads.count < Self.severalUploads, !bounds.networks.contains(request.network) {
+        let goesOn = bounds.asksOncePerFlush && endedAt == now
+        if uploads.count < Self.severalUploads, !goesOn, !bounds.networks.contains(request.network) {
             wrong.append("upload \(number) began on \(request.network), where none may")
         }
         if let displacedTo, displacedTo != request.network {
@@ -77,7 +92,7 @@ struct DeviceWatch {
         latest = number
         uploads[number] = Upload(
             events: UInt64(request.eventCount), network: request.network, plannedAt: request.plannedAt,
-            began: now, timeout: request.timeout)
+            began: now, timeout: request.timeout, breaksAt: breaksAt, sealed: sealedCount)
         return wrong
     }
 
@@ -106,12 +121,33 @@ struct DeviceWatch {
         restsUntil = max(restsUntil, now + min(asked, RetryPolicy.longestQuiet))
     }
 
+    /// Notes what a failure may change, and a success ends.
+    ///
+    /// - Parameter isOver: Whether the system has done with what the upload carried.
+    mutating func end(
+        _ upload: Upload, _ outcome: RequestOutcome, isOver: Bool, under policy: RetryPolicy, at now: Instant
+    ) {
+        if case .answered(let status, _, let asked, _) = outcome {
+            if status == 413, policy.splitsOn413, upload.events > 1 {
+                batch = min(batch, Int(upload.events) / 2)
+            }
+            if let asked, policy.heedsRetryAfter, status == 429 || status == 503 {
+                putOffUntil = max(putOffUntil, now + min(asked, RetryPolicy.longestQuiet))
+            }
+        }
+        failures = isOver ? 0 : failures + 1
+        guard var backoff = policy.backoff, failures > 0 else { return }
+        backoff.jitter = 0
+        putOffUntil = max(putOffUntil, now + backoff.delay(after: failures, RandomStream(key: 0)))
+    }
+
     // MARK: Events
 
     /// Notes that events have their fates.
     ///
     /// - Returns: What is wrong with that.
     mutating func seal(_ events: ArraySlice<SealedEvent>, under bounds: StatedBounds) -> String? {
+        sealedCount += events.count
         for event in events { sealedBeyond.insert(event.id.sequence) }
         while sealedBeyond.remove(sealedBelow) != nil { sealedBelow += 1 }
         // What is in the air may have been given up by the store, and has no fate before its answer.
@@ -133,7 +169,8 @@ struct DeviceWatch {
     mutating func look(at now: Instant, isWaiting: Bool, pause: Interval) -> String? {
         let since = idleSince
         idleSince = isWaiting && uploads.isEmpty ? since ?? now : nil
-        guard let since, now - since > pause else { return nil }
-        return "it had rows and no upload for \((now - since).text); its limit is \(pause.text)"
+        guard let since, now - max(since, putOffUntil) > pause else { return nil }
+        let waited = putOffUntil > since ? ", \((putOffUntil - since).text) of them after failures" : ""
+        return "it had rows and no upload for \((now - since).text)\(waited); its limit is \(pause.text)"
     }
 }

@@ -43,6 +43,7 @@ final class WatchedFleet: ForwardingFleet {
     let base: any DeviceFleet
     private let watch: BoundsWatch
     private let bounds: StatedBounds
+    private let surroundings: Surroundings
     private let name: String
     private let start: Instant
     private let place: Int
@@ -60,6 +61,7 @@ final class WatchedFleet: ForwardingFleet {
         self.watch = watch
         self.lateness = lateness
         name = plan.name
+        surroundings = Surroundings(plan, timeline, isModelled: lateness == .zero)
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
         // A network that comes and goes, or an SDK that is told to stop, is not seen from here.
         let isSteady =
@@ -87,9 +89,17 @@ final class WatchedFleet: ForwardingFleet {
         _ slot: Int, request: RequestNumber, outcome: RequestOutcome, at now: Instant,
         effects: inout DeviceEffects
     ) -> Instant {
-        if let upload = end(request, of: slot) { judge(upload, request.number, outcome, of: slot, at: now) }
-        return watching(slot, at: now, &effects) {
-            base.complete(slot, request: request, outcome: outcome, at: now, effects: &$0)
+        let upload = end(request, of: slot)
+        if let upload { judge(upload, request.number, outcome, of: slot, at: now) }
+        return watching(slot, at: now, &effects) { effects in
+            let sealed = effects.sealed.count
+            let wake = base.complete(slot, request: request, outcome: outcome, at: now, effects: &effects)
+            if let upload {
+                lookForRejection(upload, outcome, effects.sealed.dropFirst(sealed), of: slot)
+                devices[slot].end(
+                    upload, outcome, isOver: effects.isAcknowledged, under: bounds.retry, at: now)
+            }
+            return wake
         }
     }
 
@@ -133,6 +143,9 @@ final class WatchedFleet: ForwardingFleet {
                 "upload \(number) took \((now - upload.began).text); its limit is \(upload.timeout.text)",
                 of: slot)
         }
+        if let wrong = surroundings.forbid(outcome, of: upload, at: now, lateness: lateness) {
+            note("upload \(number) \(wrong)", of: slot)
+        }
         switch outcome {
         case .failed(let failure):
             count(upload, endedBy: failure.name)
@@ -142,11 +155,24 @@ final class WatchedFleet: ForwardingFleet {
             if let asked, bounds.heedsRetryAfter, status == 429 || status == 503 {
                 devices[slot].wait(asked, at: now)
             }
-            if upload.network == .none { note("upload \(number) was answered without a network", of: slot) }
             count(upload, endedBy: String(status))
             let taken = Double((now - upload.plannedAt).nanoseconds) / 1e6
             watch.uploads[place]?.answering? += taken
         }
+    }
+
+    /// After an answer that neither is a success nor keeps what the upload carried, where nothing else of the device's
+    /// had its fate meanwhile.
+    private func lookForRejection(
+        _ upload: DeviceWatch.Upload, _ outcome: RequestOutcome, _ sealed: ArraySlice<SealedEvent>,
+        of slot: Int
+    ) {
+        guard case .answered(let status, _, _, _) = outcome, !(200...299).contains(status), bounds.rejects,
+            let keeps = bounds.keeps, !keeps.keeps(status), !(status == 413 && bounds.retry.splitsOn413),
+            upload.events > 0, upload.sealed == devices[slot].sealedCount, devices[slot].uploads.isEmpty,
+            sealed.isEmpty
+        else { return }
+        note("an answer of \(status) left all of \(upload.events) events", of: slot)
     }
 
     /// Uploads begun without a network never were any.
@@ -189,8 +215,9 @@ final class WatchedFleet: ForwardingFleet {
         let result = step(&effects)
         let more = Int(base.storedCount) - Int(stored)
         devices[slot].rows += more
-        if effects.died.count > died { die(slot) }
+        // What died has waited until now.
         lookForPause(of: slot, at: now)
+        if effects.died.count > died { die(slot) }
         for request in effects.requests.dropFirst(min(asked, effects.requests.count)) {
             begin(request, of: slot, at: now)
         }
@@ -209,7 +236,10 @@ final class WatchedFleet: ForwardingFleet {
     }
 
     private func begin(_ request: OutgoingRequest, of slot: Int, at now: Instant) {
-        for wrong in devices[slot].begin(request, at: now, under: bounds) { note(wrong, of: slot) }
+        let breaksAt = surroundings.end(of: request)
+        for wrong in devices[slot].begin(request, at: now, breaksAt: breaksAt, under: bounds) {
+            note(wrong, of: slot)
+        }
         guard request.number.kind == .upload, request.network != .none else { return }
         watch.carried[place, default: 0] += UInt64(request.eventCount)
     }
@@ -222,7 +252,7 @@ final class WatchedFleet: ForwardingFleet {
     private func lookForPause(of slot: Int, at now: Instant) {
         guard let pause else { return }
         if let wrong = devices[slot].look(at: now, isWaiting: isWaiting(slot), pause: pause) {
-            note(wrong, of: slot)
+            note("\(wrong), at \((now - start).text)", of: slot)
         }
     }
 
@@ -259,20 +289,5 @@ final class WatchedFleet: ForwardingFleet {
 
     private func note(_ text: String, of slot: Int) {
         watch.note("device \(base.globalNumber(of: slot)) of \(name): \(text)")
-    }
-}
-
-extension [TimelineEntry] {
-    /// Whether a disk may refuse a device's writes.
-    var failsDisks: Bool { contains { if case .disk = $0.change { true } else { false } } }
-
-    /// Whether SDKs may be told to upload nothing, by their makers or by their users.
-    fileprivate var tellsSDKs: Bool {
-        contains { entry in
-            switch entry.change {
-            case .remoteConfig, .push, .consent: true
-            case .disk, .collector, .client, .network, .rollOut: false
-            }
-        }
     }
 }

@@ -72,6 +72,8 @@ package struct KitRules: Hashable, Sendable {
 extension KitRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
+        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.rejects = !disksFail
         bounds.clearsUnsent = clear == .otherDays
         bounds.rest = upload.retry.shortestWait
         bounds.heedsRetryAfter = upload.retry.heedsRetryAfter

@@ -15,18 +15,21 @@ extension SensorsRules: SystemRuleSet {
         if upload.blocksTracking { bounds.uploads = 1 }
         bounds.clearsUnsent = upload.bodyFailureChance > 0
         bounds.batch = max(1, upload.batch)
-        bounds.networks = networkMask
+        (bounds.networks, bounds.asksOncePerFlush) = (networkMask, !isVersion4)
         bounds.rest = upload.retry.shortestWait
         bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        bounds.retry = upload.retry
+        // In debug mode every answer is the last word.
+        bounds.keeps = debugMode == .off ? upload.keeps : nil
+        bounds.rejects = !disksFail && storage.deleteFailureChance == 0
         // An event that is larger than all bytes has no room by itself.
         bounds.evictsOldest = storage.evictFrom == .oldest && storage.maxBytes == nil && !isOverflowing
         if bounds.evictsOldest, storage.limit > storage.evict { bounds.evicts = max(1, storage.evict) }
-        let isPlain =
-            !isOverflowing && upload.bodyFailureChance == 0 && debugMode == .off && upload.retry.isIdle
         bounds.pausesOn = networkMask
-        if isPlain {
+        if !isOverflowing, upload.bodyFailureChance == 0, debugMode == .off {
             bounds.pause = upload.flushInterval + upload.jitter
-            bounds.bulk = upload.flushBulkSize + (upload.flushesAboveBulkSize ? 1 : 0)
+            let bulk = upload.flushBulkSize + (upload.flushesAboveBulkSize ? 1 : 0)
+            bounds.bulk = upload.retry.isIdle ? bulk : nil
         }
         return bounds
     }

@@ -20,6 +20,8 @@ extension GrowingRules: SystemRuleSet {
         bounds.networks = NetworkMask(upload.networks)
         bounds.rest = upload.retry.shortestWait
         bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.rejects = !disksFail && storage.deleteFailureChance == 0
         // Elsewhere the day's budget and policies have their say.
         bounds.pausesOn = NetworkMask(upload.networks.intersection([.wifi]))
         if ticksSendAll, !disksFail {
@@ -28,19 +30,20 @@ extension GrowingRules: SystemRuleSet {
         return bounds
     }
 
-    /// Whether nothing of the app's, of a policy's or of a store that fails keeps a tick from sending what is there.
+    /// Whether nothing of the app's, of a policy's or of a store that fails keeps a tick from sending what is there,
+    /// unless it waits after a failure.
     private var ticksSendAll: Bool {
         let fails = storage.deleteFailureChance > 0 || storage.insertFailureChance > 0
         let isWhole = services.network && services.database && channels.isEmpty && interceptors.isEmpty
         // No tick writes what waits for the realtime store.
-        return !fails && isWhole && storage.realtimeWriteBuffer == 0 && upload.retry.isIdle
+        return !fails && isWhole && storage.realtimeWriteBuffer == 0
             && upload.maxBytes ?? .max >= 65_536 && upload.flushInterval > .zero
     }
 
     /// A tick of the timer sends a batch of each channel.
     package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? {
-        guard ticksSendAll, upload.networks.contains(network), upload.timeout >= .seconds(1),
-            storage.maxBytes == nil, storage.queueLimit ?? .max >= rows
+        guard ticksSendAll, upload.retry.isIdle, upload.networks.contains(network),
+            upload.timeout >= .seconds(1), storage.maxBytes == nil, storage.queueLimit ?? .max >= rows
         else { return nil }
         // The budget of a day on a cellular network lasts for these.
         let isInBudget = upload.cellularLimit >= 1 << 20 && rows < 200
