@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from conftest import Tool
+from dataset_readers import from_json
 from helpers import SCENARIOS, SHIPPED, read_report, write_scenario
 
 #: What two runs of one scenario and seed may differ in.
@@ -45,15 +45,21 @@ def simulate(tool: Tool, scenario: Path, bodies: str, *options: object) -> tuple
     return read_report(folder), events.read_bytes()
 
 
+def simulate_both(tool: Tool, scenario: Path, *options: object) -> tuple[dict, dict, bytes]:
+    """The reports with written and with measured bodies, and the event lines, which are the same; nothing but bytes differs."""
+    written, lines = simulate(tool, scenario, "encode", *options)
+    carried, others = simulate(tool, scenario, "measure", *options)
+    assert lines == others
+    assert without_bytes(written) == without_bytes(carried)
+    return written, carried, lines
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_scenarios_send_as_many_bytes(tool: Tool, path: Path) -> None:
     one = ("--devices", DEVICES, "--variant", "base")
     # What has no whole day starts otherwise.
     one += ("--duration", "2d") if path.parent.name == "datasets" else ()
-    written, lines = simulate(tool, path, "encode", *one)
-    carried, others = simulate(tool, path, "measure", *one)
-    assert lines == others
-    assert without_bytes(written) == without_bytes(carried)
+    written, carried, _ = simulate_both(tool, path, *one)
     assert (written["run"]["bodies"], carried["run"]["bodies"]) == ("encode", "measure")
     modelled = bytes_sent(carried)
     for name, sent in bytes_sent(written).items():
@@ -104,10 +110,7 @@ def test_a_slow_line_takes_as_long_as_the_model_says(tool: Tool, tmp_path: Path)
             ],
         },
     )
-    written, lines = simulate(tool, scenario, "encode")
-    carried, others = simulate(tool, scenario, "measure")
-    assert lines == others
-    assert without_bytes(written) == without_bytes(carried)
+    written, carried, lines = simulate_both(tool, scenario)
     blocked = carried["metrics"]["http_req_blocked"]
     on_the_way = blocked["count"] * blocked["avg"]
     # Some devices die before an upload is through; and the two sums are of the same uploads, but for the model's miss.
@@ -117,7 +120,7 @@ def test_a_slow_line_takes_as_long_as_the_model_says(tool: Tool, tmp_path: Path)
     # The dataset of the same fleet has the same instants, although its events bear no ids of the harness.
     tool.run("generate", scenario, "--out", tool.folder / "dataset", "--format", "ndjson", "-q").expect(0)
     truth = [json.loads(line) for line in (tool.folder / "dataset" / "truth.ndjson").read_text().splitlines()]
-    acknowledged = {row["id"]: milliseconds(row.get("acked_at")) for row in truth}
+    acknowledged = {row["id"]: from_json(row.get("acked_at"), "timestampMillis") for row in truth}
     events = [json.loads(line) for line in lines.splitlines()]
     assert {event["id"]: whole(event["acked_at"]) for event in events} == acknowledged
     assert len(acknowledged) > 10_000
@@ -125,12 +128,6 @@ def test_a_slow_line_takes_as_long_as_the_model_says(tool: Tool, tmp_path: Path)
 
 def whole(milliseconds: float | None) -> int | None:
     return None if milliseconds is None else int(milliseconds)
-
-
-def milliseconds(instant: str | None) -> int | None:
-    if instant is None:
-        return None
-    return round(datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp() * 1000)
 
 
 def test_only_simulations_measure(tool: Tool, tmp_path: Path) -> None:
@@ -157,9 +154,7 @@ def test_a_fleet_that_hardly_uploads_has_a_model_too(tool: Tool, tmp_path: Path)
             ],
         },
     )
-    written, lines = simulate(tool, scenario, "encode")
-    carried, others = simulate(tool, scenario, "measure")
-    assert lines == others
+    written, carried, _ = simulate_both(tool, scenario)
     assert written["metrics"]["http_reqs"]["count"] / 6000 * 16 < 40
     sent, modelled = bytes_sent(written)["p"], bytes_sent(carried)["p"]
     assert sent != modelled, "the requests were written all the same"

@@ -16,7 +16,7 @@ struct ForecastSizeTests {
             "system": "\(system)", "persona": "casual", "app": "shop"}]}
             """
         let document = try LoadedScenario(try bench.source(text)).document
-        let sizes = try #require(UploadSizes(of: document, for: .measure).fitted)
+        let sizes = try #require(UploadSizes(of: document, for: .measure).byReference)
         #expect(sizes.written.isEmpty)
         let (written, measured) = (Forecast(document), Forecast(document, sizes: sizes))
         #expect(measured.eventsRange == written.eventsRange && measured.eventsPeak == written.eventsPeak)

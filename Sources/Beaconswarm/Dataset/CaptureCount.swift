@@ -17,7 +17,7 @@ enum CaptureCount {
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         var observer = Observer(wanted: UInt64(number)) { fleets.reduce(0) { $0 + $1.capturedCount } }
         var configuration = plans.configuration
-        configuration.sizes = sizes.fitted
+        configuration.sizes = sizes.byReference
         _ = runVirtually(configuration, fleets: fleets, observer: &observer)
         guard observer.times.count >= number else { return nil }
         observer.times.sort()

@@ -30,7 +30,7 @@ struct CellRunner {
             builder: builder, control: control, onProgress: onProgress, start: start,
             planned: scenario.document.duration)
         let result = runVirtually(
-            VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil),
+            VirtualConfiguration(plans, sizes: sizes.byReference),
             fleets: plans.populations.map { stores.fleetFactory($0, .whole) },
             observer: &observer)
         guard !control.isRequested else { return nil }

@@ -78,7 +78,7 @@ struct PartRunner {
         ) { stores.removeIfTemporary() }
         let began = Host.monotonic
         if isAlone { interruption.begin {} }
-        var configuration = VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil)
+        var configuration = VirtualConfiguration(plans, sizes: sizes.byReference)
         configuration.isPart = true
         if let drainEnd { configuration.schedule.drain = drainEnd - plans.schedule.usersEnd }
         var observer = VirtualRunner.Observer(

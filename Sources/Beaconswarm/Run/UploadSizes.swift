@@ -8,14 +8,18 @@ import World
 struct UploadSizes: Sendable {
     /// `nil` where nobody asks.
     let fitted: BodySizes?
+    /// Those of uploads whose bytes are neither made nor read; `nil` where all are.
+    let byReference: BodySizes?
 
     /// Plays a sample of the scenario, where its networks ask for sizes, or where `bodies` are to be measured.
     ///
     /// - Complexity: Bounded, however large the scenario is; see ``BodySizes/fitted(to:fewest:)``.
     init(of document: ScenarioDocument, for bodies: Bodies = .encode) {
-        let plans = document.plans(start: document.simulatedStart)
-        let isAsked = plans.populations.contains { $0.network.links.needSizes }
-        fitted = isAsked || bodies == .measure ? .fitted(to: VirtualConfiguration(plans)) : nil
+        let isAsked = bodies == .measure || document.populations.contains { $0.network.links.needSizes }
+        fitted =
+            isAsked
+            ? .fitted(to: VirtualConfiguration(document.plans(start: document.simulatedStart))) : nil
+        byReference = bodies == .measure ? fitted : nil
     }
 }
 

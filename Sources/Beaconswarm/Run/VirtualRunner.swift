@@ -27,7 +27,7 @@ struct VirtualRunner {
         var forecast: Forecast?
         let sizes = UploadSizes(of: scenario.document, for: bodies)
         if !options.quiet || Room.isNeeded(for: scenario.document) {
-            let offered = Forecast(scenario.document, sizes: bodies == .measure ? sizes.fitted : nil)
+            let offered = Forecast(scenario.document, sizes: sizes.byReference)
             try Room.checkMemory(offered, connections: nil)
             forecast = offered
         }
@@ -54,7 +54,7 @@ struct VirtualRunner {
         let began = Host.monotonic
         let fleets = plans.populations.map { stores.fleetFactory($0, .whole) }
         beginListening()
-        let configuration = VirtualConfiguration(plans, sizes: bodies == .measure ? sizes.fitted : nil)
+        let configuration = VirtualConfiguration(plans, sizes: sizes.byReference)
         var observer = Observer(
             interruption: interruption,
             follower: RunFollower(

@@ -43,6 +43,13 @@ package struct StatedBounds: Hashable, Sendable {
     /// Bounds that nothing states.
     package init() {}
 
+    /// States what a policy makes of failures.
+    package mutating func obey(_ policy: RetryPolicy) {
+        retry = policy
+        rest = policy.shortestWait
+        heedsRetryAfter = policy.heedsRetryAfter
+    }
+
     /// What holds of a device that follows one of several rules after the other.
     package init(all: [StatedBounds]) {
         rows = all.map(\.rows).max() ?? .max

@@ -38,9 +38,8 @@ struct WorldFrame: Sendable {
 
     /// Those that SDKs' rules tell apart, the ones that have rules of their own more than once, and the ends of classes.
     static let statuses = [
-        413, 413, 413, 429, 429, 429, 503, 503, 503, 200, 201, 202, 204, 299, 304, 400, 401, 403, 404, 408,
-        422,
-        499, 500, 502, 599,
+        413, 413, 413, 429, 429, 429, 503, 503, 503,
+        200, 201, 202, 204, 299, 304, 400, 401, 403, 404, 408, 422, 499, 500, 502, 599,
     ]
 
     /// A status that a place may have: the world's own, another one with a meaning, or any.

@@ -138,9 +138,7 @@ enum CopiesAreAttempts: Invariant {
 
 extension CopiesAreAttempts {
     private static func mayCarryTwice(_ document: ScenarioDocument) -> Bool {
-        document.populations.contains {
-            $0.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
-        }
+        document.statedBounds.contains(where: \.carriesTwice)
     }
 }
 
@@ -148,9 +146,7 @@ extension CopiesAreAttempts {
 enum RejectionsAreRefusals: Invariant {
     static let name = "rejections-are-refusals"
     static func violations(in trial: Trial) -> [String] {
-        let bounds = trial.document.populations.map {
-            $0.statedBounds(disksFail: trial.document.timeline.failsDisks)
-        }
+        let bounds = trial.document.statedBounds
         return trial.outcome.sealed.compactMap { event in
             guard case .rejected(let status) = event.disposition else { return nil }
             let own = bounds[event.population]
@@ -167,9 +163,7 @@ enum RejectionsAreRefusals: Invariant {
 enum NothingIsClearedUnasked: Invariant {
     static let name = "nothing-cleared-unasked"
     static func violations(in trial: Trial) -> [String] {
-        let mayClear = trial.document.populations.map {
-            $0.statedBounds(disksFail: trial.document.timeline.failsDisks).clearsUnsent
-        }
+        let mayClear = trial.document.statedBounds.map(\.clearsUnsent)
         return trial.outcome.sealed.compactMap { event in
             guard event.disposition == .lost(.clearedUnsent), !mayClear[event.population] else { return nil }
             return "\(event.id.device)-\(event.id.sequence) was cleared unsent"
@@ -210,11 +204,9 @@ enum AttemptsAreUploads: Invariant {
         guard outcome.sealed.allSatisfy({ $0.attempts < .max }), !outcome.wasCut else { return [] }
         var attempts: [Int: UInt64] = [:]
         for event in outcome.sealed { attempts[event.population, default: 0] += UInt64(event.attempts) }
-        return document.populations.enumerated().compactMap { index, population in
+        return document.statedBounds.enumerated().compactMap { index, bounds in
             let carried = outcome.carried[index] ?? 0
-            guard attempts[index] ?? 0 != carried,
-                !population.statedBounds(disksFail: document.timeline.failsDisks).carriesTwice
-            else { return nil }
+            guard attempts[index] ?? 0 != carried, !bounds.carriesTwice else { return nil }
             return
                 "events of population \(index) have \(attempts[index] ?? 0) attempts, its uploads had \(carried) events"
         }

@@ -23,8 +23,9 @@ struct DeviceWatch {
     private var (putOffUntil, failures, batch) = (Instant(nanoseconds: .min), UInt32(0), Int.max)
     /// Sequences that have a fate: all below the mark, and some beyond.
     private var sealedBelow: UInt32 = 0
-    private(set) var sealedCount = 0
     private var sealedBeyond: Set<UInt32> = []
+    /// How many of its events have a fate.
+    var sealedCount: Int { Int(sealedBelow) + sealedBeyond.count }
 
     /// So many uploads in the air leave room for one more of the connections that a device has.
     private static let severalUploads = 3
@@ -115,10 +116,18 @@ struct DeviceWatch {
         endedAt = now
     }
 
+    /// The time without uploads that an answer asks for, of those that an SDK may heed; a day at most.
+    static func wait(askedBy outcome: RequestOutcome) -> Interval? {
+        guard case .answered(let status, _, let asked?, _) = outcome, status == 429 || status == 503 else {
+            return nil
+        }
+        return min(asked, RetryPolicy.longestQuiet)
+    }
+
     /// Notes that an answer asks for a time without uploads.
     mutating func wait(_ asked: Interval, at now: Instant) {
         guard uploads.isEmpty else { return }
-        restsUntil = max(restsUntil, now + min(asked, RetryPolicy.longestQuiet))
+        restsUntil = max(restsUntil, now + asked)
     }
 
     /// Notes what a failure may change, and a success ends.
@@ -127,13 +136,11 @@ struct DeviceWatch {
     mutating func end(
         _ upload: Upload, _ outcome: RequestOutcome, isOver: Bool, under policy: RetryPolicy, at now: Instant
     ) {
-        if case .answered(let status, _, let asked, _) = outcome {
-            if status == 413, policy.splitsOn413, upload.events > 1 {
-                batch = min(batch, Int(upload.events) / 2)
-            }
-            if let asked, policy.heedsRetryAfter, status == 429 || status == 503 {
-                putOffUntil = max(putOffUntil, now + min(asked, RetryPolicy.longestQuiet))
-            }
+        if case .answered(413, _, _, _) = outcome, policy.splitsOn413, upload.events > 1 {
+            batch = min(batch, Int(upload.events) / 2)
+        }
+        if policy.heedsRetryAfter, let asked = DeviceWatch.wait(askedBy: outcome) {
+            putOffUntil = max(putOffUntil, now + asked)
         }
         failures = isOver ? 0 : failures + 1
         guard var backoff = policy.backoff, failures > 0 else { return }
@@ -147,7 +154,6 @@ struct DeviceWatch {
     ///
     /// - Returns: What is wrong with that.
     mutating func seal(_ events: ArraySlice<SealedEvent>, under bounds: StatedBounds) -> String? {
-        sealedCount += events.count
         for event in events { sealedBeyond.insert(event.id.sequence) }
         while sealedBeyond.remove(sealedBelow) != nil { sealedBelow += 1 }
         // What is in the air may have been given up by the store, and has no fate before its answer.

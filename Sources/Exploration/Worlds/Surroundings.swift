@@ -67,6 +67,13 @@ struct Surroundings {
     }
 }
 
+extension ScenarioDocument {
+    /// What the rules of each population's devices state.
+    var statedBounds: [StatedBounds] {
+        populations.map { $0.statedBounds(disksFail: timeline.failsDisks) }
+    }
+}
+
 extension [TimelineEntry] {
     /// Whether a disk may refuse a device's writes.
     var failsDisks: Bool { contains { if case .disk = $0.change { true } else { false } } }

@@ -150,9 +150,9 @@ final class WatchedFleet: ForwardingFleet {
         case .failed(let failure):
             count(upload, endedBy: failure.name)
             devices[slot].end(upload, at: now, rest: bounds.rest)
-        case .answered(let status, _, let asked, _):
+        case .answered(let status, _, _, _):
             devices[slot].end(upload, at: now, rest: nil)
-            if let asked, bounds.heedsRetryAfter, status == 429 || status == 503 {
+            if bounds.heedsRetryAfter, let asked = DeviceWatch.wait(askedBy: outcome) {
                 devices[slot].wait(asked, at: now)
             }
             count(upload, endedBy: String(status))

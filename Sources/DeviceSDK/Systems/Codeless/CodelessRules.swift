@@ -100,10 +100,9 @@ extension CodelessRules: SystemRuleSet {
         var bounds = StatedBounds()
         // One of parts, one at a time of files.
         bounds.uploads = upload.concurrency + 1
-        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.keeps = upload.keeps
         bounds.rejects = !disksFail
-        bounds.rest = upload.retry.shortestWait
-        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        bounds.obey(upload.retry)
         return bounds
     }
 

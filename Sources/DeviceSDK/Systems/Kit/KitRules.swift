@@ -72,11 +72,10 @@ package struct KitRules: Hashable, Sendable {
 extension KitRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
-        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.keeps = upload.keeps
         bounds.rejects = !disksFail
         bounds.clearsUnsent = clear == .otherDays
-        bounds.rest = upload.retry.shortestWait
-        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+        bounds.obey(upload.retry)
         return bounds
     }
 

@@ -16,9 +16,7 @@ extension SensorsRules: SystemRuleSet {
         bounds.clearsUnsent = upload.bodyFailureChance > 0
         bounds.batch = max(1, upload.batch)
         (bounds.networks, bounds.asksOncePerFlush) = (networkMask, !isVersion4)
-        bounds.rest = upload.retry.shortestWait
-        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
-        bounds.retry = upload.retry
+        bounds.obey(upload.retry)
         // In debug mode every answer is the last word.
         bounds.keeps = debugMode == .off ? upload.keeps : nil
         bounds.rejects = !disksFail && storage.deleteFailureChance == 0

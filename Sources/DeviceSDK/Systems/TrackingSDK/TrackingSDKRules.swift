@@ -99,12 +99,11 @@ extension TrackingSDKRules: SystemRuleSet {
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
         bounds.uploads = min(upload.sockets, upload.concurrency)
-        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.keeps = upload.keeps
         bounds.clearsUnsent = clear == .all
         // What waits for a socket was made before the failure.
         if upload.concurrency <= upload.sockets {
-            bounds.rest = upload.retry.shortestWait
-            bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
+            bounds.obey(upload.retry)
             bounds.rejects = !disksFail
         }
         return bounds

@@ -18,9 +18,8 @@ extension GrowingRules: SystemRuleSet {
             storage.queueLimit != nil && (disksFail || storage.deleteFailureChance > 0)
         bounds.batch = upload.batch
         bounds.networks = NetworkMask(upload.networks)
-        bounds.rest = upload.retry.shortestWait
-        bounds.heedsRetryAfter = upload.retry.heedsRetryAfter
-        (bounds.keeps, bounds.retry) = (upload.keeps, upload.retry)
+        bounds.obey(upload.retry)
+        bounds.keeps = upload.keeps
         bounds.rejects = !disksFail && storage.deleteFailureChance == 0
         // Elsewhere the day's budget and policies have their say.
         bounds.pausesOn = NetworkMask(upload.networks.intersection([.wifi]))
