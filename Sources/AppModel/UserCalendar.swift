@@ -57,7 +57,7 @@ package struct UserCalendar: Sendable {
         var count: UInt64 = 0
         return pushes.sorted { $0.at < $1.at }.map { push in
             var push = push
-            push.number = push.pattern.map { UInt64($0) } ?? count
+            push.number = push.pattern?.stream ?? count
             if push.pattern == nil { count += 1 }
             return push
         }
@@ -176,8 +176,8 @@ package struct PushNotification: Hashable, Sendable {
     package var share: Double
     /// The longest time after which somebody does.
     package var within: Interval
-    /// The number of the pattern that planted it; `nil` for one of the timeline.
-    package var pattern: Int?
+    /// What planted it; `nil` for one of the timeline.
+    package var pattern: PatternID?
     /// The child of the users' streams that it is drawn from.
     fileprivate(set) var number: UInt64 = 0
 

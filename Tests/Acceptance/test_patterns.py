@@ -364,6 +364,26 @@ def test_simulate_plays_the_same_patterns(tool: Tool, ask):
 # What is wrong
 
 
+def test_a_pattern_taken_out_leaves_the_others(tool: Tool):
+    """Patterns draw by their names: what stands before one in the list does not matter to it."""
+    population = {**WORLD["populations"][1], "name": "shop"}
+    own = [pattern for pattern in PATTERNS if pattern["population"] == "shop"]
+
+    def events(name: str, patterns: list[dict]) -> list[dict]:
+        scenario = {**WORLD, "populations": [population], "patterns": patterns}
+        path = write_scenario(tool.folder, scenario)
+        tool.run("simulate", path, "--out", name, "--events", f"{name}.ndjson", "-q").expect(0)
+        told = read_events(tool.folder / f"{name}.ndjson")
+        return sorted((event["id"], event["captured_at"], event["name"]) for event in told)
+
+    crawlers = own[-1:]
+    assert crawlers[0]["pattern"] == "bots"
+    idle = [{**pattern, **({"share": 0} if "share" in pattern else {"factor": 1})} for pattern in own[:-1]]
+    alone = events("alone", crawlers)
+    assert alone == events("behind", idle + crawlers)
+    assert alone != events("renamed", [{**crawlers[0], "name": "others"}])
+
+
 @pytest.mark.parametrize(
     "pattern, pointer, words",
     [

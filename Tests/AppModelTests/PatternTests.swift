@@ -18,6 +18,10 @@ struct PatternTests {
         AppModelTests.life(models.model(of: device), seed: 5, device: device, end: day(days))
     }
 
+    private func id(_ number: Int, _ name: String = "planted") -> PatternID {
+        PatternID(number, name: "\(name)-\(number)")
+    }
+
     private func event(_ name: String) -> UInt16 {
         UInt16(Presets.shop.events.firstIndex { $0.name == name } ?? 0)
     }
@@ -31,7 +35,7 @@ struct PatternTests {
         let cart = event("AddToCart")
         var patterns = UserPatterns()
         let window = day(3)..<day(12)
-        patterns.changes = [.init(pattern: 0, event: cart, factor: 0.3, window: window)]
+        patterns.changes = [.init(pattern: id(0), event: cart, factor: 0.3, window: window)]
         var (kept, all) = (0, 0)
         for device in 0..<8 {
             let changed = life(model(patterns), device: device)
@@ -56,7 +60,7 @@ struct PatternTests {
     func steady() {
         let cart = event("AddToCart")
         var patterns = UserPatterns()
-        patterns.changes = [.init(pattern: 0, event: cart, factor: 0, window: start..<day(30))]
+        patterns.changes = [.init(pattern: id(0), event: cart, factor: 0, window: start..<day(30))]
         let changed = life(model(patterns, Presets.steady), device: 0, days: 1).filter {
             $0.at < start + .hours(1)
         }
@@ -72,7 +76,7 @@ struct PatternTests {
         var app = Presets.shop
         app.versions.append("9.0.0")
         var patterns = UserPatterns()
-        patterns.releases = [.init(version: 3, at: day(5), over: .hours(48))]
+        patterns.releases = [.init(pattern: id(0), version: 3, at: day(5), over: .hours(48))]
         var updates: [Instant] = []
         for device in 0..<8 {
             let actions = life(model(patterns, app: app), device: device)
@@ -96,7 +100,7 @@ struct PatternTests {
         var persona = Presets.power
         persona.updateChance = 1
         var patterns = UserPatterns()
-        patterns.releases = [.init(version: 3, at: day(10), over: .zero)]
+        patterns.releases = [.init(pattern: id(0), version: 3, at: day(10), over: .zero)]
         for planned in life(model(patterns, persona, app: app), device: 1)
         where planned.action == .updateApp(version: 3) {
             #expect(planned.at >= day(10))
@@ -106,7 +110,7 @@ struct PatternTests {
     @Test("bots are the same devices throughout, and people beside them do what they did")
     func bots() {
         var patterns = UserPatterns()
-        patterns.bots = [.init(pattern: 7, share: 0.5, persona: Presets.bot)]
+        patterns.bots = [.init(pattern: id(7), share: 0.5, persona: Presets.bot)]
         let mixed = model(patterns)
         let kinds = (0..<8).map { mixed.model(of: $0).persona.name }
         #expect(Set(kinds) == ["power", "bot"])
@@ -120,15 +124,33 @@ struct PatternTests {
     func campaign() {
         let push = PushNotification(at: day(2), share: 0.5, within: .hours(1))
         var early = PushNotification(at: day(1), share: 1, within: .hours(1))
-        early.pattern = 4
+        early.pattern = id(4)
         var plain = calendar(seed: 5, devices: 8, pushes: [push])
         let numbers = plain.pushes.map(\.number)
         var patterns = UserPatterns()
         patterns.campaigns = [early]
         plain.patterns = patterns
-        #expect(plain.pushes.map(\.pattern) == [4, nil] && plain.pushes.map(\.number) == [4] + numbers)
+        #expect(plain.pushes.map(\.pattern) == [id(4), nil])
+        #expect(Array(plain.pushes.map(\.number).dropFirst()) == numbers)
         let came = (0..<8).compactMap { plain.opening(of: $0, since: day(1), before: day(1) + .hours(2)) }
         #expect(came.count == 8 && came.allSatisfy { $0 < day(1) + .hours(1) })
+    }
+
+    @Test("what is drawn for a pattern goes by its name, whatever stands before it")
+    func names() {
+        func drawn(_ name: String, place: Int) -> [[PlannedAction]] {
+            let id = PatternID(place, name: name)
+            var patterns = UserPatterns()
+            patterns.releases = [.init(pattern: id, version: 3, at: day(2), over: .hours(96))]
+            patterns.bots = [.init(pattern: id, share: 0.5, persona: Presets.bot)]
+            var push = PushNotification(at: day(3), share: 0.5, within: .hours(5))
+            push.pattern = id
+            patterns.campaigns = [push]
+            let models = model(patterns)
+            return (0..<8).map { life(models, device: $0, days: 6) }
+        }
+        #expect(drawn("a", place: 0) == drawn("a", place: 7))
+        #expect(drawn("a", place: 0) != drawn("b", place: 0))
     }
 
     @Test("a mistake puts another event in the place, or beside it")
@@ -136,9 +158,9 @@ struct PatternTests {
         let tap = PlannedAction(at: day(1), action: .business(event: 2, subject: 9), isAnswered: false)
         let stream = RandomStream(key: 3)
         let wrong = TrackingBug(
-            pattern: 0, event: 2, variant: 30, isExtra: false, share: 1, window: day(0)..<day(2))
+            pattern: id(0), event: 2, variant: 30, isExtra: false, share: 1, window: day(0)..<day(2))
         let twice = TrackingBug(
-            pattern: 1, event: 2, variant: 31, isExtra: true, share: 1, window: day(0)..<day(2))
+            pattern: id(1), event: 2, variant: 31, isExtra: true, share: 1, window: day(0)..<day(2))
         let instead = [wrong, twice].calls(for: tap, version: 0, stream: stream)
         #expect(instead.first.action == .business(event: 30, subject: 9) && instead.extra == nil)
         let beside = [twice].calls(for: tap, version: 0, stream: stream)

@@ -2,8 +2,7 @@ package import Timebase
 
 /// A planted mistake of the app's code that tracks an event: what the user does is sound, what the SDK is told is not.
 package struct TrackingBug: Hashable, Sendable {
-    /// The pattern's number in the scenario.
-    package var pattern: Int
+    package var pattern: PatternID
     /// Index into ``AppDescription/events``: what the user does.
     package var event: UInt16
     /// Index of the ``BusinessEvent/Variant`` that the code sends.
@@ -17,7 +16,7 @@ package struct TrackingBug: Hashable, Sendable {
     package var version: UInt16?
 
     package init(
-        pattern: Int, event: UInt16, variant: UInt16, isExtra: Bool, share: Double, window: Range<Instant>
+        pattern: PatternID, event: UInt16, variant: UInt16, isExtra: Bool, share: Double, window: Range<Instant>
     ) {
         self.pattern = pattern
         self.event = event
@@ -43,7 +42,7 @@ package struct TrackingBug: Hashable, Sendable {
     ) -> Bool {
         guard event == self.event, window.contains(instant), self.version.map({ $0 == version }) ?? true
         else { return false }
-        var own = stream.child(UInt64(pattern)).child(UInt64(bitPattern: instant.nanoseconds))
+        var own = stream.child(pattern.stream).child(UInt64(bitPattern: instant.nanoseconds))
         return own.chance(share)
     }
 }

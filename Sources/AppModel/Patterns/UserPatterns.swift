@@ -22,9 +22,9 @@ package struct UserPatterns: Sendable {
     /// The same without what one pattern does to people. Releases stay: a version as such changes nothing.
     package func without(_ pattern: Int) -> UserPatterns {
         var rest = self
-        rest.changes.removeAll { $0.pattern == pattern }
-        rest.bots.removeAll { $0.pattern == pattern }
-        rest.campaigns.removeAll { $0.pattern == pattern }
+        rest.changes.removeAll { $0.pattern.number == pattern }
+        rest.bots.removeAll { $0.pattern.number == pattern }
+        rest.campaigns.removeAll { $0.pattern?.number == pattern }
         return rest
     }
 }
@@ -32,13 +32,15 @@ package struct UserPatterns: Sendable {
 extension UserPatterns {
     /// A version of the app that devices get from a moment on: each at its first launch after a moment of its own.
     package struct Release: Hashable, Sendable {
+        package var pattern: PatternID
         /// Index into ``AppDescription/versions``.
         package var version: UInt16
         package var at: Instant
         /// Over how long the devices' moments are spread, evenly.
         package var over: Interval
 
-        package init(version: UInt16, at: Instant, over: Interval) {
+        package init(pattern: PatternID, version: UInt16, at: Instant, over: Interval) {
+            self.pattern = pattern
             self.version = version
             self.at = at
             self.over = over
@@ -47,8 +49,7 @@ extension UserPatterns {
 
     /// An event that happens more or less often where its trigger fires.
     package struct ChanceChange: Hashable, Sendable {
-        /// The pattern's number in the scenario.
-        package var pattern: Int
+        package var pattern: PatternID
         /// Index into ``AppDescription/events``.
         package var event: UInt16
         /// By which the probability is multiplied.
@@ -59,7 +60,7 @@ extension UserPatterns {
         /// Only people of the time zone with this place among the population's.
         package var zone: Int?
 
-        package init(pattern: Int, event: UInt16, factor: Double, window: Range<Instant>) {
+        package init(pattern: PatternID, event: UInt16, factor: Double, window: Range<Instant>) {
             self.pattern = pattern
             self.event = event
             self.factor = factor
@@ -69,12 +70,12 @@ extension UserPatterns {
 
     /// Devices on which a program plays the user.
     package struct Bots: Hashable, Sendable {
-        package var pattern: Int
+        package var pattern: PatternID
         /// Share of the devices, the same ones throughout.
         package var share: Double
         package var persona: PersonaDescription
 
-        package init(pattern: Int, share: Double, persona: PersonaDescription) {
+        package init(pattern: PatternID, share: Double, persona: PersonaDescription) {
             self.pattern = pattern
             self.share = share
             self.persona = persona
@@ -107,7 +108,7 @@ extension UserCalendar {
     func release(at instant: Instant, of index: Int) -> UInt16? {
         var newest: UInt16?
         for release in patterns.releases where release.at <= instant {
-            var stream = streams(.pattern, index).child(UserCalendar.releases | UInt64(release.version))
+            var stream = streams(.pattern, index).child(release.pattern.stream)
             let moment = Double(release.over.nanoseconds) * stream.uniform()
             if release.at + Interval(nanoseconds: Int64(moment)) <= instant {
                 newest = max(newest ?? 0, release.version)
@@ -118,7 +119,7 @@ extension UserCalendar {
 
     /// Whether a device is one of a pattern's bots.
     package func isBot(of pattern: Int, _ index: Int) -> Bool {
-        bots(of: index).map { patterns.bots[$0].pattern == pattern } ?? false
+        bots(of: index).map { patterns.bots[$0].pattern.number == pattern } ?? false
     }
 
     /// The first of the groups of bots that a device belongs to, by its place in ``UserPatterns/bots``; `nil` for a person's.
@@ -126,7 +127,7 @@ extension UserCalendar {
 
     func bots(of index: Int) -> Int? {
         patterns.bots.firstIndex { group in
-            var stream = streams(.pattern, index).child(UInt64(group.pattern))
+            var stream = streams(.pattern, index).child(group.pattern.stream)
             return stream.chance(group.share)
         }
     }
@@ -138,8 +139,6 @@ extension UserCalendar {
         return zones.choice.sample(&stream)
     }
 
-    /// Apart from the numbers of patterns.
-    private static let releases: UInt64 = 1 << 32
-    /// Of events that happen at a steady rate and are judged one by one.
+    /// Of events that happen at a steady rate and are judged one by one, by one draw for all patterns.
     static let steadyEvents: UInt64 = 2 << 32
 }

@@ -43,7 +43,7 @@ extension ScenarioBinder {
         }
         for index in concerned {
             var push = PushNotification(at: planting.from, share: share, within: length)
-            push.pattern = planting.number
+            push.pattern = planting.id
             populations[index].patterns.users.campaigns.append(push)
         }
         return (.campaign, concerned)
@@ -61,7 +61,7 @@ extension ScenarioBinder {
         }
         let preset = Presets.persona(named: "bot")
         let persona =
-            bots.persona.map { self.persona($0, population: patternName(planting.number)) } ?? preset
+            bots.persona.map { self.persona($0, population: patternName(planting.id.number)) } ?? preset
         guard let persona else { return nil }
         for index in candidates {
             let place = bots.persona ?? planting.place
@@ -76,7 +76,7 @@ extension ScenarioBinder {
                     allowed: "the backend \"memory\" for users who delete the app")
             }
             populations[index].patterns.users.bots.append(
-                UserPatterns.Bots(pattern: planting.number, share: bots.share, persona: persona))
+                UserPatterns.Bots(pattern: planting.id, share: bots.share, persona: persona))
         }
         return (.bots(persona: persona.name), candidates)
     }
@@ -102,7 +102,7 @@ extension ScenarioBinder {
             for own in events {
                 check(factor, populations[index].app.events[own])
                 var change = UserPatterns.ChanceChange(
-                    pattern: planting.number, event: UInt16(own), factor: factor.value,
+                    pattern: planting.id, event: UInt16(own), factor: factor.value,
                     window: planting.window)
                 change.version = version(chance.version, of: populations[index])
                 change.zone = zone(chance.zone, of: index)

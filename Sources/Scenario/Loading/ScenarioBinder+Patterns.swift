@@ -9,7 +9,7 @@ extension ScenarioBinder {
 
     /// A pattern while it is planted.
     struct Planting {
-        var number: Int
+        var id: PatternID
         var scope: PatternScopeDraft
         var place: Place
 
@@ -25,7 +25,7 @@ extension ScenarioBinder {
         bindReleases(&populations)
         return draft.patterns.enumerated().compactMap { number, located in
             let scope = located.value.common
-            let planting = Planting(number: number, scope: scope, place: located.place)
+            let planting = Planting(id: patternID(number), scope: scope, place: located.place)
             guard let value = located.value.value, let candidates = candidates(scope, populations) else {
                 return nil
             }
@@ -49,6 +49,8 @@ extension ScenarioBinder {
         let located = draft.patterns[number]
         return located.value.common.name?.value ?? "\(kind(of: located))-\(number)"
     }
+
+    private func patternID(_ number: Int) -> PatternID { PatternID(number, name: patternName(number)) }
 
     private func parameters(of place: Place) -> [JSONNode.Member] {
         let told = ["pattern", "name", "population", "at", "for"]
@@ -88,14 +90,13 @@ extension ScenarioBinder {
 
     /// Adds all versions that are released, in the order of their dates, before anything speaks of them.
     private mutating func bindReleases(_ populations: inout [ScenarioPopulation]) {
-        let releases = draft.patterns.compactMap { located -> (PatternScopeDraft, ReleaseDraft)? in
+        let releases = draft.patterns.enumerated().compactMap {
+            number, located -> (number: Int, scope: PatternScopeDraft, release: ReleaseDraft)? in
             guard case .release(let release) = located.value.value else { return nil }
-            return (located.value.common, release)
+            return (number, located.value.common, release)
         }
-        let ordered = releases.enumerated().sorted {
-            ($0.element.0.at, $0.offset) < ($1.element.0.at, $1.offset)
-        }
-        for (scope, release) in ordered.map(\.element) {
+        let ordered = releases.sorted { ($0.scope.at, $0.number) < ($1.scope.at, $1.number) }
+        for (number, scope, release) in ordered {
             guard let version = release.version, let concerned = candidates(scope, populations) else {
                 continue
             }
@@ -108,7 +109,7 @@ extension ScenarioBinder {
                 }
                 populations[index].patterns.users.releases.append(
                     UserPatterns.Release(
-                        version: UInt16(populations[index].app.versions.count),
+                        pattern: patternID(number), version: UInt16(populations[index].app.versions.count),
                         at: ScenarioBinder.epoch + scope.at, over: release.over))
                 populations[index].app.versions.append(version.value)
             }

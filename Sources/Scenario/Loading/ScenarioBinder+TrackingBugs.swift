@@ -45,7 +45,7 @@ extension ScenarioBinder {
         var variant = app.events[event]
         variant.timedFrom = nil
         variant.variant = BusinessEvent.Variant(
-            pattern: planting.number, origin: UInt16(event), repeats: bug.kind == .twice)
+            pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
         if let key = bug.property {
             guard let place = variant.properties.firstIndex(where: { $0.key == key.value }) else {
                 reading.reportUnknown(
@@ -64,7 +64,7 @@ extension ScenarioBinder {
         }
         population.app.events.append(variant)
         var planted = TrackingBug(
-            pattern: planting.number, event: UInt16(event), variant: UInt16(app.events.count),
+            pattern: planting.id, event: UInt16(event), variant: UInt16(app.events.count),
             isExtra: bug.kind == .twice, share: bug.share, window: planting.window)
         planted.version = version(bug.version, of: population)
         population.patterns.bugs.append(planted)
