@@ -79,11 +79,11 @@ final class ServerTarget: FuzzTarget {
         var position = 0
         while position < bytes.count {
             parser.begin(keepsBody: false, keepsSample: false)
+            let text = String(decoding: bytes[position...].prefix(400), as: UTF8.self)
             position += bytes.withUnsafeBytes {
                 parser.consume(UnsafeRawBufferPointer(rebasing: $0[position...]))
             }
             if !parser.isFinished { parser.close() }
-            let text = String(decoding: bytes.prefix(400), as: UTF8.self)
             try demand(parser.state != .malformed, "an answer is no HTTP: \(text)")
             // 100 asked for a body that never came.
             if parser.state == .statusLine, text.hasPrefix("HTTP/1.1 100") { continue }
