@@ -16,7 +16,8 @@ package struct TrackingBug: Hashable, Sendable {
     package var version: UInt16?
 
     package init(
-        pattern: PatternID, event: UInt16, variant: UInt16, isExtra: Bool, share: Double, window: Range<Instant>
+        pattern: PatternID, event: UInt16, variant: UInt16, isExtra: Bool, share: Double,
+        window: Range<Instant>
     ) {
         self.pattern = pattern
         self.event = event
