@@ -25,6 +25,8 @@ package struct StatedBounds: Hashable, Sendable {
     package var heedsRetryAfter = false
     /// How failures put off what ``pause`` says.
     package var retry = RetryPolicy()
+    /// Whether a 413 cuts what it refused, and leaves other uploads as they are made already.
+    package var cutsAfter413 = false
     /// Which answers keep what an upload carried; `nil` where nothing is said.
     package var keeps: KeepRule?
     /// Whether an answer that neither is a success nor keeps what an upload carried surely rejects it.
@@ -69,6 +71,7 @@ package struct StatedBounds: Hashable, Sendable {
         retry = all.first?.retry ?? RetryPolicy()
         // What has begun under one of them is not known to the other.
         if policies.count > 1 { (retry, pause) = (RetryPolicy(), nil) }
+        cutsAfter413 = all.contains(where: \.cutsAfter413)
         let kept = Set(all.map(\.keeps))
         keeps = kept.count == 1 ? all[0].keeps : nil
         rejects = !all.isEmpty && all.allSatisfy(\.rejects)

@@ -50,8 +50,8 @@ package struct RetryPolicy: Hashable, Sendable {
     /// After a 429 or 503 with `Retry-After` no upload begins before that time is over, a day at most. Triggers due
     /// before are left out, and the next one after it takes the rows along.
     package var heedsRetryAfter = false
-    /// After a 413 the requests of this process carry half as many events as the one that was refused, and the upload
-    /// goes on at once; an event that is refused alone is dropped.
+    /// After a 413 the requests of this process that are made from then on carry half as many events as the one that was
+    /// refused, and the upload goes on at once; an event that is refused alone is dropped.
     package var splitsOn413 = false
 
     package init() {}

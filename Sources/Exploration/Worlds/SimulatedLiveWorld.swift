@@ -113,12 +113,11 @@ package struct SimulatedLiveWorld: ExploredWorld {
         case .sound: soothe(&world)
         }
         rewrapAnswers(&world)
-        let timeline = scenario.timeline
         world.makeFleet = { plan, share in
             let watch = BoundsWatch()
             watches.all.append(watch)
             return WatchedFleet(
-                Worlds.inMemory(plan, share), plan: plan, timeline: timeline, lateness: .seconds(2),
+                Worlds.inMemory(plan, share), plan: plan, in: scenario, lateness: .seconds(2),
                 watch: watch)
         }
         var outcome = Outcome(try world.record(scenario))

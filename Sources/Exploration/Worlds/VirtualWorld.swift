@@ -58,7 +58,7 @@ package struct VirtualWorld: ExploredWorld {
             let storesInFiles = inFiles && plan.system.storesInFiles
             let base = (storesInFiles ? folder?.makeFleet : nil) ?? Worlds.inMemory
             return WatchedFleet(
-                base(plan, .whole), plan: plan, timeline: document.timeline, lateness: .zero, watch: watch)
+                base(plan, .whole), plan: plan, in: document, lateness: .zero, watch: watch)
         }
         var observer = Observer(
             labels: fleets.map(\.labels), start: start, wakeLimit: wakeLimit)

@@ -46,6 +46,8 @@ final class WatchedFleet: ForwardingFleet {
     private let surroundings: Surroundings
     private let name: String
     private let start: Instant
+    /// When the drain is over at the latest: after it nothing begins, though answers are awaited.
+    private let end: Instant
     private let place: Int
     /// How long devices may leave rows alone, and how many; `nil` where nothing is said.
     private let (pause, bulk): (Interval?, Int?)
@@ -54,13 +56,14 @@ final class WatchedFleet: ForwardingFleet {
     private var devices: [DeviceWatch]
 
     init(
-        _ base: any DeviceFleet, plan: PopulationPlan, timeline: [TimelineEntry], lateness: Interval,
+        _ base: any DeviceFleet, plan: PopulationPlan, in document: ScenarioDocument, lateness: Interval,
         watch: BoundsWatch
     ) {
         self.base = base
         self.watch = watch
         self.lateness = lateness
         name = plan.name
+        let timeline = document.timeline
         surroundings = Surroundings(plan, timeline, isModelled: lateness == .zero)
         bounds = plan.statedBounds(disksFail: timeline.failsDisks)
         // A network that comes and goes, or an SDK that is told to stop, is not seen from here.
@@ -69,6 +72,7 @@ final class WatchedFleet: ForwardingFleet {
         pause = isSteady ? bounds.pause.map { $0 + lateness } : nil
         bulk = isSteady && plan.system.prefill == 0 ? bounds.bulk : nil
         start = plan.start
+        end = plan.usersEnd + document.drain
         place = plan.index
         devices = Array(repeating: DeviceWatch(), count: base.deviceCount)
     }
@@ -251,7 +255,7 @@ final class WatchedFleet: ForwardingFleet {
 
     private func lookForPause(of slot: Int, at now: Instant) {
         guard let pause else { return }
-        if let wrong = devices[slot].look(at: now, isWaiting: isWaiting(slot), pause: pause) {
+        if let wrong = devices[slot].look(at: min(now, end), isWaiting: isWaiting(slot), pause: pause) {
             note("\(wrong), at \((now - start).text)", of: slot)
         }
     }

@@ -103,6 +103,7 @@ extension CodelessRules: SystemRuleSet {
         bounds.keeps = upload.keeps
         bounds.rejects = !disksFail
         bounds.obey(upload.retry)
+        bounds.cutsAfter413 = true
         return bounds
     }
 
