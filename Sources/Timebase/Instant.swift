@@ -15,6 +15,13 @@ package struct Instant: Comparable, Hashable, Sendable {
     @inlinable
     package init(milliseconds: Int64) { nanoseconds = milliseconds * 1_000_000 }
 
+    /// Makes an instant from seconds since the Unix epoch that somebody else tells, such as a header, a certificate or a
+    /// file: what lies before 1970 or after 2199 is taken as the nearer of these ends, so that what lies between any two
+    /// of them fits into an ``Interval``.
+    package init(clampingSeconds seconds: Int64) {
+        self.init(milliseconds: min(max(seconds, 0), 7_258_118_399) * 1000)
+    }
+
     /// Whole milliseconds since the Unix epoch, rounded down: the unit of every SDK's `time` field.
     @inlinable
     package var milliseconds: Int64 {

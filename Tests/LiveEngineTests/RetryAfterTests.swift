@@ -22,6 +22,8 @@ struct RetryAfterTests {
             ("99999999999999999999999", .delay(RetryAfter.limit)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", .date(date)), ("Sunday, 06-Nov-94 08:49:37 GMT", .date(date)),
             ("Sun Nov  6 08:49:37 1994", .date(date)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", .date(Instant(milliseconds: 7_258_118_399_000))),
+            ("Sat, 01 Jan 0101 00:00:00 GMT", .date(Instant(milliseconds: 0))),
         ])
     func values(value: String, expected: RetryAfter) { #expect(Self.read(value) == expected) }
 

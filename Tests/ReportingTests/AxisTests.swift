@@ -65,6 +65,15 @@ struct AxisTests {
         #expect(Axis(lines: [[1], [1e12]], peaks: [], unit: .count).ticks.count == 7)
     }
 
+    @Test("values without end, and the largest there are, stand at the top", arguments: [Double.infinity, 1.7e308])
+    func endless(value: Double) {
+        for unit in [Axis.Unit.count, .perSecond, .time] {
+            let axis = Axis(lines: [[value, 2], [1]], peaks: [value], unit: unit)
+            #expect(axis.position(value) == 1 || axis.ticks.count < 2)
+            #expect((0...1).contains(axis.position(1)))
+        }
+    }
+
     @Test("times within less than three decades have labels too", arguments: [0.4, 7.0, 900, 40_000, 5e7])
     func within(low: Double) {
         let ticks = Ticks.within(low, low * 16)

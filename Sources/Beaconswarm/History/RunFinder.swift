@@ -94,7 +94,7 @@ struct RunFinder {
     private static func written(_ folder: String) -> Instant {
         var info = stat()
         for name in names where stat("\(folder)/\(name)", &info) == 0 {
-            return Instant(milliseconds: Int64(info.st_mtim.tv_sec) * 1000)
+            return Instant(clampingSeconds: Int64(info.st_mtim.tv_sec))
         }
         return Instant(milliseconds: 0)
     }

@@ -58,7 +58,7 @@ package enum RetryAfter: Hashable, Sendable {
         let year = numbers[1] < 100 ? numbers[1] + (numbers[1] < 70 ? 2000 : 1900) : numbers[1]
         let days = CivilTime.days(year: year, month: month, day: numbers[0])
         let seconds = days * 86_400 + Int64(time[0] * 3600 + time[1] * 60 + time[2])
-        return Instant(milliseconds: seconds * 1000)
+        return Instant(clampingSeconds: seconds)
     }
 
     private static func month(_ word: some Sequence<UInt8>) -> Int? {

@@ -138,7 +138,7 @@ struct TLSReason {
         (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress
     }
 
-    private static func instant(_ time: time_t) -> Instant { Instant(milliseconds: Int64(time) * 1000) }
+    private static func instant(_ time: time_t) -> Instant { Instant(clampingSeconds: Int64(time)) }
 
     private static func date(_ instant: Instant) -> String {
         String(CivilTime(instant).text.prefix(while: { $0 != " " }))

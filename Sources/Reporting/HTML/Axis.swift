@@ -49,6 +49,8 @@ struct Axis {
 
     /// Nothing, and the powers of ten up to `high`, from `low` on or from as many as there is room for.
     private static func decades(from low: Double, to high: Double) -> [Double] {
+        // Above it is none that ten times as much can be compared with.
+        let high = min(high, 1e300)
         var last = 1.0
         while last < high { last *= 10 }
         while last / 10 >= high { last /= 10 }
@@ -69,6 +71,8 @@ struct Axis {
     /// 0…1.
     func position(_ value: Double) -> Double {
         guard let first = ticks.first, let last = ticks.last, last > first else { return 0 }
+        // Whatever lies beyond the end stands there, what is infinite as well.
+        let value = min(value, last)
         guard isLogarithmic else { return min(1, max(0, (value - first) / (last - first))) }
         guard first == 0 else { return Axis.position(value, from: first, to: last) }
         // Nothing has no logarithm: it stands a step below the least power of ten.

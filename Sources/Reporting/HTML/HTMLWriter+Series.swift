@@ -130,7 +130,11 @@ extension HTMLWriter {
         _ spread: KeyPath<Point, Report.Spread>
     ) -> TimeChart.Measure {
         .init(
-            name: name, tone: tone, value: { $0.seconds > 0 ? Double($0[keyPath: path]) / $0.seconds : nil },
+            name: name, tone: tone,
+            value: { point in
+                let rate = Double(point[keyPath: path]) / point.seconds
+                return point.seconds > 0 && rate.isFinite ? rate : nil
+            },
             spread: { $0[keyPath: spread] })
     }
 
