@@ -8,6 +8,15 @@ package struct RetryState: Sendable {
         var due = Instant.distantFuture
         var failures: UInt32 = 0
         var eventLimit = Int.max
+        /// Uploads that had begun when a failure was counted last: those among them that fail later do not count again.
+        var begun: UInt32 = 0
+
+        /// Counts a failure, unless its upload was under way beside the one that was counted last.
+        mutating func count(_ number: UInt32, begun: UInt32) {
+            guard number >= self.begun || failures == 0 else { return }
+            failures = failures < .max ? failures + 1 : .max
+            self.begun = begun
+        }
     }
 
     /// Empty, or one.
@@ -62,11 +71,12 @@ package struct RetryState: Sendable {
     /// Notes how an upload ended.
     ///
     /// - Parameters:
+    ///   - number: The upload's, of the `begun` that the device has begun so far.
     ///   - isKept: Whether its rows stay for another try.
     ///   - stream: The upload's own, for the jitter: ``PopulationStreams/retries(ofUpload:index:)``.
     package mutating func note(
-        _ outcome: RequestOutcome, isKept: Bool, under policy: RetryPolicy, at now: Instant,
-        _ stream: RandomStream
+        _ outcome: RequestOutcome, of number: UInt32, begun: UInt32, isKept: Bool, under policy: RetryPolicy,
+        at now: Instant, _ stream: RandomStream
     ) {
         guard !policy.isIdle else { return }
         let wasQuiet = isQuiet(at: now)
@@ -83,7 +93,7 @@ package struct RetryState: Sendable {
         if isKept {
             change { memory in
                 if !wasQuiet {
-                    memory.failures = memory.failures < .max ? memory.failures + 1 : .max
+                    memory.count(number, begun: begun)
                     memory.quietUntil = max(
                         memory.quietUntil, now + backoff.delay(after: memory.failures, stream))
                 }
@@ -104,6 +114,36 @@ extension PopulationStreams {
     /// The draws that decide how long a device waits after one of its uploads.
     package func retries(ofUpload number: RequestNumber, index: UInt32) -> RandomStream {
         stream(.retries, index: Int(index)).child(2 << 40 | UInt64(number.number))
+    }
+
+    /// The tick of a timer after one that is due, or from a start, where each is set for an interval after the one before:
+    /// then, or up to `jitter` later.
+    package func tick(
+        after moment: Instant, every interval: Interval, jitter: Interval, since start: Instant, index: UInt32
+    ) -> Instant {
+        let tick = moment + interval
+        return tick + lateness(ofTick: tick - start, upTo: jitter, index: index)
+    }
+
+    /// The tick of such a timer that is not before a moment, where the one that is due and those after it were skipped
+    /// because there was nothing to do.
+    ///
+    /// - Complexity: O(ticks skipped), with jitter; beyond a thousand they are taken to be as late as they are on average.
+    package func tick(
+        notBefore now: Instant, from due: Instant, every interval: Interval, jitter: Interval,
+        since start: Instant, index: UInt32
+    ) -> Instant {
+        guard due < now else { return due }
+        let mean = interval.nanoseconds + jitter.nanoseconds / 2
+        let late = (now - due).nanoseconds
+        guard jitter > .zero else {
+            return due + Interval(nanoseconds: (late + mean - 1) / mean * mean)
+        }
+        var due = due + Interval(nanoseconds: max(0, late / mean - 1000) * mean)
+        while due < now {
+            due = tick(after: due, every: interval, jitter: jitter, since: start, index: index)
+        }
+        return due
     }
 
     /// How late a tick of a timer is, evenly between nothing and `most`: a draw that belongs to the tick.

@@ -79,6 +79,17 @@ struct CodelessMemoryTests {
         #expect(world.plannedSeconds == [1001, 1031])
     }
 
+    @Test("a tick that had nothing to send is none that the background made wait")
+    func idleTick() {
+        let world = CodelessWorld()
+        world.startApp()
+        world.act(100.4, .enterBackground)
+        world.act(105.4, .enterForeground)
+        world.tap(106)
+        world.run(to: 150)
+        #expect(world.plannedSeconds == [120])
+    }
+
     @Test("at most ten parts are on their way; the eleventh waits for an end")
     func concurrency() {
         let world = CodelessWorld()

@@ -66,6 +66,18 @@ struct GrowingUploadTests {
         #expect(other.plannedSeconds == [0, 2, 5])
     }
 
+    @Test("an absence without a tick moves none", arguments: GrowingRules.Version.allCases)
+    func shortAbsence(version: GrowingRules.Version) {
+        let world = GrowingWorld(version)
+        world.startApp()
+        world.track(6)
+        world.act(7, .enterBackground)
+        world.act(9, .enterForeground)
+        world.run(to: 29)
+        let later = world.plannedSeconds.filter { $0 > 6 }
+        #expect(!later.isEmpty && later.allSatisfy { $0 == 20 }, "\(world.plannedSeconds)")
+    }
+
     @Test("one request in flight per channel")
     func oneAtATime() {
         let world = GrowingWorld(.v3)

@@ -69,21 +69,24 @@ struct RetryPolicyTests {
     func beside() {
         let policy = RetryPolicy.backoff(8, factor: 2, limit: 100)
         var state = RetryState()
-        func end(_ status: UInt16, isKept: Bool, at seconds: Int64) {
+        func end(_ number: UInt32, begun: UInt32, _ status: UInt16 = 500, at seconds: Int64) {
             state.note(
-                .answered(status: status, body: []), isKept: isKept, under: policy,
-                at: Instant(milliseconds: seconds * 1000), stream)
+                .answered(status: status, body: []), of: number, begun: begun, isKept: status != 200,
+                under: policy, at: Instant(milliseconds: seconds * 1000), stream)
         }
-        end(500, isKept: true, at: 0)
-        end(500, isKept: true, at: 7)
+        end(0, begun: 3, at: 0)
+        end(1, begun: 3, at: 7)
         #expect(state.due == Instant(milliseconds: 8000))
         #expect(state.isQuiet(at: Instant(milliseconds: 7999)))
         #expect(!state.isQuiet(at: Instant(milliseconds: 8000)))
-        end(500, isKept: true, at: 9)
-        #expect(state.due == Instant(milliseconds: 25_000))
-        end(200, isKept: false, at: 26)
-        end(500, isKept: true, at: 30)
-        #expect(state.due == Instant(milliseconds: 38_000))
+        // The wait is over, and this one was under way when it began: it is waited for again, and no longer.
+        end(2, begun: 3, at: 9)
+        #expect(state.due == Instant(milliseconds: 17_000))
+        end(3, begun: 4, at: 18)
+        #expect(state.due == Instant(milliseconds: 34_000))
+        end(4, begun: 5, 200, at: 35)
+        end(5, begun: 6, at: 40)
+        #expect(state.due == Instant(milliseconds: 48_000))
     }
 
     @Test("a longer Retry-After puts the SDK's own try off too, whatever the answer does to the rows")
@@ -93,10 +96,11 @@ struct RetryPolicyTests {
         for isKept in [true, false] {
             var state = RetryState()
             state.note(
-                .failed(.reset), isKept: true, under: policy, at: Instant(milliseconds: 0), stream)
+                .failed(.reset), of: 0, begun: 2, isKept: true, under: policy, at: Instant(milliseconds: 0),
+                stream)
             state.note(
-                .answered(status: 429, body: [], retryAfter: .seconds(60)), isKept: isKept, under: policy,
-                at: Instant(milliseconds: 1000), stream)
+                .answered(status: 429, body: [], retryAfter: .seconds(60)), of: 1, begun: 2, isKept: isKept,
+                under: policy, at: Instant(milliseconds: 1000), stream)
             #expect(state.due == Instant(milliseconds: 61_000))
             #expect(state.isQuiet(at: Instant(milliseconds: 60_999)))
         }
@@ -106,8 +110,8 @@ struct RetryPolicyTests {
     func idle() {
         var state = RetryState()
         state.note(
-            .answered(status: 503, body: [], retryAfter: .seconds(9)), isKept: true, under: RetryPolicy(),
-            at: Instant(milliseconds: 0), stream)
+            .answered(status: 503, body: [], retryAfter: .seconds(9)), of: 0, begun: 1, isKept: true,
+            under: RetryPolicy(), at: Instant(milliseconds: 0), stream)
         #expect(state.split(.answered(status: 413, body: []), count: 9, under: RetryPolicy()) == .none)
         #expect(state.due == .distantFuture && !state.isQuiet(at: Instant(milliseconds: 1)))
         #expect(state.limit(50) == 50)

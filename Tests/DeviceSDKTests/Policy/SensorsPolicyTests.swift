@@ -181,4 +181,24 @@ struct SensorsPolicyTests {
         #expect(gaps.count == 6 && gaps.allSatisfy { $0 >= 15 && $0 < 20 })
         #expect(Set(gaps).count == 6)
     }
+
+    @Test("jitter: ticks that were skipped, for want of anything to send, were as late as others")
+    func skippedTicks() {
+        let (dense, sparse) = (
+            ManualWorld(.v1) { $0.upload.jitter = .seconds(5) },
+            ManualWorld(.v1) { $0.upload.jitter = .seconds(5) }
+        )
+        for world in [dense, sparse] { world.startApp() }
+        for _ in 0..<12 {
+            let due = (dense.device.flushDue - dense.start).fractionalSeconds
+            dense.run(to: due)
+            dense.fail(.refused, at: due)
+        }
+        sparse.run(to: 30)
+        sparse.answer(200, at: 30)
+        sparse.track(100)
+        sparse.run(to: 125)
+        #expect(sparse.plannedSeconds.count == 2)
+        #expect(Set(sparse.plannedSeconds).isSubset(of: dense.plannedSeconds))
+    }
 }

@@ -29,18 +29,18 @@ extension CodelessSystem {
 
     /// The timer's tick after one that is due, or from a start.
     func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
-        let tick = moment + rules.upload.flushInterval
-        return tick
-            + streams.lateness(ofTick: tick - plan.start, upTo: rules.upload.jitter, index: device.index)
+        streams.tick(
+            after: moment, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start,
+            index: device.index)
     }
 
     /// The ticks that were skipped because there was nothing to send are over. One that is due now is not:
     /// timers come after actions.
     func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.isForeground, device.tickDue < now else { return }
-        let interval = rules.upload.flushInterval.nanoseconds
-        let late = (now - device.tickDue).nanoseconds
-        device.tickDue = device.tickDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
+        device.tickDue = streams.tick(
+            notBefore: now, from: device.tickDue, every: rules.upload.flushInterval,
+            jitter: rules.upload.jitter, since: plan.start, index: device.index)
     }
 
     /// The timer: takes a part, however few events there are.

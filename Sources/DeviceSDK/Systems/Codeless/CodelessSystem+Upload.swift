@@ -117,7 +117,8 @@ extension CodelessSystem {
         effects.isAcknowledged = verdict == .delivered
         if verdict != .halves {
             device.retry.note(
-                outcome, isKept: verdict == .kept, under: rules.upload.retry, at: now,
+                outcome, of: request.number, begun: device.uploadCount, isKept: verdict == .kept,
+                under: rules.upload.retry, at: now,
                 streams.retries(ofUpload: request, index: device.index))
         }
         if device.fileUpload?.number == request.number {

@@ -92,6 +92,8 @@ extension CodelessSystem {
             device.tickDue = max(device.tickDue, now)
             device.retry.resume(at: now)
         case .didEnterBackground:
+            // Only a tick that comes from now on is one that is missed.
+            bringForwardTimer(of: &device, to: now)
             device.isForeground = false
             device.backgroundSince = now
             if rules.upload.onBackground { uploadFile(of: &device, due: now, effects: &effects) }

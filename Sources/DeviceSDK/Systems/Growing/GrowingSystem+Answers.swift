@@ -13,7 +13,8 @@ extension GrowingSystem {
         let verdict = verdict(on: outcome, split)
         if split != .halves {
             device.retry.note(
-                outcome, isKept: verdict == .keep, under: rules.upload.retry, at: now,
+                outcome, of: ended.number.number, begun: device.uploadCount, isKept: verdict == .keep,
+                under: rules.upload.retry, at: now,
                 streams.retries(ofUpload: ended.number, index: device.index))
         }
         effects.isAcknowledged = verdict == .success

@@ -138,7 +138,7 @@ extension GrowingSystem {
     /// timers come after actions.
     private mutating func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.tickDue < now else { return }
-        device.tickDue = nextTick(after: now - Interval(nanoseconds: 1), of: device)
+        device.tickDue = tick(notBefore: now, of: device)
     }
 }
 

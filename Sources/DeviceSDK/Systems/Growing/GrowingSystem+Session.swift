@@ -153,10 +153,21 @@ extension GrowingSystem {
             ? delayed(device.firstTick, of: device) : .distantFuture
     }
 
-    /// The process goes on: of the ticks that it slept through, one is made up for at once.
+    /// The process goes on: of the ticks that it slept through, if any, one is made up for at once.
     private mutating func resumeTimer(of device: inout Device, at now: Instant) {
         guard device.tickDue == .distantFuture else { return }
-        device.tickDue = max(now, delayed(device.firstTick, of: device))
+        // One that never slept waits for its first tick.
+        let since = max(device.resignedAt, device.firstTick)
+        device.tickDue = max(now, tick(notBefore: since, of: device))
+    }
+
+    /// The first tick that is not before a moment; one of the grid that was before may be late enough.
+    mutating func tick(notBefore moment: Instant, of device: borrowing Device) -> Instant {
+        let interval = max(1, rules.upload.flushInterval.nanoseconds)
+        let passed = max(0, (moment - device.firstTick).nanoseconds)
+        let tick = delayed(
+            device.firstTick + Interval(nanoseconds: passed / interval * interval), of: device)
+        return tick < moment ? nextTick(after: moment, of: device) : tick
     }
 
     /// The first tick of the grid after a moment.

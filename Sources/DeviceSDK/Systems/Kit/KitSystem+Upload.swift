@@ -55,7 +55,8 @@ extension KitSystem {
             isKept = false
         }
         device.retry.note(
-            outcome, isKept: isKept, under: rules.upload.retry, at: now,
+            outcome, of: request.number, begun: device.uploadCount, isKept: isKept,
+            under: rules.upload.retry, at: now,
             streams.retries(ofUpload: request, index: device.index))
         dropDamaged(&device, effects: &effects)
         device.trimEpochs()

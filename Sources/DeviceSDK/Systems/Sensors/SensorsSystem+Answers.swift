@@ -51,7 +51,8 @@ extension SensorsSystem {
         let status = status(dropping: outcome, split, isDebug: request.isDebug)
         if split != .halves {
             device.retry.note(
-                outcome, isKept: status == nil, under: rules.upload.retry, at: now,
+                outcome, of: request.number.number, begun: device.uploadCount, isKept: status == nil,
+                under: rules.upload.retry, at: now,
                 streams.retries(ofUpload: request.number, index: device.index))
         }
         let isPositive = status.map { (200...299).contains($0) } ?? false

@@ -83,9 +83,9 @@ extension SensorsSystem {
     /// timers come after actions.
     private mutating func bringForwardTimer(of device: inout Device, to now: Instant) {
         guard device.flushDue < now else { return }
-        let interval = rules.upload.flushInterval.nanoseconds
-        let late = (now - device.flushDue).nanoseconds
-        device.flushDue = device.flushDue + Interval(nanoseconds: (late + interval - 1) / interval * interval)
+        device.flushDue = streams.tick(
+            notBefore: now, from: device.flushDue, every: rules.upload.flushInterval,
+            jitter: rules.upload.jitter, since: plan.start, index: device.index)
     }
 
     private mutating func store(

@@ -106,9 +106,9 @@ package struct SensorsSystem<Store: SensorsStore>: RowCustodian {
 
     /// The timer's tick after one that is due, or from a start.
     func nextTick(after moment: Instant, of device: borrowing Device) -> Instant {
-        let tick = moment + rules.upload.flushInterval
-        return tick
-            + streams.lateness(ofTick: tick - plan.start, upTo: rules.upload.jitter, index: device.index)
+        streams.tick(
+            after: moment, every: rules.upload.flushInterval, jitter: rules.upload.jitter, since: plan.start,
+            index: device.index)
     }
 
     package mutating func setNetwork(

@@ -78,7 +78,8 @@ extension TrackingSDKSystem {
             }
         }
         device.retry.note(
-            outcome, isKept: isKept, under: rules.upload.retry, at: now,
+            outcome, of: request.number, begun: device.uploadCount, isKept: isKept,
+            under: rules.upload.retry, at: now,
             streams.retries(ofUpload: request, index: device.index))
         let range = min(ended.events.lowerBound, first)..<max(ended.events.upperBound, device.fileStart)
         sealCleared(range, on: &device, effects: &effects)
