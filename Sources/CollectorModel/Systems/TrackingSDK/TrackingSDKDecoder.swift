@@ -72,7 +72,8 @@ struct TrackingSDKReader: CollectedKeyReader {
     }
 
     private static func milliseconds(_ value: JSONValue) -> Int64? {
-        value["timestamp"]?.double.flatMap { Int64(exactly: ($0 * 1000).rounded()) }
+        // Written with six decimals, and rounded down as all times are; seconds in binary are not exact.
+        value["timestamp"]?.double.flatMap { Int64(exactly: (($0 * 1e6).rounded() / 1000).rounded(.down)) }
     }
 
     /// The event's id, else its natural key: name, timestamp and parameters, the latter as JSON in normal form,
