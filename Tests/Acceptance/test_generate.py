@@ -473,6 +473,30 @@ def test_a_stream_ends_with_its_dataset(tool: Tool, options: list[str]):
     assert sum(row["copies"] for row in truth) == len(events) == sent.count("\n")
 
 
+@pytest.mark.parametrize("rows", [0, 20])
+def test_a_stream_may_end_before_its_first_row_and_in_the_drain(tool: Tool, rows: int):
+    """Users are gone after 10 s, and uploads come by a timer of 15 s: all rows arrive in the drain."""
+    world = {
+        "name": "late", "duration": "10s", "drain": "2m",
+        "populations": [{
+            "name": "ios", "devices": 200, "system": "sensors", "version": "4.9.1", "app": "shop",
+            "persona": {"preset": "steady", "rate": "1/s"}, "arrival": {"over": "9s"},
+        }],
+    }
+    scenario = write_scenario(tool.folder, world)
+    data = tool.folder / "data"
+    running = tool.start("generate", scenario, "--out", data, "--follow", "--rate", 100, "--format", "ndjson", "-q")
+    running.wait_until(lambda: running.out.count("\n") >= rows if rows else data.exists(), "was under way")
+    running.signal(signal.SIGINT)
+    sent = running.wait().expect(0).out
+    assert (data / "_SUCCESS").exists() and (data / "events.ndjson").read_text() == sent
+    whole = tool.run("generate", scenario, "--out", "whole", "--format", "ndjson", "-q").expect(0)
+    assert whole and len((tool.folder / "whole" / "events.ndjson").read_text()) > len(sent)
+    page = (data / "README.md").read_text()
+    assert re.search(r"^\| until \| .* the stream of its rows was ended", page, flags=re.M)
+    assert "give the same bytes again" not in page
+
+
 # What goes wrong
 
 
@@ -543,7 +567,7 @@ def test_what_was_broken_off_goes_on(tool: Tool, number: signal.Signals):
     kept = {path: path.stat().st_mtime_ns for path in listed_parts(parts.parent)}
     assert kept
     for other, words in ((["--tag"], "--tag was none, and is given"), (["--seed", 5], "what is changed in the scenario was none, and is --seed 5")):
-        refused = tool.run("generate", scenario, "--out", tool.folder / "data", *options, *other, "--resume").expect(70).err
+        refused = tool.run("generate", scenario, "--out", tool.folder / "data", *options, *other, "--resume").expect(64).err
         assert "other settings" in refused and words in refused
     tool.run("generate", scenario, "--out", tool.folder / "data", *options, "--resume").expect(0)
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items()), "whole parts are not written again"
@@ -570,6 +594,30 @@ def test_one_process_writes_into_a_folder(tool: Tool):
         assert not list(parts.parent.rglob("*.partial"))
         whole = tool.run(*command, *([] if options else ["--resume"])).expect(64).err
         assert "whole" in whole and ("--resume" in whole) is not bool(options)
+
+
+@pytest.mark.parametrize("strays", [[], ["_stream-0.partial"]])
+def test_what_had_hardly_begun_begins_anew(tool: Tool, strays: list[str]):
+    """A process that was killed before it had written a list of parts leaves a folder without one."""
+    scenario = write_scenario(tool.folder, WORLD)
+    for place, options in (("data", ["--resume"]), ("parts/part-000-of-002", ["--shard", "0/2"])):
+        (tool.folder / place).mkdir(parents=True)
+        for name in strays:
+            (tool.folder / place / name).write_text("rows on their way")
+        tool.run("generate", scenario, "--out", tool.folder / place.split("/")[0], *options, "--days", 1, "-q").expect(0)
+        assert (tool.folder / place / "_SUCCESS").exists() and not list((tool.folder / place).glob("*.partial"))
+    (tool.folder / "other").mkdir()
+    (tool.folder / "other" / "mine").write_text("mine")
+    refused = tool.run("generate", scenario, "--out", tool.folder / "other", "--resume", "-q").expect(64).err
+    assert "no dataset was begun there" in refused
+    assert [path.name for path in (tool.folder / "other").iterdir()] == ["mine"]
+
+
+def test_a_file_is_no_folder(tool: Tool):
+    (tool.folder / "data").write_text("mine")
+    for options in ([], ["--resume"]):
+        assert "data is a file, and no folder" in generate(tool, tool.folder / "data", *options, code=64).err
+    assert (tool.folder / "data").read_text() == "mine"
 
 
 def test_a_full_disk_is_named(tool: Tool, tiny_disk: Path):
@@ -605,8 +653,9 @@ def test_the_description_tells_what_can_be_typed(tool: Tool):
             "import pyarrow, pyarrow.parquet\n"
             "read_parquet = lambda path: pyarrow.parquet.ParquetFile(path).read()\n"
             "concat = lambda tables, ignore_index: pyarrow.concat_tables(tables)\n")
-    read = subprocess.run([sys.executable, "-c", script + "print(len(truth))"], cwd=folder, capture_output=True, text=True)
-    assert read.stdout.strip() == re.search(r"\| `truth` \| (\d+) \|", page)[1], read.stderr
+    script += "print(len(events), len(truth))"
+    read = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
+    assert read.stdout.split() == [re.search(rf"\| `{table}` \| (\d+) \|", page)[1] for table in ("events", "truth")], read.stderr
     (folder / "_SUCCESS").unlink()
     tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson", "--resume",
              env={"BEACONSWARM_SEED": "9"}).expect(0)

@@ -101,7 +101,7 @@ struct Answers {
         return Answer(
             name: "retention",
             question:
-                "Of the people whose first day is so many days before the last one, how many came back?",
+                "Of the people whose first day is at least so many days before the last one, how many came back?",
             columns: ["after_days", "users", "returned"], rows: rows,
             sql: """
                 WITH active AS (SELECT DISTINCT user_id, day_number FROM truth WHERE fate <> 'suppressed'),

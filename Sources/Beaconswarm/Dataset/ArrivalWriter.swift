@@ -21,6 +21,8 @@ final class ArrivalWriter {
     /// Of each population.
     private let prices: [[Price]]
     private let raw: RawLines?
+    /// The bytes of the events' own JSON so far.
+    var rawBytes: Int { raw?.size ?? 0 }
     private var upload: (at: Int64, device: UInt32, request: UInt32)?
     private(set) var rows: Int64 = 0
     private(set) var uploads: Int64 = 0

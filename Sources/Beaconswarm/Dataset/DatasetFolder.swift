@@ -18,6 +18,9 @@ struct DatasetFolder {
     /// Whether a dataset may be written into it.
     func check() throws(CommandFailure) {
         let exists = OutputFile.exists(path)
+        if exists, Folder.size(of: path) != nil {
+            throw CommandFailure(.usage, "--out \(path) is a file, and no folder; name another")
+        }
         if exists, !resumes { throw existing }
         if !exists, resumes {
             throw CommandFailure(.usage, "--resume: there is no folder \(path) to go on with")
@@ -40,9 +43,10 @@ struct DatasetFolder {
         let names = Folder.names(in: path)
         guard resumes || names.isEmpty else { throw existing }
         try checkUnfinished()
-        // A folder without a list of parts is none of a dataset.
-        let strays = names.contains(PartJournal.name) ? names : []
-        for name in strays where name.hasPrefix("_") && name.hasSuffix(GrowingFile.partialSuffix) {
+        // A folder without a list of parts is none of a dataset, unless the process ended before it had one.
+        let strays = names.filter { $0.hasPrefix("_") && $0.hasSuffix(GrowingFile.partialSuffix) }
+        guard names.contains(PartJournal.name) || strays.count == names.count else { return lock }
+        for name in strays {
             do throws(FileFailure) { try Folder.remove("\(path)/\(name)") } catch {
                 throw CommandFailure(.internalError, error)
             }

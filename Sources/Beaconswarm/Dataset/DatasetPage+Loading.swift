@@ -46,13 +46,6 @@ extension DatasetPage {
     }
 
     private var parquet: String {
-        // A folder may have files of other formats, too.
-        let truth = path("truth", "parquet")
-        let pandas =
-            !isInFolders
-            ? "truth = pandas.read_parquet(\"\(truth)\")"
-            : "import glob\n"
-                + "truth = pandas.concat(map(pandas.read_parquet, sorted(glob.glob(\"\(truth)\"))), ignore_index=True)"
         return """
             DuckDB and pandas:
 
@@ -62,8 +55,9 @@ extension DatasetPage {
             ```
 
             ```python
+            import glob
             import pandas
-            \(pandas)
+            \([EventTable.name, "truth"].map(pandas).joined(separator: "\n"))
             ```
 
             ClickHouse (`clickhouse local`, or PyPI's `chdb`):
@@ -73,6 +67,12 @@ extension DatasetPage {
             ```
 
             """
+    }
+
+    /// By its files, since a folder may have some of other formats, too.
+    private func pandas(_ table: String) -> String {
+        let files = "sorted(glob.glob(\"\(path(table, "parquet"))\", recursive=True))"
+        return "\(table) = pandas.concat(map(pandas.read_parquet, \(files)), ignore_index=True)"
     }
 
     private func clickHouse(_ schema: TableSchema) -> String {
@@ -90,12 +90,11 @@ extension DatasetPage {
             let columns = schema.columns.map { "\($0.name) \(DatasetPage.postgres($0.type))" }
             return """
                 CREATE TABLE \(schema.name) (\(columns.joined(separator: ", ")));
-                \\copy \(schema.name) FROM '\(path(schema.name, "csv"))' WITH (FORMAT csv, HEADER)
+                \\copy \(schema.name) FROM \(DatasetPage.postgres(path(schema.name, "csv")))
                 """
         }
-        let each = isCut ? "; a line that copies for each file of a table that is cut" : ""
         return """
-            PostgreSQL (unpack what is packed\(each)):
+            PostgreSQL (unpack what is packed):
 
             ```sql
             \(tables.joined(separator: "\n"))
@@ -109,6 +108,13 @@ extension DatasetPage {
             ```
 
             """
+    }
+
+    /// What psql copies from: a file, or all of a folder without their heads.
+    private static func postgres(_ path: String) -> String {
+        guard path.contains("*") else { return "'\(path)' WITH (FORMAT csv, HEADER)" }
+        let folder = path.prefix { $0 != "/" }
+        return "PROGRAM 'find \(folder) -name \"*.csv\" -exec tail -q -n +2 {} +' WITH (FORMAT csv)"
     }
 
     private static func postgres(_ type: ColumnType) -> String {

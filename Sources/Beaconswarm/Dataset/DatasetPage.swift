@@ -15,6 +15,8 @@ struct DatasetPage {
     let answers: [Answer]
     /// Rows of which nothing tells the event.
     let unknownRows: Int64
+    /// The instant of the last row that a stream sent, where it was ended before the scenario was.
+    var streamEnd: Instant?
     /// Where it was made in parts and joined: how many, and the command of each, with `I` for its number.
     var parts: (count: Int, command: String)?
 
@@ -38,15 +40,28 @@ struct DatasetPage {
             | devices | \(devices) |
             | from | \(start.text), for \(document.duration.text), drain \(document.drain.text) |
             | days | of the zone \(options.zone) |
-            | changed | \(changes) |
+            | changed | \(changes) |\(streamNote)
 
-            The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote):
+            \(promise):
 
             ```sh
             \(document.redact(parts?.command ?? command))
             ```
 
             """
+    }
+
+    private var streamNote: String {
+        streamEnd.map {
+            "\n| until | \($0.text), when the stream of its rows was ended: nothing later is in it |"
+        } ?? ""
+    }
+
+    private var promise: String {
+        streamEnd == nil
+            ? "The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote)"
+            : "The same scenario, seed and options send the same rows again, from the first on; how many is up to whoever "
+                + "ends the stream"
     }
 
     /// What makes the dataset from the beginning.

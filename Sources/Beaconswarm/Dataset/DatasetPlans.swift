@@ -22,7 +22,7 @@ struct DatasetPlans: Sendable {
     let buckets: DeviceBuckets
 
     var collector: CollectorPlan { configuration.collector }
-    /// The instant at which the world stops, where it is cut; users do nothing from it on.
+    /// The instant at which the world stops, where it is cut before it; users do nothing from it on.
     var usersEnd: Instant { configuration.schedule.usersEnd }
 
     /// - Parameters:
@@ -44,8 +44,10 @@ struct DatasetPlans: Sendable {
         }
         if let cut {
             // What devices bring along from before the start is theirs in any case.
-            plans.schedule.duration = max(cut, start) - start + Interval(nanoseconds: 1)
-            plans.schedule.drain = .zero
+            let end = max(cut, start) + Interval(nanoseconds: 1)
+            let drain = max(.zero, end - plans.schedule.usersEnd)
+            plans.schedule.duration = end - start - drain
+            plans.schedule.drain = min(drain, plans.schedule.drain)
         }
         var configuration = VirtualConfiguration(plans)
         // No device's end may depend on how the devices are divided.

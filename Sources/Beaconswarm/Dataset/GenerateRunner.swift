@@ -16,6 +16,10 @@ final class GenerateRunner {
     private let console: RunConsole
     private let interruption: Interruption
     private let began = Host.monotonic
+    /// When the devices began to be played.
+    private var playBegan = Host.monotonic
+    /// The instant of the last row that a stream sent, where it was ended before the scenario was.
+    private var streamEnd: Instant?
     /// Of the scenario's uploads; events are counted without making their bytes.
     private lazy var sizes = UploadSizes(
         of: scenario.document, for: options.rows == nil ? .encode : .measure)
@@ -53,11 +57,11 @@ final class GenerateRunner {
         let lock = try folder.take()
         defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
-            let plans = plans(cut: options.follows ? try follow(plans(cut: cut), stores) ?? cut : cut)
-            return try write(plans, stores)
+            if options.follows { streamEnd = try follow(plans(cut: cut), stores) }
+            return try write(plans(cut: streamEnd ?? cut), stores)
         } catch {
             // A folder of something else is not unfinished.
-            if error.action == DatasetOutput.goingOn { throw CommandFailure(.internalError, "\(error)") }
+            if error.action == DatasetOutput.goingOn { throw CommandFailure(.usage, "\(error)") }
             throw CommandFailure(
                 .internalError,
                 "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): \(remedy)")
@@ -80,7 +84,7 @@ final class GenerateRunner {
 
     /// Sends rows to standard output until the first signal or the end.
     ///
-    /// - Returns: The instant of the last row that was sent, if users would have acted after it.
+    /// - Returns: The instant of the last row that was sent, or of the start where there is none; `nil` if all were sent.
     private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> Instant? {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let stream = RowStream(
@@ -97,8 +101,7 @@ final class GenerateRunner {
         }
         try stream.flush()
         console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
-        guard isOver, let last = stream.last, last < plans.usersEnd else { return nil }
-        return last
+        return isOver ? stream.last ?? plans.configuration.schedule.start : nil
     }
 
     /// What unfinished datasets are told apart by.
@@ -150,6 +153,7 @@ final class GenerateRunner {
             options.raw ? RawLines(into: try FileSink("\(options.out)/\(RawLines.fileName)")) : nil
         let arrivals = ArrivalWriter(
             table, plans, into: sink, copies: copies, answers: answers, raw: raw)
+        playBegan = Host.monotonic
         play.begin(stores.fleetFactory)
         try writeRows(of: play, arrivals, output)
         if isInterrupted { return interrupted() }
@@ -180,7 +184,7 @@ final class GenerateRunner {
         defer { play.end() }
         try play.forEachRow { row throws(FileFailure) in
             try arrivals.write(row)
-            return arrivals.rows % 1024 != 0 || self.look(play, arrivals.rows, output)
+            return arrivals.rows % 1024 != 0 || self.look(play, arrivals, output)
         }
     }
 
@@ -250,13 +254,14 @@ final class GenerateRunner {
     ///
     /// - Returns: Whether to go on. Once the players are told to stop, what they still hand over is no longer in order:
     ///   no row of it may reach a part.
-    private func look(_ play: DatasetPlay, _ rows: Int64, _ output: DatasetOutput) -> Bool {
+    private func look(_ play: DatasetPlay, _ arrivals: ArrivalWriter, _ output: DatasetOutput) -> Bool {
         if isInterrupted { return false }
+        let (rows, rawBytes) = (arrivals.rows, arrivals.rawBytes)
         let length = play.length.fractionalSeconds
         let share = min(1, max(0, (play.now - play.start).fractionalSeconds / max(length, 1e-9)))
         console.progress(share: share) {
             DatasetProgress.line(
-                share: share, rows: rows, bytes: output.size, elapsed: Host.monotonic - began)
+                share: share, rows: rows, bytes: output.size + rawBytes, elapsed: Host.monotonic - playBegan)
         }
         return true
     }
@@ -271,7 +276,7 @@ final class GenerateRunner {
             start: document.simulatedStart, redact: { document.redact($0) })
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
-            unknownRows: arrivals.unknown)
+            unknownRows: arrivals.unknown, streamEnd: streamEnd)
         for (name, bytes) in [
             ("answers.json", AnswerFiles.json(answers, zone: options.zone, patterns: patterns)),
             ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
@@ -282,8 +287,9 @@ final class GenerateRunner {
         console.status("")
         let seconds = max((Host.monotonic - began).fractionalSeconds, 1e-9)
         let total = output.rows.reduce(0, +)
+        let rawBytes = arrivals.rawBytes
         console.say(
             "\(options.out): \(output.rows[0]) rows of events, \(output.rows[1]) of truth, "
-                + "\(DatasetProgress.size(output.size)), \(Int(Double(total) / seconds)) rows/s")
+                + "\(DatasetProgress.size(output.size + rawBytes)), \(Int(Double(total) / seconds)) rows/s")
     }
 }

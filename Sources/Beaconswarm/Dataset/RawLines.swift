@@ -21,6 +21,9 @@ final class RawLines {
 
     init(into sink: any ByteSink) { self.sink = sink }
 
+    /// The bytes so far.
+    var size: Int { sink.size }
+
     func write(_ row: ArrivalRow) throws(FileFailure) {
         guard row.head.copy > 0 else { return try write(row.payload) { _ in } }
         try write(row.payload) { line in

@@ -115,6 +115,8 @@ package final class PartJournal {
         _ path: String, in folder: String, _ identity: String, _ settings: [(name: String, value: String)]
     ) throws(FileFailure) -> [Part] {
         guard let size = Folder.size(of: path) else {
+            // A process that ended before it had a list has left nothing.
+            if Folder.names(in: folder).isEmpty { return [] }
             throw FileFailure(
                 DatasetOutput.goingOn, folder, reason: "there is no \(name), so no dataset was begun there")
         }
