@@ -33,7 +33,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What becomes of requests' bytes: encode writes and reads them; measure hands events over without "
-                + "them, several times as fast, and data_sent is a model's, within 2 %. Default: encode; measure for several "
+                + "them, several times as fast, and data_sent is a model's, mostly within 2 %. Default: encode; measure for several "
                 + "simulations.",
             valueName: "encode|measure"),
         transform: readBodies)

@@ -65,7 +65,7 @@ struct AxisTests {
         #expect(Axis(lines: [[1], [1e12]], peaks: [], unit: .count).ticks.count == 7)
     }
 
-    @Test("values without end, and the largest there are, stand at the top", arguments: [Double.infinity, 1.7e308])
+    @Test("values without end, and the largest, stand at the top", arguments: [Double.infinity, 1.7e308])
     func endless(value: Double) {
         for unit in [Axis.Unit.count, .perSecond, .time] {
             let axis = Axis(lines: [[value, 2], [1]], peaks: [value], unit: unit)
