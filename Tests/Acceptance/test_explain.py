@@ -287,7 +287,7 @@ def test_what_is_not_there_is_said_with_what_is(tool: Tool):
     assert "name an event" in tool.run("explain", folder).expect(64).err
     assert "0-0 and --device 0: name one of them" in tool.run("explain", folder, "0-0", "--device", 0).expect(64).err
     assert "no such file" in tool.run("explain", folder, "0-0", "--events", "nothing.ndjson").expect(64).err
-    assert "holds no run" in tool.run("explain", "nowhere", "0-0").expect(64).err
+    assert "nowhere: there is no such file or folder" in tool.run("explain", "nowhere", "0-0").expect(64).err
     assert "--seed: " in tool.run("explain", folder, "0-0", "--seed", 7).expect(64).err
 
 
@@ -379,6 +379,21 @@ def test_deliveries_are_told_of_the_upload_that_was_acknowledged(tool: Tool):
     report = json.loads((tool.folder / "out" / "report.json").read_text())
     told = sum(int(re.search(r"(\d+) delivered", line)[1]) for line in uploads)
     assert told == report["events"]["delivered"] > 10
+
+
+def test_uploads_that_are_answered_at_one_instant_each_have_their_own_deliveries(tool: Tool):
+    """This SDK sends a batch of each of its channels in one tick."""
+    scenario = lonely(target={"url": "http://127.0.0.1:1", "accountId": "account-1"})
+    scenario["populations"][0] |= {"system": "growing", "version": "3.2.1", "sdk": {}}
+    folder, lines = simulate(tool, scenario)
+    said = json.loads(tool.run("explain", folder, "--device", 0, "--all", "--json").expect(0).out)
+    words = re.compile(r"upload \d+ with (\d+) events?, answered 200, (\d+) delivered; took (.*)")
+    uploads = [line for line in said["story"] if line["text"].startswith("upload ")]
+    told = [(line["at"], words.fullmatch(line["text"])) for line in uploads]
+    assert told and all(match for _, match in told), said["story"]
+    assert len({(at, match[3]) for at, match in told}) < len(told), "no two were answered at one instant"
+    assert all(match[1] == match[2] for _, match in told), said["story"]
+    assert sum(int(match[2]) for _, match in told) == sum(line["fate"] == "delivered" for line in lines.values())
 
 
 def test_the_wait_for_a_socket_is_blocked_time(tool: Tool):

@@ -233,6 +233,24 @@ def test_identical_variants_are_byte_equal_and_the_same(tool: Tool):
     assert {row["verdict"] for row in found["metrics"].values()} == {"same"} and found["differences"] == []
 
 
+def test_where_nothing_was_measured_nothing_is_the_same(tool: Tool):
+    scenario = copy.deepcopy(OUTAGE) | {"duration": "5s", "drain": "1s", "timeline": []}
+    scenario["variants"] = {"twin": {"populations.ios.sdk.storage.limit": 500}}
+    # Its only device appears when the run is over.
+    scenario["populations"][0] |= {"devices": 1, "arrival": {"stages": [{"duration": "1h", "target": 1}]}}
+    run = play(tool, scenario, "--seeds", 2)
+    report = json.loads((run / "report.json").read_text())
+    cells = [cell for variant in report["variants"].values() for cell in variant["seeds"].values()]
+    assert len(cells) == 4 and all(cell["events"]["captured"] == 0 for cell in cells)
+    found = comparison(tool, "lab")
+    deciding = ("events_lost", "event_freshness.p(95)", "freshness_within_1h")
+    assert {found["metrics"][name]["verdict"] for name in deciding} == {"cannot tell"}
+    assert found["metrics"]["events_captured"]["verdict"] == "same"
+    assert comparison(tool, "lab", "--strict", code=99)["metrics"] == found["metrics"]
+    said = tool.run("compare", "lab", "--strict").expect(99).out
+    assert "events_lost: cannot tell, for neither has samples" in said and "No regression" not in said
+
+
 def test_a_committed_baseline(tool: Tool, lab):
     """The same policy holds against it; a worse one fails with what differs said first."""
     (tool.folder / "baseline.json").write_bytes((lab[1] / "report.json").read_bytes())

@@ -298,12 +298,19 @@ def test_runs_that_are_none(tool: Tool, tmp_path: Path):
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "report.json").mkdir()
-    expect_words(tool.run("report", "nowhere"), 64, "nowhere holds no run and no search")
+    # What does not exist holds nothing, but that is not what is wrong with it.
+    for words in (
+        ("report", "nowhere"), ("audit", "nowhere", "--receipts", "x"), ("explain", "nowhere", "0-1"),
+        ("compare", "nowhere"), ("compare", "nowhere", "folder"), ("compare", "nowhere/variants/small", "folder"),
+    ):  # fmt: skip
+        text = expect_words(tool.run(*words), 64, f"{words[1]}: there is no such file or folder")
+        assert "holds no run" not in text
     expect_words(tool.run("report", "folder"), 64, "folder holds no run and no search")
     expect_words(tool.run("report", "nowhere.json"), 64, "nowhere.json", "No such file or directory")
     expect_words(tool.run("report", "report"), 64, "report/report.json", "Is a directory")
     expect_words(tool.run("report", "bytes.json"), 104, "bytes.json")
-    expect_words(tool.run("audit", "nowhere", "--receipts", "x"), 64, "nowhere holds no run and no search")
+    expect_words(tool.run("explain", "folder", "0-1"), 64, "folder holds no run and no search")
+    expect_words(tool.run("compare", "folder", "nowhere"), 64, "folder holds no run and no search")
 
 
 # Standard input

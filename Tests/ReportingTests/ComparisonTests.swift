@@ -132,6 +132,32 @@ struct ComparisonTests {
         #expect(comparison.gates.map(\.outcome) == [.holds, .holds, .holds])
     }
 
+    @Test("of runs without any event, what decides cannot be told; strict fails then")
+    func withoutSamples() {
+        let cells = (0..<3 as Range<UInt64>).map { seed in
+            var cell = LabReport.Cell(seed: seed)
+            cell.metrics = [
+                Metric("events_captured", .counter(count: 0, perSecond: 0)),
+                Metric("events_lost", .rate(passes: 0, fails: 0)),
+                Metric("event_freshness", .trend(.summary(TrendSummary()))),
+                Metric("freshness_within_1h", .rate(passes: 0, fails: 0)),
+            ]
+            return cell
+        }
+        var request = ComparisonRequest()
+        for isStrict in [false, true] {
+            request.isStrict = isStrict
+            let comparison = Comparison(
+                base: SyntheticLab.side(cells), candidate: SyntheticLab.side(cells, "candidate"),
+                request: request)
+            #expect(comparison.gates.map(\.outcome) == [.cannotTell, .cannotTell, .cannotTell])
+            #expect(comparison.gates.allSatisfy { $0.reason.hasSuffix("neither has samples") })
+            #expect(comparison.row("events_captured")?.word == .same)
+            #expect(comparison.row("event_freshness.med")?.word == .same)
+            #expect(comparison.exitCode == (isStrict ? 99 : 0))
+        }
+    }
+
     /// What the level of the interval promises: with 200 seed sets, 5 % of them are 10, and 2 to 9 % is what
     /// three standard deviations of the binomial leave.
     @Test("over 200 null differences an interval excludes 0 in 2 to 9 %", arguments: [2, 5, 20])

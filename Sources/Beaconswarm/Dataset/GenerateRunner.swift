@@ -1,6 +1,7 @@
 import Datasets
 import DeviceSDK
 import Files
+import Glibc
 import Reporting
 import Scenario
 import Timebase
@@ -57,8 +58,8 @@ final class GenerateRunner {
         let lock = try folder.take()
         defer { withExtendedLifetime(lock) {} }
         do throws(FileFailure) {
-            if options.follows { streamEnd = try follow(plans(cut: cut), stores) }
-            return try write(plans(cut: streamEnd ?? cut), stores)
+            guard options.follows else { return try write(plans(cut: cut), stores) }
+            return try writeStream(cut: cut, stores)
         } catch {
             // A folder of something else is not unfinished.
             if error.action == DatasetOutput.goingOn { throw CommandFailure(.usage, "\(error)") }
@@ -82,10 +83,29 @@ final class GenerateRunner {
     /// Whether the dataset is to be left as it is. The first signal ends a stream, whose dataset is then written.
     private var isInterrupted: Bool { options.follows ? interruption.isRepeated : interruption.isRequested }
 
+    /// Sends rows, and writes the dataset of those that were sent.
+    private func writeStream(cut: Instant?, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
+        switch try follow(plans(cut: cut), stores) {
+        case .all: return try write(plans(cut: cut), stores)
+        case .last(let instant):
+            streamEnd = instant
+            return try write(plans(cut: instant), stores)
+        case .nothing:
+            rmdir(options.out)
+            console.say("no row was sent, so there is no dataset to be written")
+            return .success
+        }
+    }
+
+    /// How far a stream of rows came.
+    private enum StreamEnd {
+        case nothing, all
+        /// It was ended after the rows of an instant.
+        case last(Instant)
+    }
+
     /// Sends rows to standard output until the first signal or the end.
-    ///
-    /// - Returns: The instant of the last row that was sent, or of the start where there is none; `nil` if all were sent.
-    private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> Instant? {
+    private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> StreamEnd {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let stream = RowStream(
             table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
@@ -100,8 +120,9 @@ final class GenerateRunner {
             return !isOver
         }
         try stream.flush()
+        guard let last = stream.last else { return isOver ? .nothing : .all }
         console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
-        return isOver ? stream.last ?? plans.configuration.schedule.start : nil
+        return isOver ? .last(last) : .all
     }
 
     /// What unfinished datasets are told apart by.

@@ -65,9 +65,7 @@ struct DeviceStory {
 
     private mutating func addUploads(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
         var open: [UInt32: (at: Instant, request: TracedRequest)] = [:]
-        // Events are sealed when the last request that carries them has ended, which may be another than the one whose
-        // answer acknowledged them.
-        var acknowledged = DeviceStory.deliveries(steps)
+        var deliveries = Deliveries(steps)
         for step in steps {
             switch step.what {
             case .asked(let request) where request.number.kind == .upload:
@@ -78,7 +76,7 @@ struct DeviceStory {
             case .ended(let number, let end):
                 guard let begun = open.removeValue(forKey: number.number) else { continue }
                 let isSuccess = if case .answered(_, true) = end { true } else { false }
-                let delivered = isSuccess ? acknowledged.removeValue(forKey: step.at) ?? 0 : 0
+                let delivered = isSuccess ? deliveries.take(by: begun.request, answeredAt: step.at) : 0
                 let upload = Uploads(
                     numbers: number.number...number.number, began: begun.at, ended: step.at,
                     outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
@@ -96,17 +94,6 @@ struct DeviceStory {
                     )
                 ))
         }
-    }
-
-    /// How many events were delivered, by the instant of the answer that acknowledged them.
-    private static func deliveries(_ steps: [TraceStep]) -> [Instant: Int] {
-        var counts: [Instant: Int] = [:]
-        for step in steps {
-            if case .sealed(let event) = step.what, event.disposition == .delivered {
-                counts[event.ackedAt, default: 0] += 1
-            }
-        }
-        return counts
     }
 
     private static func words(_ end: TracedEnd) -> String {
@@ -215,6 +202,40 @@ struct DeviceStory {
             sums.append("\(fetches) \(fetches == 1 ? "fetch" : "fetches") of the configuration\(failed)")
         }
         return sums
+    }
+}
+
+/// The delivered events that are not told of an upload yet.
+///
+/// Events are sealed when the last request that carries them has ended, which may be another than the one whose
+/// answer acknowledged them; and several uploads may be answered at one instant.
+private struct Deliveries {
+    /// Their sequences, in the order in which they were sealed, by the instant of their acknowledgement.
+    private var open: [Instant: [UInt32]] = [:]
+
+    init(_ steps: [TraceStep]) {
+        for step in steps {
+            if case .sealed(let event) = step.what, event.disposition == .delivered {
+                open[event.ackedAt, default: []].append(event.id.sequence)
+            }
+        }
+    }
+
+    /// Takes those that an upload delivered: what it carries, or, where only its bytes would tell, as many of
+    /// the first as it has events.
+    ///
+    /// - Returns: how many.
+    mutating func take(by request: TracedRequest, answeredAt at: Instant) -> Int {
+        guard var left = open[at] else { return 0 }
+        let count = left.count
+        if let carried = request.carried {
+            let own = Set(carried)
+            left.removeAll { own.contains($0) }
+        } else {
+            left.removeFirst(min(request.eventCount, count))
+        }
+        open[at] = left
+        return count - left.count
     }
 }
 

@@ -111,6 +111,9 @@ enum RunReader {
         for name in ["report.json", "report.partial.json"] where OutputFile.exists("\(path)/\(name)") {
             return "\(path)/\(name)"
         }
+        guard OutputFile.exists(path) else {
+            throw CommandFailure(.usage, "\(path): there is no such file or folder")
+        }
         throw CommandFailure(
             .usage,
             "\(path) holds no run and no search: it has neither report.json nor report.partial.json nor capacity.json"

@@ -120,6 +120,11 @@ package struct ComparisonRequest: Sendable {
     static let leastRatio = 0.02
 }
 
+extension Figure {
+    /// Whether it must not get worse where no gate is given.
+    fileprivate var decidesByDefault: Bool { ComparisonRequest.defaultGates.contains(name) }
+}
+
 extension Comparison {
     /// Holds a candidate against a base.
     package init(base: Side, candidate: Side, request: ComparisonRequest) {
@@ -206,9 +211,14 @@ extension Comparison.Row {
         word = isRefused ? .refused : judged
     }
 
+    /// Whether neither has samples in any seed.
+    var isWithoutSamples: Bool { base == nil && candidate == nil }
+
     private var judged: Comparison.Word {
-        // What neither has at all is the same.
-        guard let difference else { return base == nil && candidate == nil ? .same : .cannotTell }
+        guard let difference else {
+            // What neither has at all is the same; but where that was to decide, nothing was measured.
+            return isWithoutSamples && !figure.decidesByDefault ? .same : .cannotTell
+        }
         guard let interval = difference.interval else { return difference.mean == 0 ? .same : .cannotTell }
         if !interval.contains(0), difference.mean.magnitude > leastEffect {
             switch figure.direction {
@@ -231,9 +241,10 @@ extension Comparison {
             case .cannotTell, .refused: .cannotTell
             default: .holds
             }
+        let amount = row.isWithoutSamples ? ", for neither has samples" : ComparisonText.amount(row)
         return GateResult(
             text: "\(row.figure.name) is not worse", outcome: outcome,
-            reason: "\(row.figure.name): \(row.word.rawValue)" + ComparisonText.amount(row))
+            reason: "\(row.figure.name): \(row.word.rawValue)" + amount)
     }
 
     /// A gate of the user's: how far the candidate is beyond its limit.
