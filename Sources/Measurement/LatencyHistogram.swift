@@ -37,9 +37,16 @@ package struct LatencyHistogram: Sendable {
         if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
         note(value, times: times)
         count += times
-        sum += value * times
+        let (product, isOver) = value.multipliedReportingOverflow(by: times)
+        addToSum(isOver ? .max : product)
         lowest = min(lowest, value)
         highest = max(highest, value)
+    }
+
+    /// A sum of more than half a million years stays there, and the mean is that of it.
+    private mutating func addToSum(_ value: UInt64) {
+        let (total, isOver) = sum.addingReportingOverflow(value)
+        sum = isOver ? .max : total
     }
 
     /// Adds a value in microseconds to the distribution.
@@ -79,7 +86,7 @@ package struct LatencyHistogram: Sendable {
         }
         count += other.count
         clamped += other.clamped
-        sum += other.sum
+        addToSum(other.sum)
         lowest = min(lowest, other.lowest)
         highest = max(highest, other.highest)
     }

@@ -20,7 +20,9 @@ package struct FleetLevels: Hashable, Sendable {
         sum.gauges = left.gauges + right.gauges
         sum.captured += right.captured
         sum.prefilled += right.prefilled
-        if let theirs = right.radioTime { sum.radioTime = (left.radioTime ?? .zero) + theirs }
+        if let theirs = right.radioTime {
+            sum.radioTime = (left.radioTime ?? .zero).adding(saturating: theirs)
+        }
         if let theirs = right.radioWakeups { sum.radioWakeups = (left.radioWakeups ?? 0) + theirs }
         return sum
     }

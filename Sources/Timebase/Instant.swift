@@ -105,6 +105,12 @@ package struct Interval: Comparable, Hashable, Sendable {
     package static func - (left: Interval, right: Interval) -> Interval {
         Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
     }
+
+    /// The sum of two times that are none of a clock's, such as those of many devices together; 292 years where it is more.
+    package func adding(saturating other: Interval) -> Interval {
+        let (sum, isOver) = nanoseconds.addingReportingOverflow(other.nanoseconds)
+        return Interval(nanoseconds: isOver ? .max : sum)
+    }
     @inlinable
     package static func * (left: Interval, right: Int64) -> Interval {
         Interval(nanoseconds: left.nanoseconds * right)

@@ -83,6 +83,6 @@ final class AnswerKey {
 
     func note(_ cents: Int64, of key: RevenueKey) {
         totals.revenue[key, default: .init()].events += 1
-        totals.revenue[key, default: .init()].cents += cents
+        totals.revenue[key, default: .init()].add(cents)
     }
 }

@@ -130,6 +130,12 @@ extension AnswerTotals.Radio {
 extension AnswerTotals.Revenue {
     static func += (left: inout Self, right: Self) {
         left.events += right.events
-        left.cents += right.cents
+        left.add(right.cents)
+    }
+
+    /// Beyond what 64 bits hold, a sum stays at the largest: no shop has turned over as much.
+    mutating func add(_ cents: Int64) {
+        let (sum, isOver) = self.cents.addingReportingOverflow(cents)
+        self.cents = isOver ? (cents < 0 ? .min : .max) : sum
     }
 }

@@ -110,6 +110,8 @@ final class ArrivalRecorder: ArrivalObserver {
         id.removeAll()
         if keepsIDs { id.append(event.key.text) }
         let fields = fieldReader.read(event.value, population: upload.population)
+        var event = event
+        (event.type, event.name) = (ArrivalRecorder.cut(event.type), ArrivalRecorder.cut(event.name))
         var head = ArrivalHead(
             at: upload.at.nanoseconds, capturedAt: event.capturedAt, byteCount: 0, device: upload.device,
             request: upload.request, sequence: sequence, payloadBytes: UInt32(event.payload.count),
@@ -120,6 +122,15 @@ final class ArrivalRecorder: ArrivalObserver {
         let texts = event.type.count + event.name.count + id.count + event.payload.count
         head.byteCount = UInt32(ArrivalHead.size + texts + fields.count)
         id.withUnsafeBytes { ArrivalRecorder.append(head, event, id: $0, fields: fields, to: &block) }
+    }
+
+    /// As much of a text as a row says the length of; `payload` has all of it.
+    private static func cut(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard text.count > UInt16.max else { return text }
+        var end = Int(UInt16.max)
+        // No character is cut.
+        while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[..<end])
     }
 
     private static func append(

@@ -58,7 +58,8 @@ extension EventField {
     private static func columnName(_ key: String) -> String {
         String(
             key.unicodeScalars.map { scalar in
-                let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.value - 48 < 10)
+                let isPlain =
+                    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
                 return isPlain ? Character(scalar.properties.lowercaseMapping) : "_"
             })
     }

@@ -43,6 +43,7 @@ final class GenerateRunner {
         let folder = DatasetFolder(options)
         try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
+        try checkColumns()
         console.warn(of: scenario.document)
         let stores = try RunStores(ofSimulated: scenario)
         defer { stores.removeIfTemporary() }
@@ -69,6 +70,17 @@ final class GenerateRunner {
         }
     }
 
+    /// SQLite has room for 2,000 columns, as it is built everywhere; a row of ours tells 65,535 fields apart.
+    private func checkColumns() throws(CommandFailure) {
+        let limit = layout.formats.contains(.sqlite) ? 2000 : 65_000
+        let count = EventTable(plans(cut: nil), keepsIDs: options.tagsEvents).schema.columns.count
+        guard count > limit else { return }
+        throw CommandFailure(
+            .usage,
+            "events would have \(count) columns, of which one is of each property of the apps; allowed are \(limit)"
+                + (limit == 2000 ? " with --format sqlite" : ""))
+    }
+
     /// What may be done with an unfinished folder. Nothing goes on with a stream: when it ended is not known any more.
     private var remedy: String {
         options.follows ? "remove it" : "--resume goes on with it, or remove it"
@@ -91,6 +103,8 @@ final class GenerateRunner {
             streamEnd = instant
             return try write(plans(cut: instant), stores)
         case .nothing:
+            // The players' spools go with the players, a moment later.
+            for name in Folder.names(in: options.out) { try Folder.remove("\(options.out)/\(name)") }
             rmdir(options.out)
             console.say("no row was sent, so there is no dataset to be written")
             return .success

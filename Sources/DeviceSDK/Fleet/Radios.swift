@@ -130,7 +130,7 @@ struct Radios: Sendable {
         let tail = rules.links[radios[slot].connectedOn]?.tail ?? .zero
         let until = end + tail
         guard until > radios[slot].awakeUntil else { return }
-        timeAwake = timeAwake + (until - radios[slot].awakeUntil)
+        timeAwake = timeAwake.adding(saturating: until - radios[slot].awakeUntil)
         radios[slot].awakeUntil = until
     }
 }

@@ -44,7 +44,8 @@ package struct ServerQueue: Sendable {
         }
         var begins = now
         if free.count == rules.workers, let first = free.first {
-            begins = max(now, first)
+            // Nobody waits for as long as this.
+            begins = min(max(now, first), now + .hours(24 * 3650))
             free.popFirst()
         }
         // Beyond a day nothing is served: what instants can tell.
@@ -57,7 +58,9 @@ package struct ServerQueue: Sendable {
     private mutating func isAllowed(_ limit: ServerWork.RateLimit, at now: Instant) -> Bool {
         let gap = Interval.fractional(seconds: min(1 / limit.rate, 86_400))
         let next = max(nextAllowed, now)
-        guard next - now <= gap * Int64(limit.burst - 1) else { return false }
+        // A burst that lasts longer than time does is no limit.
+        let (most, isEndless) = gap.nanoseconds.multipliedReportingOverflow(by: Int64(limit.burst - 1))
+        guard isEndless || (next - now).nanoseconds <= most else { return false }
         nextAllowed = next + gap
         return true
     }
