@@ -271,6 +271,7 @@ def test_only_the_systems_that_are_named_are_served(collect, seed: int):
         (["--systems", ""], ["sensors, growing, trackingsdk, kit, codeless"]),
         (["--path", "/ingest"], ["SYSTEM=/PATH"]),
         (["--path", "growing=ingest"], ["SYSTEM=/PATH"]),
+        (["--path", "growing=/in", "--path", "kit=/in"], ["kit=/in", "growing has that path already"]),
         (["--path", "nonsense=/ingest"], ["sensors, growing, trackingsdk, kit, codeless"]),
     ],
 )

@@ -36,6 +36,10 @@ struct LiveRunner: Sendable {
             throw CommandFailure(
                 .usage, "--receipts is for external targets: the embedded collector tells its own")
         }
+        if !embeds, options.store != nil {
+            throw CommandFailure(
+                .usage, "--store keeps the embedded collector's store: an external target has its own")
+        }
         if !embeds { try await checkTargets() }
         let (loopCount, limit) = try Room.eventLoops(options.threads, embeds: embeds)
         let storeBudget = MachineLimits.storeBudget(

@@ -32,6 +32,8 @@ final class TargetScraper {
     private var current: EventLoopFuture<Void>?
     private var ticks: RepeatedTask?
     private var hasWarned = false
+    /// When the last question was asked.
+    private var askedAt = Interval.zero
 
     private init(
         _ endpoint: ScrapeEndpoint, wanted: [String], on loop: any EventLoop, period: Double, pace: Int,
@@ -74,7 +76,8 @@ final class TargetScraper {
     /// Asks, unless the question before has no answer yet.
     private func ask() -> EventLoopFuture<Void> {
         if let current { return current }
-        let second = (Host.monotonic - began).fractionalSeconds * Double(pace)
+        askedAt = Host.monotonic
+        let second = (askedAt - began).fractionalSeconds * Double(pace)
         let bound = NIOLoopBound(self, eventLoop: loop)
         let request = HTTPExchange.Request(
             method: .GET, headers: ["Accept": "text/plain;version=0.0.4;q=1,*/*;q=0.1"])
@@ -98,7 +101,8 @@ final class TargetScraper {
             )
         }
         recorder.note(read.samples, at: second)
-        note(nil)
+        let lines = read.brokenLines
+        note(lines == 0 ? nil : "\(lines) lines of the answer cannot be read")
     }
 
     private func note(_ problem: String?) {
@@ -109,13 +113,14 @@ final class TargetScraper {
         warn("--scrape \(endpoint.text): \(problem); the run goes on, and so do the questions")
     }
 
-    /// Asks a last time, and tells what is known.
+    /// Asks a last time, unless a question is under way or was asked just now, and tells what is known. What counters
+    /// grow by in a moment is no rate.
     func finish() -> EventLoopFuture<Report.TargetMetrics> {
         ticks?.cancel()
         let bound = NIOLoopBound(self, eventLoop: loop)
-        return (current ?? loop.makeSucceededVoidFuture()).flatMap { bound.value.ask() }.map {
-            bound.value.known
-        }
+        let isRecent = (Host.monotonic - askedAt).fractionalSeconds < period / 2
+        let last = current ?? (isRecent ? loop.makeSucceededVoidFuture() : ask())
+        return last.map { bound.value.known }
     }
 
     /// What is known now.

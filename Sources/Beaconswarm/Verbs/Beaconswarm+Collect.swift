@@ -29,7 +29,7 @@ extension Beaconswarm {
         configuration.logging = try logging(options.log)
         if let names = options.systems { configuration.systems = try systems(names) }
         if let faults = options.faults { configuration.plan = try plan(faults, start: Host.now) }
-        configuration.plan.uploadPaths = try options.paths.map(uploadPath)
+        configuration.plan.uploadPaths = try uploadPaths(options.paths)
         for path in options.descriptions {
             configuration.plan.descriptions.append(try DescriptionFile.read(path))
         }
@@ -120,6 +120,21 @@ extension Beaconswarm {
             result.append(system)
         }
         return result
+    }
+
+    private static func uploadPaths(_ texts: [String]) throws(CommandFailure) -> [UploadPath] {
+        var paths: [UploadPath] = []
+        for text in texts {
+            let path = try uploadPath(text)
+            if let other = paths.first(where: { $0.path == path.path && $0.system != path.system }) {
+                throw CommandFailure(
+                    .usage,
+                    "--path \(text): \(other.system.rawValue) has that path already; nothing in a request tells whose it is"
+                )
+            }
+            paths.append(path)
+        }
+        return paths
     }
 
     private static func uploadPath(_ text: String) throws(CommandFailure) -> UploadPath {
