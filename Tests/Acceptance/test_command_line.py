@@ -686,5 +686,6 @@ def test_what_the_schema_rejects_the_program_rejects(tool: Tool, tmp_path: Path,
 
 
 def test_a_store_is_the_embedded_collectors(tool: Tool):
-    ended = tool.run("run", SCENARIOS / "smoke.json", "--target", "http://127.0.0.1:9/sa", "--store", "s.sqlite").expect(64)
+    scenario = write_scenario(tool.folder, quick())
+    ended = tool.run("run", scenario, "--target", "http://127.0.0.1:9/sa", "--store", "s.sqlite").expect(64)
     assert "--store keeps the embedded collector's store" in ended.err and not (tool.folder / "s.sqlite").exists()
