@@ -33,6 +33,9 @@ package struct ScenarioDocument: Sendable {
     /// The scenario's JSON with everything that overrides it but `--devices`; `${NAME}` stays as written, and secrets
     /// are taken out.
     package var written = JSONNode.null
+    /// Tells scenarios apart by all that they are made of, the values of variables and files that they name among it.
+    /// Eight digits: too few to find a secret by trying.
+    package var sum = ""
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]
     /// What is planted in the data, in the order of the file.

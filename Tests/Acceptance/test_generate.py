@@ -629,6 +629,16 @@ def test_what_had_hardly_begun_begins_anew(tool: Tool, strays: list[str]):
     assert [path.name for path in (tool.folder / "other").iterdir()] == ["mine"]
 
 
+def test_variables_are_part_of_what_is_gone_on_with(tool: Tool):
+    scenario = write_scenario(tool.folder, WORLD | {"duration": "${LENGTH}"})
+    command = ["generate", scenario, "--out", tool.folder / "data", "--format", "csv", "-q"]
+    tool.run(*command, env={"LENGTH": "1d"}).expect(0)
+    (tool.folder / "data" / "_SUCCESS").unlink()
+    refused = tool.run(*command, "--resume", env={"LENGTH": "2d"}).expect(64).err
+    assert "the sum of its variables and files was" in refused
+    tool.run(*command, "--resume", env={"LENGTH": "1d"}).expect(0)
+
+
 def test_a_file_is_no_folder(tool: Tool):
     (tool.folder / "data").write_text("mine")
     for options in ([], ["--resume"]):

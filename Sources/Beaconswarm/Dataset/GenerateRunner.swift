@@ -156,6 +156,7 @@ final class GenerateRunner {
         settings.append(("the scenario's SHA-256", reference.sha256))
         settings.append(("what is changed in the scenario", changes.joined(separator: " ")))
         settings.append(("seed", String(document.seed)))
+        settings.append(("the sum of its variables and files", document.sum))
         settings.append(("--variant", variant ?? ""))
         settings.append(("--format", layout.formats.map(\.description).joined(separator: ",")))
         settings.append(("--partition", options.partition))

@@ -137,7 +137,7 @@ struct SweepRunner {
         let node = JSONNode.object([
             ("schema", .text(SweepJSON.schema)), ("partial", .bool(true)),
             ("tool", .text(Beaconswarm.version)), ("sha256", .text(base.reference.sha256)),
-            ("overrides", .texts(base.reference.overrides)),
+            ("overrides", .texts(base.reference.overrides)), ("sum", .text(base.document.sum)),
             ("axes", .object(axes.map { ($0.path, .texts($0.values)) })),
             ("seeds", .list(seeds.map { .int($0) })),
         ])
@@ -154,7 +154,7 @@ struct SweepRunner {
             guard try OutputFile.read(manifest, failing: .usage) == identity else {
                 throw CommandFailure(
                     .usage,
-                    "\(path) holds another sweep that was broken off (scenario, options, --vary, --seeds or version "
+                    "\(path) holds another sweep that was broken off (scenario, its variables or files, options, --vary, --seeds or version "
                         + "differ); name another folder with --out")
             }
             return RunFolder(existing: path)

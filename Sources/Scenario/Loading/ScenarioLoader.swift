@@ -107,6 +107,7 @@ package enum ScenarioLoader {
                 thresholdChecker: thresholdChecker)
             document?.variant = variant?.name
             document?.written = root.written
+            document?.sum = String(SHA256.hexadecimal(of: Array(root.node.compactText.utf8)).prefix(8))
             return (document, binder.reading)
         }
     }
