@@ -73,7 +73,10 @@ final class GenerateRunner {
     /// SQLite has room for 2,000 columns, as it is built everywhere; a row of ours tells 65,535 fields apart.
     private func checkColumns() throws(CommandFailure) {
         let limit = layout.formats.contains(.sqlite) ? 2000 : 65_000
-        let count = EventTable(plans(cut: nil), keepsIDs: options.tagsEvents).schema.columns.count
+        // Nothing is played for this, so no sizes are fitted.
+        let plans = DatasetPlans(
+            scenario.document, sizes: nil, part: part, tagsEvents: options.tagsEvents, threads: 1, cut: nil)
+        let count = EventTable(plans, keepsIDs: options.tagsEvents).schema.columns.count
         guard count > limit else { return }
         throw CommandFailure(
             .usage,
