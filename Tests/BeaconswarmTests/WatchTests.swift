@@ -86,7 +86,8 @@ struct WatchTests {
         #expect(watch.standing.said.last == "line 249")
         watch.show("x", share: 1.5)
         #expect(watch.standing.share == 1)
-        #expect(!watch.askForEnd(atOnce: true), "there is nothing to be ended")
+        #expect(!watch.canEnd, "there is nothing to be ended")
+        watch.askForEnd(atOnce: true)
         #expect(watch.asked == 0)
     }
 

@@ -126,15 +126,15 @@ final class Watch: Sendable {
         return number == seen ? nil : Edition(number: number, content: news.content())
     }
 
-    /// Asks for the end, as Ctrl-C does.
-    ///
-    /// - Returns: Whether there is something to be ended.
-    func askForEnd(atOnce: Bool) -> Bool {
+    /// Whether there is something to be ended.
+    var canEnd: Bool { state.withLock { $0.interruption != nil } }
+
+    /// Asks for the end, as Ctrl-C does; if there is nothing to be ended any more, nothing happens.
+    func askForEnd(atOnce: Bool) {
         let interruption = state.withLock { state in
             if state.interruption != nil { state.asked = max(state.asked, atOnce ? 2 : 1) }
             return state.interruption
         }
         interruption?.request(atOnce: atOnce)
-        return interruption != nil
     }
 }

@@ -68,9 +68,12 @@ final class WatchConnection: ChannelInboundHandler {
             send(.ok, type, hub.metricsText(), head, context)
         case .stream(let since): stream(since: since, head, context)
         case .end(let atOnce):
-            let isHeard = hub.askForEnd(atOnce: atOnce)
+            let isHeard = hub.canEnd
             let text = isHeard ? "asked for\n" : "there is nothing to be ended\n"
-            send(isHeard ? .accepted : .conflict, "text/plain", Array(text.utf8), head, context)
+            let answered = send(
+                isHeard ? .accepted : .conflict, "text/plain", Array(text.utf8), head, context)
+            // The process may end there and then, so the answer is on its way before it is asked to.
+            answered.assumeIsolated().whenComplete { [hub] _ in hub.askForEnd(atOnce: atOnce) }
         case .refused(let status, let text):
             send(status, "text/plain; charset=utf-8", Array("\(text)\n".utf8), head, context)
         }
@@ -80,7 +83,8 @@ final class WatchConnection: ChannelInboundHandler {
         end?.cancel()
         guard hub.viewerCount < WatchServer.viewerLimit else {
             let text = Array("there are \(WatchServer.viewerLimit) viewers already\n".utf8)
-            return send(.serviceUnavailable, "text/plain", text, head, context)
+            send(.serviceUnavailable, "text/plain", text, head, context)
+            return
         }
         isViewer = true
         let response = HTTPResponseHead(
@@ -98,10 +102,12 @@ final class WatchConnection: ChannelInboundHandler {
         ]
     }
 
+    /// - Returns: When the answer is written.
+    @discardableResult
     private func send(
         _ status: HTTPResponseStatus, _ type: String, _ body: [UInt8], _ head: HTTPRequestHead,
         _ context: ChannelHandlerContext, more: [(String, String)] = []
-    ) {
+    ) -> EventLoopFuture<Void> {
         var headers = WatchConnection.headers(type)
         headers.add(contentsOf: more)
         headers.add(name: "Content-Length", value: String(body.count))
@@ -115,5 +121,6 @@ final class WatchConnection: ChannelInboundHandler {
         let channel = context.channel
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         if !head.isKeepAlive { written.whenComplete { _ in channel.close(promise: nil) } }
+        return written
     }
 }

@@ -29,7 +29,10 @@ final class WatchHub {
     /// The figures in Prometheus's format, no older than drawing them anew would allow.
     func metricsText() -> [UInt8] { metrics.text(of: watch) }
 
-    func askForEnd(atOnce: Bool) -> Bool { watch.askForEnd(atOnce: atOnce) }
+    /// Whether there is something to be ended.
+    var canEnd: Bool { watch.canEnd }
+
+    func askForEnd(atOnce: Bool) { watch.askForEnd(atOnce: atOnce) }
 
     // MARK: - Viewers
 
