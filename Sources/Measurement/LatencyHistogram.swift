@@ -37,16 +37,10 @@ package struct LatencyHistogram: Sendable {
         if raw < 0 || raw > Int64(LatencyHistogram.maximum) { clamped += times }
         note(value, times: times)
         count += times
-        let (product, isOver) = value.multipliedReportingOverflow(by: times)
-        addToSum(isOver ? .max : product)
+        // A sum of more than half a million years stays there, and the mean is that of it.
+        sum = sum.adding(saturating: value.multiplied(saturating: times))
         lowest = min(lowest, value)
         highest = max(highest, value)
-    }
-
-    /// A sum of more than half a million years stays there, and the mean is that of it.
-    private mutating func addToSum(_ value: UInt64) {
-        let (total, isOver) = sum.addingReportingOverflow(value)
-        sum = isOver ? .max : total
     }
 
     /// Adds a value in microseconds to the distribution.
@@ -86,7 +80,7 @@ package struct LatencyHistogram: Sendable {
         }
         count += other.count
         clamped += other.clamped
-        addToSum(other.sum)
+        sum = sum.adding(saturating: other.sum)
         lowest = min(lowest, other.lowest)
         highest = max(highest, other.highest)
     }

@@ -16,7 +16,7 @@ package struct RequestSample: Sendable {
     package var failure: RequestFailure?
     /// Whether the system that sent it takes the answer as success.
     package var isAcknowledged = false
-    package var eventCount: UInt16 = 0
+    package var eventCount: UInt32 = 0
     package var isRetry = false
     package var bytesSent: UInt64 = 0
     package var bytesReceived: UInt64 = 0

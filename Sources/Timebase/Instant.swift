@@ -108,8 +108,7 @@ package struct Interval: Comparable, Hashable, Sendable {
 
     /// The sum of two times that are none of a clock's, such as those of many devices together; 292 years where it is more.
     package func adding(saturating other: Interval) -> Interval {
-        let (sum, isOver) = nanoseconds.addingReportingOverflow(other.nanoseconds)
-        return Interval(nanoseconds: isOver ? .max : sum)
+        Interval(nanoseconds: nanoseconds.adding(saturating: other.nanoseconds))
     }
     @inlinable
     package static func * (left: Interval, right: Int64) -> Interval {

@@ -63,7 +63,7 @@ struct PartTests {
             var sample = RequestSample(plannedAt: at - .milliseconds(70), finishedAt: at)
             sample.status = stream.below(4) == 0 ? 503 : 200
             sample.isAcknowledged = sample.status == 200
-            sample.eventCount = UInt16(stream.below(50))
+            sample.eventCount = UInt32(stream.below(50))
             sample.bytesSent = stream.below(5000)
             sample.waiting = .milliseconds(Int64(stream.below(60)))
             for index in [0, 1] {

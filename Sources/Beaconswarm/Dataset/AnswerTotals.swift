@@ -1,4 +1,5 @@
 import Accounting
+import Timebase
 import World
 
 /// What brings revenue: an event's name, and the column of its price.
@@ -134,8 +135,5 @@ extension AnswerTotals.Revenue {
     }
 
     /// Beyond what 64 bits hold, a sum stays at the largest: no shop has turned over as much.
-    mutating func add(_ cents: Int64) {
-        let (sum, isOver) = self.cents.addingReportingOverflow(cents)
-        self.cents = isOver ? (cents < 0 ? .min : .max) : sum
-    }
+    mutating func add(_ cents: Int64) { self.cents = self.cents.adding(saturating: cents) }
 }

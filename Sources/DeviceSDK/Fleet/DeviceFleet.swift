@@ -180,7 +180,7 @@ package struct OutgoingRequest: Sendable {
     /// The SDK's own limit from the start of the request to the last byte of the answer.
     package var timeout: Interval
     /// Events carried; 0 for a config fetch.
-    package var eventCount: UInt16
+    package var eventCount: UInt32
     /// Whether at least one of its events was carried by an earlier request.
     package var isRetry: Bool
     /// The network at the start; a request begun with `.none` fails at once.
@@ -192,7 +192,7 @@ package struct OutgoingRequest: Sendable {
     package var radio: RadioMoment?
 
     package init(
-        slot: UInt32, number: RequestNumber, plannedAt: Instant, timeout: Interval, eventCount: UInt16,
+        slot: UInt32, number: RequestNumber, plannedAt: Instant, timeout: Interval, eventCount: UInt32,
         isRetry: Bool, network: NetworkKind, wantsBody: Bool? = nil
     ) {
         self.slot = slot

@@ -196,7 +196,7 @@ extension RowCustodian {
         effects.requests.append(
             OutgoingRequest(
                 slot: device.slot, number: request.number, plannedAt: request.plannedAt,
-                timeout: timeout(of: request), eventCount: UInt16(clamping: request.rows.count),
+                timeout: timeout(of: request), eventCount: UInt32(clamping: request.rows.count),
                 isRetry: request.rows.contains { $0.attempts > 0 }, network: network,
                 wantsBody: readsAnswers ? true : nil))
         // Without a radio nothing leaves: no upload that carried the events.

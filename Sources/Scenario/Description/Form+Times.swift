@@ -43,14 +43,15 @@ extension Form where Value == Interval {
 }
 
 extension Form where Value == Instant {
-    /// An RFC 3339 time with its zone, from 1970 to 2199.
+    /// An RFC 3339 time with its zone, from 1970 to 2099.
     static let instant: Form<Instant> = Form<String>.matching(
         pattern:
             #"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"#,
-        what: "a time from 1970 to 2199 with its zone, such as \"2026-03-02T19:30:00+08:00\""
+        what: "a time from 1970 to 2099 with its zone, such as \"2026-03-02T19:30:00+08:00\""
     ) { text in
-        // Years outside would not fit the nanoseconds of an instant.
-        guard let year = Int(text.prefix(4)), (1970...2199).contains(year), text.utf8.count <= 64 else {
+        // The nanoseconds of an instant end in 2262; from 2099 on there is room for the longest run and for the longest
+        // gap between two sessions after it, 146 years.
+        guard let year = Int(text.prefix(4)), (1970...2099).contains(year), text.utf8.count <= 64 else {
             return nil
         }
         return Instant(text: text)

@@ -61,7 +61,7 @@ extension ManualDevice where System == DeclaredSystem {
     }
 
     /// How many events each upload had.
-    var counts: [UInt16] { uploads.map(\.request.eventCount) }
+    var counts: [UInt32] { uploads.map(\.request.eventCount) }
 
     /// Sequences in the store.
     var stored: [UInt32] { device.allRows.map(\.sequence) }

@@ -48,7 +48,7 @@ extension CodelessSystem {
             OutgoingRequest(
                 slot: device.slot, number: RequestNumber(kind: .upload, number: device.uploadCount),
                 plannedAt: due, timeout: rules.upload.timeout,
-                eventCount: UInt16(clamping: device.log.count(in: events)), isRetry: wasCarried,
+                eventCount: UInt32(clamping: device.log.count(in: events)), isRetry: wasCarried,
                 network: device.network))
         device.uploadCount += 1
         // Without a radio nothing leaves: no upload that carried the events.

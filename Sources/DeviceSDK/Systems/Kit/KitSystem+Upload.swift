@@ -28,7 +28,7 @@ extension KitSystem {
         effects.requests.append(
             OutgoingRequest(
                 slot: device.slot, number: number, plannedAt: now, timeout: rules.upload.timeout,
-                eventCount: UInt16(clamping: rows), isRetry: isRetry, network: device.network,
+                eventCount: UInt32(clamping: rows), isRetry: isRetry, network: device.network,
                 wantsBody: true))
         // Without a radio nothing leaves: no upload that carried the events.
         guard device.network != .none else { return }

@@ -43,7 +43,7 @@ extension TrackingSDKSystem {
             OutgoingRequest(
                 slot: device.slot, number: RequestNumber(kind: .upload, number: request.number),
                 plannedAt: request.plannedAt, timeout: rules.upload.timeout,
-                eventCount: UInt16(clamping: request.count), isRetry: (oldest?.attempts ?? 0) > 0,
+                eventCount: UInt32(clamping: request.count), isRetry: (oldest?.attempts ?? 0) > 0,
                 network: device.network))
         // Without a radio nothing leaves: no upload that carried the events.
         guard device.network != .none else { return }
