@@ -114,6 +114,17 @@ def test_nothing_is_shown_or_done_without_the_token(tool: Tool, tmp_path: Path):
     running.wait().expect(105)
 
 
+def test_who_asks_for_the_end_hears_so_even_where_the_process_ends_at_once(tool: Tool, tmp_path: Path):
+    """While devices are made nothing has begun, and the process ends there and then."""
+    for _ in range(3):
+        running = tool.start("simulate", write_scenario(tmp_path, steady(2_000_000, "1h")), "--ui")
+        page = page_of(running)
+        while (status := page.ask("POST", "/stop")[0]) == 409:
+            pass
+        assert status == 202
+        running.wait().expect(105)
+
+
 @pytest.mark.parametrize(("verb", "duration"), [("run", "300s"), ("simulate", "900d")])
 def test_drain_ends_a_run_as_ctrl_c_does(tool: Tool, tmp_path: Path, verb: str, duration: str):
     out = tmp_path / "out"
