@@ -84,7 +84,9 @@ enum AnswerFiles {
 
             """
         return answers.reduce(into: head) { text, answer in
-            text += "\n-- name: \(answer.name)\n-- \(answer.question)\n\(answer.sql);\n"
+            // A name of an event may be of several lines, a comment is of one.
+            let question = answer.question.split(whereSeparator: \.isNewline).joined(separator: " ")
+            text += "\n-- name: \(answer.name)\n-- \(question)\n\(answer.sql);\n"
         }
     }
 }

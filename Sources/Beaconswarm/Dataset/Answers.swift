@@ -214,7 +214,7 @@ extension Answers {
             SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
                    sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
             FROM events e JOIN truth t ON t.row_id = e.row_id
-            WHERE e.name = '\(key.name.quotedForSQL)' AND e.\(key.column) IS NOT NULL GROUP BY e.name
+            WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL GROUP BY e.name
             """
         }
         return Answer(
@@ -244,7 +244,7 @@ extension Answers {
         let arrived = "e.row_id > 0"
         let steps = (steps(names, "s", all) + self.steps(names, "a", arrived)).joined(separator: ",\n     ")
         let lines = names.indices.map { step in
-            "SELECT \(step + 1) AS step, '\(names[step].quotedForSQL)' AS name, "
+            "SELECT \(step + 1) AS step, \(names[step].sqlLiteral) AS name, "
                 + "(SELECT count(*) FROM s\(step)) AS users, (SELECT count(*) FROM a\(step)) AS users_arrived"
         }
         return Answer(
@@ -272,21 +272,4 @@ extension Answers {
                 + " WHERE \(isStep) AND \(condition)\(since) GROUP BY t.user_id)"
         }
     }
-}
-
-extension String {
-    /// With the quotes doubled.
-    var quotedForSQL: String {
-        split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-    }
-}
-
-extension [String] {
-    /// Whether a column holds one of these texts, of which there is at least one.
-    func sqlCondition(on column: String) -> String {
-        count == 1 ? "\(column) = \(sqlList)" : "\(column) IN (\(sqlList))"
-    }
-
-    /// The texts in quotes, with commas between.
-    var sqlList: String { map { "'\($0.quotedForSQL)'" }.joined(separator: ", ") }
 }

@@ -21,7 +21,7 @@ struct PatternAnswers {
     private func answer(of counter: PatternCounter) -> Answer? {
         let concerned = populations(of: counter.pattern)
         guard !concerned.isEmpty else { return nil }
-        let list = concerned.map { "'\(key.names[$0].quotedForSQL)'" }.joined(separator: ", ")
+        let list = concerned.map { key.names[$0] }.sqlList
         let names: (String) -> [String] = { key.facts.names(of: $0, in: concerned) }
         guard let query = query(of: counter.pattern.change, "IN (\(list))", names) else { return nil }
         // Every answer that is about some of the populations tells them apart.
@@ -60,7 +60,7 @@ struct PatternAnswers {
         switch change {
         case .release: releaseQuery(populations)
         case .campaign: campaignQuery(populations)
-        case .bots(let persona): botsQuery(persona.quotedForSQL, populations)
+        case .bots(let persona): botsQuery(persona.sqlLiteral, populations)
         case .chance(let event, let before): chanceQuery(event, before, populations, names)
         case .duplicateEvent(let event): duplicateQuery(names(event), populations)
         case .missingProperty(let event, let key), .wrongType(let event, let key):
@@ -92,8 +92,8 @@ struct PatternAnswers {
             ["population", "users", "bots", "events", "events_of_bots"],
             """
             SELECT u.population AS population, count(*) AS users,
-                   sum(CASE WHEN u.persona = '\(persona)' THEN 1 ELSE 0 END) AS bots, sum(d.captured) AS events,
-                   sum(CASE WHEN u.persona = '\(persona)' THEN d.captured ELSE 0 END) AS events_of_bots
+                   sum(CASE WHEN u.persona = \(persona) THEN 1 ELSE 0 END) AS bots, sum(d.captured) AS events,
+                   sum(CASE WHEN u.persona = \(persona) THEN d.captured ELSE 0 END) AS events_of_bots
             FROM users u JOIN devices d ON d.device = u.device
             WHERE u.population \(populations) GROUP BY u.population ORDER BY u.population
             """
