@@ -1,7 +1,7 @@
 /// A text that only one of the same bytes equals, and that stands before another as its bytes do.
 ///
-/// `String` takes "é" as one scalar and "é" as two for the same. JSON and SQL do not: where names are counted that both
-/// will be asked for, bytes decide.
+/// `String` takes an accented letter of one scalar and the same of two for equal. JSON and SQL do not: where names are
+/// counted that both will be asked for, bytes decide.
 package struct ExactText: Hashable, Comparable, Sendable {
     package let text: String
 

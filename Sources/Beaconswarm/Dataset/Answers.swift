@@ -1,4 +1,5 @@
 import Accounting
+import Wire
 import World
 
 /// The answers to a dataset's questions, and the queries that give them.
@@ -54,9 +55,9 @@ struct Answers {
     }
 
     private struct Name: Hashable {
-        var system: String
-        var type: String
-        var name: String
+        var system: ExactText
+        var type: ExactText
+        var name: ExactText
     }
 
     private var eventsByName: Answer {
@@ -64,7 +65,9 @@ struct Answers {
         for (population, counts) in totals.names.enumerated() {
             for (label, counts) in counts.enumerated() where counts.captured > 0 {
                 let own = facts.labels[population][label]
-                let name = Name(system: facts.systems[population], type: own.type, name: own.name)
+                let name = Name(
+                    system: ExactText(facts.systems[population]), type: ExactText(own.type),
+                    name: ExactText(own.name))
                 sums[name, default: AnswerTotals.NameCounts()].captured += counts.captured
                 sums[name, default: AnswerTotals.NameCounts()].arrived += counts.arrived
                 sums[name, default: AnswerTotals.NameCounts()].rows += counts.rows

@@ -1,6 +1,7 @@
 import Accounting
 import AppModel
 import DeviceSDK
+import Wire
 
 /// What the answers know of a dataset before anything is played.
 struct DatasetFacts: Sendable {
@@ -21,8 +22,8 @@ struct DatasetFacts: Sendable {
             return makeFleet(plan: single, share: .whole).labels
         }
         let funnel = plans.first.map { DatasetFacts.funnel(of: $0.app) } ?? []
-        let names = funnel.map { Set(DatasetFacts.names(of: $0, in: labels)) }
-        steps = labels.map { $0.map { label in names.firstIndex { $0.contains(label.name) } } }
+        let names = funnel.map { DatasetFacts.names(of: $0, in: labels) }
+        steps = labels.map { $0.map { label in names.firstIndex { $0.containsExactly(label.name) } } }
         self.labels = labels
         self.funnel = funnel
     }
@@ -35,7 +36,7 @@ struct DatasetFacts: Sendable {
         let names = labels[plan.index].map(\.ownName)
         guard !events.isEmpty, names.count >= events.count,
             let first = (0...names.count - events.count).first(where: { first in
-                events.indices.allSatisfy { names[first + $0] == events[$0].name }
+                events.indices.allSatisfy { names[first + $0].isExactly(events[$0].name) }
             })
         else { return variants }
         for (place, event) in events.enumerated() { variants[first + place] = event.variant?.pattern }
@@ -54,11 +55,16 @@ struct DatasetFacts: Sendable {
     }
 
     private static func names(of event: String, in labels: [[EventLabel]]) -> [String] {
-        let all = Array(labels.joined())
-        let others = Set(all.filter { $0.ownName != event }.map(\.name)).subtracting([event])
-        let names = all.filter { $0.ownName == event || $0.name == event }.map(\.name)
-        let told = Set(names).subtracting(others)
-        return told.isEmpty ? [event] : told.sorted()
+        var own: Set<ExactText> = []
+        var others: Set<ExactText> = []
+        for label in labels.joined() {
+            let isOwn = label.ownName.isExactly(event)
+            if isOwn || label.name.isExactly(event) { own.insert(ExactText(label.name)) }
+            if !isOwn { others.insert(ExactText(label.name)) }
+        }
+        others.remove(ExactText(event))
+        let told = own.subtracting(others)
+        return told.isEmpty ? [event] : told.sorted().map(\.text)
     }
 
     /// The way to what an app is about: known for the preset apps; for others, the first events of their description.
@@ -69,7 +75,7 @@ struct DatasetFacts: Sendable {
             ["LevelStart", "LevelEnd", "Purchase"],
         ]
         let names = app.events.map(\.name)
-        if let steps = known.first(where: { Set(names).isSuperset(of: $0) }) { return steps }
+        if let steps = known.first(where: { $0.allSatisfy(names.containsExactly) }) { return steps }
         return Array(app.events.filter { !$0.isWeb && $0.variant == nil }.map(\.name).prefix(4))
     }
 }

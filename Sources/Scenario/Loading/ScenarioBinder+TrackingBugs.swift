@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import Wire
 
 /// Mistakes in the app's code that tracks events.
 extension ScenarioBinder {
@@ -47,7 +48,7 @@ extension ScenarioBinder {
         variant.variant = BusinessEvent.Variant(
             pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
         if let key = bug.property {
-            guard let place = variant.properties.firstIndex(where: { $0.key == key.value }) else {
+            guard let place = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
                 reading.reportUnknown(
                     key.value, key.place, among: variant.properties.map(\.key),
                     what: "a property of \"\(variant.name)\"")

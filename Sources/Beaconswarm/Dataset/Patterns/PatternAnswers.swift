@@ -214,12 +214,12 @@ extension PatternAnswers {
 
 extension Answer.Value {
     /// By which rows are put in order.
-    var order: String {
+    var order: ExactText {
         switch self {
-        case .number(let number): Self.ordered(number)
+        case .number(let number): ExactText(Self.ordered(number))
         case .text(let text): text
-        case .share(let share): String(share)
-        case .none: ""
+        case .share(let share): ExactText(String(share))
+        case .none: ExactText("")
         }
     }
 

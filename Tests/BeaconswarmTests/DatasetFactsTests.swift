@@ -1,0 +1,80 @@
+import Accounting
+import Datasets
+import TestSupport
+import Testing
+import Wire
+
+@testable import Beaconswarm
+
+@Suite("What answers know of a dataset beforehand")
+struct DatasetFactsTests {
+    /// Names that look alike, and are equal to `String`.
+    private static let composed = "caf\u{E9}"
+    private static let decomposed = "cafe\u{301}"
+
+    /// The plans of populations of one device each, with an app of their own.
+    ///
+    /// - Parameter populations: Of each, its system, and the members of its app beside the screens.
+    private func plans(_ populations: [(system: String, app: String)]) throws -> DatasetPlans {
+        let apps = populations.enumerated().map {
+            #""app\#($0)": {"screens": [{"name": "Home"}], \#($1.app)}"#
+        }
+        let members = populations.enumerated().map {
+            #"{"name": "p\#($0)", "devices": 1, "system": "\#($1.system)", "app": "app\#($0)"}"#
+        }
+        let text = """
+            {"name": "facts", "duration": "1h", "apps": {\(apps.joined(separator: ", "))},
+             "populations": [\(members.joined(separator: ", "))]}
+            """
+        return DatasetPlans(
+            try Worlds.load(text), sizes: nil, tagsEvents: false, threads: 1, cut: nil)
+    }
+
+    /// Events of a launch.
+    private func events(_ events: [(name: String, properties: String)]) -> String {
+        let list = events.map {
+            #"{"name": "\#($0.name)", "on": "launch", "properties": {\#($0.properties)}}"#
+        }
+        return #""events": [\#(list.joined(separator: ", "))]"#
+    }
+
+    /// The bytes of texts.
+    private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    @Test("names of other bytes are other events, whatever characters they show")
+    func exactNames() throws {
+        let app = events([(Self.composed, ""), (Self.decomposed, "")])
+        let facts = DatasetFacts(try plans([("trackingsdk", app)]))
+        #expect(bytes(facts.funnel) == bytes([Self.composed, Self.decomposed]))
+        for name in [Self.composed, Self.decomposed] {
+            #expect(bytes(facts.names(of: name)) == bytes([name]))
+        }
+        let first = try #require(facts.labels[0].firstIndex { $0.name == Self.composed })
+        #expect(facts.step(ofLabel: first, population: 0) == 0)
+        #expect(facts.step(ofLabel: first + 1, population: 0) == 1)
+    }
+
+    @Test("keys of other bytes are other properties")
+    func exactKeys() throws {
+        let number = #"{"constant": 1}"#
+        let app = events([
+            ("A", "\"\(Self.composed)\": \(number)"), ("B", "\"\(Self.decomposed)\": \(number)"),
+        ])
+        let plan = try plans([("trackingsdk", app)]).populations[0]
+        let fields = EventField.fields(of: plan)
+        #expect(
+            bytes(fields.map(\.path))
+                == bytes(["parameters.\(Self.composed)", "parameters.\(Self.decomposed)"]))
+        #expect(fields.map(\.column) == ["prop_caf_", "prop_cafe_"])
+    }
+
+    @Test("rows of answers are told apart and ordered by bytes")
+    func exactValues() {
+        let texts = [Self.decomposed, Self.composed, "caff"].map { Answer.Value.text($0) }
+        #expect(Set(texts).count == 3)
+        let sorted = texts.sorted { $0.order < $1.order }
+        #expect(sorted == [texts[0], texts[2], texts[1]])
+        let keys = [Self.composed, Self.decomposed].map { RevenueKey(name: $0, column: "prop_price") }
+        #expect(Set(keys).count == 2 && keys[1] < keys[0])
+    }
+}
