@@ -50,8 +50,23 @@ struct DatasetFactsTests {
             #expect(bytes(facts.names(of: name)) == bytes([name]))
         }
         let first = try #require(facts.labels[0].firstIndex { $0.name == Self.composed })
-        #expect(facts.step(ofLabel: first, population: 0) == 0)
-        #expect(facts.step(ofLabel: first + 1, population: 0) == 1)
+        #expect(facts.steps(ofLabel: first, population: 0) == [0])
+        #expect(facts.steps(ofLabel: first + 1, population: 0) == [1])
+    }
+
+    @Test("events of one name are one step of the funnel, in every population and wherever they stand")
+    func repeatedNames() throws {
+        let app = events([("A", ""), ("B", ""), ("A", ""), ("B", ""), ("C", ""), ("D", ""), ("E", "")])
+        let other = events([("D", ""), ("A", ""), ("A", "")])
+        let facts = DatasetFacts(try plans([("trackingsdk", app), ("sensors", other)]))
+        #expect(facts.funnel == ["A", "B", "C", "D"])
+        for (population, labels) in facts.labels.enumerated() {
+            for (label, own) in labels.enumerated() {
+                let step = facts.funnel.firstIndex(of: own.name)
+                #expect(facts.steps(ofLabel: label, population: population) == (step.map { [$0] } ?? []))
+            }
+        }
+        #expect(facts.labels[0].filter { $0.name == "A" }.count == 2)
     }
 
     @Test("keys of other bytes are other properties")

@@ -8,10 +8,10 @@ struct DatasetFacts: Sendable {
     /// Of each population, the system's events.
     let labels: [[EventLabel]]
     let systems: [String]
-    /// The steps of the funnel: names of events.
+    /// The steps of the funnel: names of events, each once.
     let funnel: [String]
-    /// By population and label.
-    private let steps: [[Int?]]
+    /// By population and label. One name may stand for several, where SDKs exchange them.
+    private let steps: [[[Int]]]
 
     init(_ all: DatasetPlans) {
         let plans = all.populations
@@ -23,7 +23,9 @@ struct DatasetFacts: Sendable {
         }
         let funnel = plans.first.map { DatasetFacts.funnel(of: $0.app) } ?? []
         let names = funnel.map { DatasetFacts.names(of: $0, in: labels) }
-        steps = labels.map { $0.map { label in names.firstIndex { $0.containsExactly(label.name) } } }
+        steps = labels.map { labels in
+            labels.map { label in names.indices.filter { names[$0].containsExactly(label.name) } }
+        }
         self.labels = labels
         self.funnel = funnel
     }
@@ -43,7 +45,8 @@ struct DatasetFacts: Sendable {
         return variants
     }
 
-    func step(ofLabel label: Int, population: Int) -> Int? { steps[population][label] }
+    /// The steps that an event is, as the funnel's query tells them: by its name in the tables.
+    func steps(ofLabel label: Int, population: Int) -> [Int] { steps[population][label] }
 
     /// The names by which some populations' tables tell one of the app's events: its own, and those under which described
     /// SDKs send it, unless something else is called so, too.
@@ -76,6 +79,11 @@ struct DatasetFacts: Sendable {
         ]
         let names = app.events.map(\.name)
         if let steps = known.first(where: { $0.allSatisfy(names.containsExactly) }) { return steps }
-        return Array(app.events.filter { !$0.isWeb && $0.variant == nil }.map(\.name).prefix(4))
+        var steps: [String] = []
+        // Events of one name are one step: nothing in the tables tells them apart.
+        for event in app.events where !event.isWeb && event.variant == nil {
+            if !steps.containsExactly(event.name) { steps.append(event.name) }
+        }
+        return Array(steps.prefix(4))
     }
 }
