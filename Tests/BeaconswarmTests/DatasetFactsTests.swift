@@ -69,6 +69,25 @@ struct DatasetFactsTests {
         #expect(facts.labels[0].filter { $0.name == "A" }.count == 2)
     }
 
+    @Test("a price is what an event's own rules draw, and no property of its name that others have")
+    func prices() throws {
+        let number = #"{"constant": 1}"#
+        let own = events([("Pay", "\"price\": \(number)"), ("Pay", "\"order_amount\": \(number)")])
+        let registered =
+            events([("Pay", "")])
+            + #", "superProperties": [{"on": "launch", "properties": {"price": \#(number)}}]"#
+        let key = RevenueKey(name: "Pay", column: "prop_price")
+        let mixed = DatasetFacts(
+            try plans([("sensors", own), ("sensors", registered), ("trackingsdk", registered)]))
+        #expect(mixed.prices == [[key], [], []])
+        #expect(mixed.populations(with: key) == ["p0"])
+        // Where no other population fills the column, nothing has to be said of them.
+        let alone = DatasetFacts(
+            try plans([("sensors", own), ("trackingsdk", own), ("trackingsdk", registered)]))
+        #expect(alone.prices == [[key], [key], []])
+        #expect(alone.populations(with: key) == nil)
+    }
+
     @Test("keys of other bytes are other properties")
     func exactKeys() throws {
         let number = #"{"constant": 1}"#

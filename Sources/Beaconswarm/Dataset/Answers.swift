@@ -212,20 +212,24 @@ extension Answers {
     private var revenue: Answer? {
         let sums = totals.revenue.sorted { $0.key < $1.key }
         guard !sums.isEmpty else { return nil }
-        let parts = sums.map { key, _ in
-            """
-            SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
-                   sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
-            FROM events e JOIN truth t ON t.row_id = e.row_id
-            WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL GROUP BY e.name
-            """
-        }
+        let parts = sums.map { revenueQuery($0.key) }
         return Answer(
             name: "revenue", question: "What were the events with a price worth, in hundredths?",
             columns: ["name", "price", "events", "hundredths"],
             rows: sums.map {
                 [.text($0.name), .text($0.column), .count($1.events), .number($1.cents)]
             }, sql: parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY name, price")
+    }
+
+    private func revenueQuery(_ key: RevenueKey) -> String {
+        let populations = facts.populations(with: key)
+        let isOwn = populations.map { " AND " + $0.sqlCondition(on: "t.population") } ?? ""
+        return """
+            SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
+                   sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
+            FROM events e JOIN truth t ON t.row_id = e.row_id
+            WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL\(isOwn) GROUP BY e.name
+            """
     }
 }
 

@@ -10,6 +10,12 @@ struct DatasetFacts: Sendable {
     let systems: [String]
     /// The steps of the funnel: names of events, each once.
     let funnel: [String]
+    /// Of each population, what brings revenue there: the app's events that have a price of their own.
+    let prices: [[RevenueKey]]
+    /// Of each population, its name in the tables.
+    private let populationNames: [String]
+    /// Of each population, the columns that its events may have values in.
+    private let columns: [Set<String>]
     /// By population and label. One name may stand for several, where SDKs exchange them.
     private let steps: [[[Int]]]
 
@@ -22,10 +28,13 @@ struct DatasetFacts: Sendable {
             return makeFleet(plan: single, share: .whole).labels
         }
         let funnel = plans.first.map { DatasetFacts.funnel(of: $0.app) } ?? []
-        let names = funnel.map { DatasetFacts.names(of: $0, in: labels) }
+        let isStep = funnel.map { DatasetFacts.names(of: $0, in: labels) }
         steps = labels.map { labels in
-            labels.map { label in names.indices.filter { names[$0].containsExactly(label.name) } }
+            labels.map { label in isStep.indices.filter { isStep[$0].containsExactly(label.name) } }
         }
+        populationNames = all.names
+        prices = plans.map { DatasetFacts.prices(of: $0.app) }
+        columns = plans.map { Set(EventField.fields(of: $0).map(\.column)) }
         self.labels = labels
         self.funnel = funnel
     }
@@ -68,6 +77,27 @@ struct DatasetFacts: Sendable {
         others.remove(ExactText(event))
         let told = own.subtracting(others)
         return told.isEmpty ? [event] : told.sorted().map(\.text)
+    }
+
+    /// What an app's events bring: of those of one name, the first that has a price.
+    private static func prices(of app: AppDescription) -> [RevenueKey] {
+        var prices: [RevenueKey] = []
+        for event in app.events where event.variant == nil {
+            guard let column = EventField.price(of: event) else { continue }
+            let key = RevenueKey(name: event.name, column: column)
+            if !prices.contains(where: { $0.name.isExactly(key.name) }) { prices.append(key) }
+        }
+        return prices
+    }
+
+    /// The populations in which something brings revenue; `nil` where all that have values in its column are.
+    ///
+    /// In others, the column is that of another property: one that the app registers for all events, or that another
+    /// event of the same name has.
+    func populations(with key: RevenueKey) -> [String]? {
+        let isOwn = prices.map { $0.contains(key) }
+        let others = columns.indices.filter { !isOwn[$0] && columns[$0].contains(key.column) }
+        return others.isEmpty ? nil : isOwn.indices.filter { isOwn[$0] }.map { populationNames[$0] }
     }
 
     /// The way to what an app is about: known for the preset apps; for others, the first events of their description.
