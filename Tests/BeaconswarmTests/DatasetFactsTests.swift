@@ -102,6 +102,35 @@ struct DatasetFactsTests {
         #expect(fields.map(\.column) == ["prop_caf_", "prop_cafe_"])
     }
 
+    @Test("a column takes the values of all populations, in whatever order they come")
+    func widenedColumns() throws {
+        func app(_ properties: [(String, String)]) -> String {
+            events([("A", properties.map { "\"\($0)\": {\"constant\": \($1)}" }.joined(separator: ", "))])
+        }
+        let populations: [(system: String, app: String)] = [
+            ("trackingsdk", app([("n", "1"), ("m", "1"), ("s", "true"), ("same", "2")])),
+            ("sensors", app([("n", "1.5"), ("m", "\"x\""), ("s", "1"), ("same", "3")])),
+        ]
+        for order in [populations, populations.reversed()] {
+            let table = EventTable(try plans(order), keepsIDs: false)
+            let types = Dictionary(uniqueKeysWithValues: table.schema.columns.map { ($0.name, $0.type) })
+            #expect(types["prop_n"] == .double && types["prop_same"] == .int64)
+            #expect(types["prop_m"] == .string && types["prop_s"] == .string)
+            // A price of numbers can be summed, and one of texts cannot.
+            #expect(table.field(named: "prop_n") != nil && table.field(named: "prop_m") == nil)
+        }
+    }
+
+    @Test("fields of systems that share a column have one type")
+    func systemColumns() {
+        var types: [String: ColumnType] = [:]
+        for field in ["sensors", "growing", "kit", "codeless"].flatMap(EventField.own) {
+            #expect(types[field.column] ?? field.type == field.type, "\(field.column)")
+            types[field.column] = field.type
+        }
+        #expect(types.count > 50)
+    }
+
     @Test("rows of answers are told apart and ordered by bytes")
     func exactValues() {
         let texts = [Self.decomposed, Self.composed, "caff"].map { Answer.Value.text($0) }

@@ -75,8 +75,8 @@ extension EventField {
 }
 
 extension ColumnType {
-    /// A type that has the values of both.
-    fileprivate func widened(by other: ColumnType) -> ColumnType {
+    /// A type that has the values of both: doubles for numbers of either kind, else texts.
+    func widened(by other: ColumnType) -> ColumnType {
         if self == other { return self }
         let numbers: Set<ColumnType> = [.int64, .double]
         return numbers.isSuperset(of: [self, other]) ? .double : .string
