@@ -37,13 +37,14 @@ struct PatternAnswers {
             rows: rows.map { $0.key + $0.value.map { .count($0) } }, sql: query.sql)
     }
 
-    /// The populations that an answer is about: those whose events have the column that it asks for.
+    /// The populations that an answer is about: those whose events have the column that it asks for, and no other
+    /// property in it, which would stand there where the pattern's does not.
     private func populations(of pattern: ScenarioPattern) -> [Int] {
         switch pattern.change {
         case .missingProperty(_, let property), .wrongType(_, let property):
             let column = EventField.column(ofProperty: property)
             return pattern.populations.filter { population in
-                EventField.fields(of: key.plans[population]).contains { $0.column == column }
+                EventField.fields(of: key.plans[population]).count { $0.column == column } == 1
             }
         default: return pattern.populations
         }
