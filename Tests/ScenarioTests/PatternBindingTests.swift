@@ -49,6 +49,20 @@ struct PatternBindingTests {
         #expect(problems(text(system: system, pattern: missing(property))).isEmpty)
     }
 
+    @Test("a step of a funnel is not the one before itself")
+    func ownStep() throws {
+        func pattern(_ step: String) -> String {
+            #"{"pattern": "conversion", "event": "Buy", "of": "\#(step)", "factor": 0.5}"#
+        }
+        let found = problems(text(system: Self.tracking, pattern: pattern("Buy")))
+        #expect(found.map(\.pointer) == ["/patterns/0/of"])
+        let problem = try #require(found.first)
+        #expect(
+            problem.kind == .conflict && problem.found == "\"Buy\", which is the pattern's \"event\" itself")
+        #expect(problem.allowed.contains("another event"))
+        #expect(problems(text(system: Self.tracking, pattern: pattern("Look"))).isEmpty)
+    }
+
     @Test("a value of another type stands before what is registered, unless it is dropped")
     func wrongType() {
         func pattern(_ value: String) -> String {
