@@ -400,6 +400,7 @@ def test_a_pattern_taken_out_leaves_the_others(tool: Tool):
         ({"pattern": "conversion", "event": "PayOrder", "of": "SubmitOrder", "factor": 2}, "/patterns/0/factor", "at most 1"),
         ({"pattern": "conversion", "event": "PayOrder", "of": "SubmitOrder", "factor": 0.5, "timeZone": "Europe/Paris"},
          "/patterns/0/timeZone", "Europe/Berlin"),
+        ({"pattern": "conversion", "event": "PayOrder", "of": "PayOrder", "factor": 0.5}, "/patterns/0/of", "another event"),
         ({"pattern": "release", "version": "5.3.0"}, "/patterns/0/version", "does not have yet"),
         ({"pattern": "campaign", "share": 0.1}, "/patterns/0", "for"),
         ({"pattern": "campaign", "share": 0.1, "for": "1h", "event": "PayOrder"}, "/patterns/0/event", "only for"),

@@ -16,6 +16,8 @@ from helpers import write_scenario
 
 #: What two runs of one scenario and seed may differ in.
 OWN = {"started_at", "wall_seconds", "generator", "run"}
+#: The files of a run's folder that tell of these.
+DATED = {"report.json", "report.html", "summary.md", "junit.xml", "beliefs.txt"}
 
 #: Full stores in an outage: how much is lost depends on the limit.
 OUTAGE = {
@@ -64,6 +66,15 @@ def own(report: dict) -> dict:
     return {key: value for key, value in report.items() if key not in OWN}
 
 
+def undated(path: Path) -> bytes:
+    """A `junit.xml` without when and how long."""
+    root = ElementTree.parse(path).getroot()
+    for element in root.iter():
+        for name in ("time", "timestamp"):
+            element.attrib.pop(name, None)
+    return ElementTree.tostring(root)
+
+
 def test_cells_are_the_runs_that_they_would_be_alone(lab):
     tool, run = lab
     report = json.loads((run / "report.json").read_text())
@@ -97,6 +108,11 @@ def test_a_report_is_the_same_for_any_number_of_threads(tool: Tool, lab):
         for path in run.rglob("seeds/*/report.json"):
             other = lab[1] / path.relative_to(run)
             assert own(json.loads(path.read_text())) == own(json.loads(other.read_text()))
+            files = {file.name for file in path.parent.iterdir()}
+            assert files == {file.name for file in other.parent.iterdir()} and DATED < files
+            for name in files - DATED:
+                assert (path.parent / name).read_bytes() == (other.parent / name).read_bytes(), path.parent / name
+            assert undated(path.parent / "junit.xml") == undated(other.parent / "junit.xml")
 
 
 def test_json_is_the_report(tool: Tool):

@@ -144,6 +144,33 @@ struct DatasetPartsTests {
         #expect(place("gone", 0) == nil)
     }
 
+    @Test("names of several groups whose hashes are the same are told apart")
+    func collision() {
+        // A group's number only turns bits of the last byte: "namd" of the event hashes as "name" of the first group.
+        let fields = [
+            EventField("in.name", "a", .string, ""), EventField("namd", "b", .string, ""),
+            EventField("in.namd", "c", .string, ""), EventField("on.namg", "d", .string, ""),
+        ]
+        func places(_ fields: [EventField]) -> [FieldFinder.Place?] {
+            let finder = FieldFinder(fields, places: ["a": 0, "b": 1, "c": 2, "d": 3])
+            return [("name", 1), ("namd", 0), ("namd", 1), ("namg", 2), ("name", 0), ("namf", 2)].map {
+                name, group in
+                Array(name.utf8).withUnsafeBytes { finder.place(of: $0, in: group) }
+            }
+        }
+        #expect(
+            places(fields) == [.column(0), .column(1), .column(2), .column(3), nil, nil])
+        #expect(places([fields[0]]) == [.column(0), nil, nil, nil, nil, nil])
+    }
+
+    @Test("a name that joins the dot before it in one character is found by its bytes")
+    func joined() {
+        let name = "\u{301}x"
+        let finder = FieldFinder([EventField("in.\(name)", "a", .string, "")], places: ["a": 0])
+        #expect(Array(name.utf8).withUnsafeBytes { finder.place(of: $0, in: 1) } == .column(0))
+        #expect(Array("in".utf8).withUnsafeBytes { finder.place(of: $0, in: 0) } == .group(1))
+    }
+
     @Test("days are those of the zone's clocks, also where these are set forward")
     func days() throws {
         var clock = DayClock(try #require(ZoneOffsets(name: "Europe/Berlin")))

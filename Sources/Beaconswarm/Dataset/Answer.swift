@@ -4,7 +4,7 @@ import Wire
 struct Answer {
     enum Value: Hashable {
         case number(Int64)
-        case text(String)
+        case text(ExactText)
         /// Rounded to four decimals.
         case share(Double)
         case none
@@ -21,12 +21,15 @@ struct Answer {
 extension Answer.Value {
     static func count(_ number: Int) -> Answer.Value { .number(Int64(number)) }
 
-    static func text(_ text: String?) -> Answer.Value { text.map { .text($0) } ?? .none }
+    static func text(_ text: String?) -> Answer.Value {
+        guard let text else { return .none }
+        return .text(ExactText(text))
+    }
 
     fileprivate func append(to output: inout WireBuffer) {
         switch self {
         case .number(let number): output.appendDecimal(number)
-        case .text(let text): output.appendJSONString(text)
+        case .text(let text): output.appendJSONString(text.text)
         case .share(let share): output.appendDecimal(share)
         case .none: output.append("null")
         }
@@ -84,7 +87,9 @@ enum AnswerFiles {
 
             """
         return answers.reduce(into: head) { text, answer in
-            text += "\n-- name: \(answer.name)\n-- \(answer.question)\n\(answer.sql);\n"
+            // A name of an event may be of several lines, a comment is of one.
+            let question = answer.question.split(whereSeparator: \.isNewline).joined(separator: " ")
+            text += "\n-- name: \(answer.name)\n-- \(question)\n\(answer.sql);\n"
         }
     }
 }

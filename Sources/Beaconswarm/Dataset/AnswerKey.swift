@@ -44,7 +44,7 @@ final class AnswerKey {
         if event.counts { user.captured.insert(event.day) }
         if event.hasArrived { user.arrived.insert(event.day) }
         guard event.counts || event.hasArrived else { return }
-        if let step = facts.step(ofLabel: event.label, population: event.population) {
+        for step in facts.steps(ofLabel: event.label, population: event.population) {
             user.steps[step].append((event.capturedAt, event.hasArrived))
         }
     }

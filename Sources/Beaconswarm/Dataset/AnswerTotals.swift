@@ -1,14 +1,22 @@
 import Accounting
 import Timebase
+import Wire
 import World
 
 /// What brings revenue: an event's name, and the column of its price.
 struct RevenueKey: Hashable, Comparable, Sendable {
-    var name: String
-    var column: String
+    private let exactName: ExactText
+    let column: String
+
+    var name: String { exactName.text }
+
+    init(name: String, column: String) {
+        exactName = ExactText(name)
+        self.column = column
+    }
 
     static func < (left: RevenueKey, right: RevenueKey) -> Bool {
-        (left.name, left.column) < (right.name, right.column)
+        (left.exactName, left.column) < (right.exactName, right.column)
     }
 }
 

@@ -1,4 +1,5 @@
 import Accounting
+import Wire
 import World
 
 /// The answers to a dataset's questions, and the queries that give them.
@@ -54,9 +55,9 @@ struct Answers {
     }
 
     private struct Name: Hashable {
-        var system: String
-        var type: String
-        var name: String
+        var system: ExactText
+        var type: ExactText
+        var name: ExactText
     }
 
     private var eventsByName: Answer {
@@ -64,7 +65,9 @@ struct Answers {
         for (population, counts) in totals.names.enumerated() {
             for (label, counts) in counts.enumerated() where counts.captured > 0 {
                 let own = facts.labels[population][label]
-                let name = Name(system: facts.systems[population], type: own.type, name: own.name)
+                let name = Name(
+                    system: ExactText(facts.systems[population]), type: ExactText(own.type),
+                    name: ExactText(own.name))
                 sums[name, default: AnswerTotals.NameCounts()].captured += counts.captured
                 sums[name, default: AnswerTotals.NameCounts()].arrived += counts.arrived
                 sums[name, default: AnswerTotals.NameCounts()].rows += counts.rows
@@ -209,20 +212,24 @@ extension Answers {
     private var revenue: Answer? {
         let sums = totals.revenue.sorted { $0.key < $1.key }
         guard !sums.isEmpty else { return nil }
-        let parts = sums.map { key, _ in
-            """
-            SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
-                   sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
-            FROM events e JOIN truth t ON t.row_id = e.row_id
-            WHERE e.name = '\(key.name.quotedForSQL)' AND e.\(key.column) IS NOT NULL GROUP BY e.name
-            """
-        }
+        let parts = sums.map { revenueQuery($0.key) }
         return Answer(
             name: "revenue", question: "What were the events with a price worth, in hundredths?",
             columns: ["name", "price", "events", "hundredths"],
             rows: sums.map {
                 [.text($0.name), .text($0.column), .count($1.events), .number($1.cents)]
             }, sql: parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY name, price")
+    }
+
+    private func revenueQuery(_ key: RevenueKey) -> String {
+        let populations = facts.populations(with: key)
+        let isOwn = populations.map { " AND " + $0.sqlCondition(on: "t.population") } ?? ""
+        return """
+            SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
+                   sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
+            FROM events e JOIN truth t ON t.row_id = e.row_id
+            WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL\(isOwn) GROUP BY e.name
+            """
     }
 }
 
@@ -244,7 +251,7 @@ extension Answers {
         let arrived = "e.row_id > 0"
         let steps = (steps(names, "s", all) + self.steps(names, "a", arrived)).joined(separator: ",\n     ")
         let lines = names.indices.map { step in
-            "SELECT \(step + 1) AS step, '\(names[step].quotedForSQL)' AS name, "
+            "SELECT \(step + 1) AS step, \(names[step].sqlLiteral) AS name, "
                 + "(SELECT count(*) FROM s\(step)) AS users, (SELECT count(*) FROM a\(step)) AS users_arrived"
         }
         return Answer(
@@ -272,21 +279,4 @@ extension Answers {
                 + " WHERE \(isStep) AND \(condition)\(since) GROUP BY t.user_id)"
         }
     }
-}
-
-extension String {
-    /// With the quotes doubled.
-    var quotedForSQL: String {
-        split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-    }
-}
-
-extension [String] {
-    /// Whether a column holds one of these texts, of which there is at least one.
-    func sqlCondition(on column: String) -> String {
-        count == 1 ? "\(column) = \(sqlList)" : "\(column) IN (\(sqlList))"
-    }
-
-    /// The texts in quotes, with commas between.
-    var sqlList: String { map { "'\($0.quotedForSQL)'" }.joined(separator: ", ") }
 }

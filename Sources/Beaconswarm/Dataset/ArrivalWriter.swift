@@ -1,4 +1,3 @@
-import AppModel
 import Datasets
 import DeviceSDK
 import Files
@@ -41,13 +40,9 @@ final class ArrivalWriter {
         self.answers = answers
         buckets = plans.buckets
         part = plans.part
-        prices = plans.populations.map { plan in
-            plan.app.events.compactMap { event in
-                guard let column = EventField.price(of: event), let field = table.field(named: column)
-                else { return nil }
-                return Price(
-                    name: Array(event.name.utf8), field: field,
-                    key: RevenueKey(name: event.name, column: column))
+        prices = answers.facts.prices.map { keys in
+            keys.compactMap { key in
+                table.field(named: key.column).map { Price(name: Array(key.name.utf8), field: $0, key: key) }
             }
         }
     }
@@ -63,7 +58,10 @@ final class ArrivalWriter {
         let number = part.number(of: rows)
         let cents = table.put(
             row, number: number, upload: part.number(of: uploads), amount: price?.field, into: &sink.batch)
-        if let price, let cents, head.copy == 0 { answers.note(cents, of: price.key) }
+        // Of rows that nothing tells the event of, the truth does not know.
+        if let price, let cents, head.copy == 0, head.sequence != ArrivalHead.unknown {
+            answers.note(cents, of: price.key)
+        }
         if head.sequence == ArrivalHead.unknown {
             unknown += 1
         } else {

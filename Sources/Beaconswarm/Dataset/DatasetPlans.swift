@@ -9,6 +9,8 @@ import World
 /// The simulation behind a dataset: the scenario's, cut where it is to be cut, and divided among threads.
 struct DatasetPlans: Sendable {
     var populations: [PopulationPlan]
+    /// Of each population, its name as it may be told.
+    let names: [String]
     /// Of each population, what the collector's table calls its SDK: a described one has a name of its own.
     let systems: [String]
     let configuration: VirtualConfiguration
@@ -56,7 +58,9 @@ struct DatasetPlans: Sendable {
         configuration.isMeasured = false
         self.configuration = configuration
         populations = plans.populations
-        systems = zip(plans.populations, document.publicNames).map { plan, name in
+        let names = document.publicNames
+        self.names = names
+        systems = zip(plans.populations, names).map { plan, name in
             guard let client = CollectorPlan().reading(plan).descriptions.first else {
                 return plan.system.systemName
             }

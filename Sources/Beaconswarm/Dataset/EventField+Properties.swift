@@ -1,6 +1,7 @@
 import AppModel
 import Datasets
 import DeviceSDK
+import Wire
 
 extension EventField {
     /// What the columns of an app's own properties begin with.
@@ -17,21 +18,22 @@ extension EventField {
         guard plan.system.tracksCode, let group = propertyGroup(of: plan.system.systemName) else {
             return []
         }
-        var keys: [String] = []
-        var types: [String: ColumnType] = [:]
+        var keys: [ExactText] = []
+        var types: [ExactText: ColumnType] = [:]
         for rule in carriedProperties(of: plan.app, in: plan.system.systemName) {
+            let key = ExactText(rule.key)
             let type = rule.generator.columnType(in: plan.app)
-            if let known = types[rule.key] {
-                types[rule.key] = known.widened(by: type)
+            if let known = types[key] {
+                types[key] = known.widened(by: type)
             } else {
-                keys.append(rule.key)
-                types[rule.key] = type
+                keys.append(key)
+                types[key] = type
             }
         }
         return keys.map { key in
             EventField(
-                "\(group).\(key)", column(ofProperty: key), types[key] ?? .string,
-                "the app's property \(key)")
+                "\(group).\(key.text)", column(ofProperty: key.text), types[key] ?? .string,
+                "the app's property \(key.text)")
         }
     }
 
@@ -73,8 +75,8 @@ extension EventField {
 }
 
 extension ColumnType {
-    /// A type that has the values of both.
-    fileprivate func widened(by other: ColumnType) -> ColumnType {
+    /// A type that has the values of both: doubles for numbers of either kind, else texts.
+    func widened(by other: ColumnType) -> ColumnType {
         if self == other { return self }
         let numbers: Set<ColumnType> = [.int64, .double]
         return numbers.isSuperset(of: [self, other]) ? .double : .string

@@ -27,9 +27,15 @@ struct EventTable {
         var places: [String: Int] = [:]
         let taken = Set((head.map(\.name) + ["payload"]))
         let known = plans.populations.map { EventField.fields(of: $0) }
-        for field in known.joined() where places[field.column] == nil && !taken.contains(field.column) {
-            places[field.column] = columns.count - head.count
-            columns.append(TableColumn(field.column, field.type, isNullable: true, doc: field.doc))
+        for field in known.joined() where !taken.contains(field.column) {
+            if let place = places[field.column] {
+                // A column has the values of all fields that share it, whichever population comes first.
+                let column = head.count + place
+                columns[column].type = columns[column].type.widened(by: field.type)
+            } else {
+                places[field.column] = columns.count - head.count
+                columns.append(TableColumn(field.column, field.type, isNullable: true, doc: field.doc))
+            }
         }
         types = columns.dropFirst(head.count).map(\.type)
         fields = RowFields(finders: known.map { FieldFinder($0, places: places) }, types: types)

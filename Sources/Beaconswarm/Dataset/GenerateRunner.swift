@@ -1,7 +1,6 @@
 import Datasets
 import DeviceSDK
 import Files
-import Glibc
 import Reporting
 import Scenario
 import Timebase
@@ -100,77 +99,19 @@ final class GenerateRunner {
 
     /// Sends rows, and writes the dataset of those that were sent.
     private func writeStream(cut: Instant?, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
-        switch try follow(plans(cut: cut), stores) {
+        let stream = DatasetStream(options: options, console: console, interruption: interruption)
+        switch try stream.send(plans(cut: cut), stores) {
         case .all: return try write(plans(cut: cut), stores)
         case .last(let instant):
             streamEnd = instant
             return try write(plans(cut: instant), stores)
         case .nothing:
-            // The players' spools go with the players, a moment later.
-            for name in Folder.names(in: options.out) { try Folder.remove("\(options.out)/\(name)") }
-            rmdir(options.out)
-            console.say("no row was sent, so there is no dataset to be written")
+            try stream.removeFolder()
             return .success
         }
     }
 
-    /// How far a stream of rows came.
-    private enum StreamEnd {
-        case nothing, all
-        /// It was ended after the rows of an instant.
-        case last(Instant)
-    }
-
-    /// Sends rows to standard output until the first signal or the end.
-    private func follow(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> StreamEnd {
-        let table = EventTable(plans, keepsIDs: options.tagsEvents)
-        let stream = RowStream(
-            table, isRaw: options.raw, rate: options.rate ?? GenerateOptions.defaultRate)
-        let play = try DatasetPlay(
-            plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,
-            spools: "stream")
-        play.begin(stores.fleetFactory)
-        defer { play.end() }
-        var isOver = true
-        try play.forEachRow { row throws(FileFailure) in
-            isOver = try !stream.send(row) { self.interruption.isRequested }
-            return !isOver
-        }
-        try stream.flush()
-        guard let last = stream.last else { return isOver ? .nothing : .all }
-        console.say("\(stream.rows) rows sent; writing their dataset to \(options.out)")
-        return isOver ? .last(last) : .all
-    }
-
-    /// What unfinished datasets are told apart by.
-    private var identity: String {
-        let texts = settings.flatMap { [$0.name, $0.value] }
-        return SHA256.hexadecimal(of: Array(texts.joined(separator: "\u{1F}").utf8))
-    }
-
-    /// What makes the dataset what it is: the number of threads does not.
-    private var settings: [(name: String, value: String)] {
-        let (document, reference) = (scenario.document, scenario.reference)
-        let changes = DatasetPage.typed(reference.overrides.map { document.redact($0) })
-        let variant = document.variant.map { document.redact($0) }
-        let rows = options.rows.map { String($0) }
-        var settings: [(name: String, value: String)] = []
-        settings.append(("version", Beaconswarm.version))
-        settings.append(("the scenario's SHA-256", reference.sha256))
-        settings.append(("what is changed in the scenario", changes.joined(separator: " ")))
-        settings.append(("seed", String(document.seed)))
-        settings.append(("the sum of its variables and files", document.sum))
-        settings.append(("--variant", variant ?? ""))
-        settings.append(("--format", layout.formats.map(\.description).joined(separator: ",")))
-        settings.append(("--partition", options.partition))
-        settings.append(("--zone", options.zone))
-        settings.append(("--split", options.split ?? ""))
-        settings.append(("--rows", rows ?? ""))
-        settings.append(("--shard", options.shard ?? ""))
-        settings.append(("--tag", options.tagsEvents ? "given" : ""))
-        settings.append(("--raw", options.raw ? "given" : ""))
-        return settings
-    }
+    private var settings: DatasetSettings { DatasetSettings(options, scenario, layout) }
 
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
@@ -178,8 +119,8 @@ final class GenerateRunner {
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
         let output = try DatasetOutput(
-            options.out, tables: tables, layout: layout, identity: identity, settings: settings,
-            isResuming: options.resumes)
+            options.out, tables: tables, layout: layout, identity: settings.identity,
+            settings: settings.all, isResuming: options.resumes)
         let answers = AnswerKey(DatasetFacts(plans))
         let play = try DatasetPlay(
             plans, fields: table.fields, folder: options.out, start: plans.configuration.schedule.start,

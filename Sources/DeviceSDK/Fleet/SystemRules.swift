@@ -26,6 +26,9 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Whether an app can track events in its code. If not, hooks alone capture, and business events are
     /// nothing to the system.
     var tracksCode: Bool { get }
+    /// Whether events of the app's code carry what it registers for all of them, where they have nothing of its
+    /// name.
+    var sendsSuperProperties: Bool { get }
     /// Whether devices keep their events in files of the machine.
     var storesInFiles: Bool { get }
     /// Connections that a device in use keeps open, where each has its own.
@@ -71,6 +74,7 @@ extension SystemRuleSet {
         set {}
     }
     package var tracksCode: Bool { true }
+    package var sendsSuperProperties: Bool { false }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }

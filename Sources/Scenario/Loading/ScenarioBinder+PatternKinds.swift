@@ -89,6 +89,7 @@ extension ScenarioBinder {
         for name in [event, chance.before].compactMap(\.self) {
             checkEvent(name, candidates, populations)
         }
+        checkStep(before: chance.before, event)
         checkVersion(chance.version, candidates, populations)
         checkZone(chance.zone, candidates)
         var concerned: [Int] = []
@@ -111,6 +112,14 @@ extension ScenarioBinder {
         }
         guard isConcerned(concerned, planting) else { return nil }
         return (.chance(event: event.value, before: chance.before?.value), concerned)
+    }
+
+    /// A step cannot be related to itself: of each event there is one, whatever happens to it.
+    private mutating func checkStep(before: Located<String>?, _ event: Located<String>) {
+        guard let before, before.value.isExactly(event.value) else { return }
+        reading.report(
+            .conflict, before.place, found: "\"\(before.value)\", which is the pattern's \"event\" itself",
+            allowed: "another event of the app: that of the funnel's step before")
     }
 
     private mutating func check(_ factor: Located<Double>, _ event: BusinessEvent) {

@@ -138,7 +138,7 @@ extension ScenarioBinder {
         _ name: Located<String>, _ candidates: [Int], _ populations: [ScenarioPopulation]
     ) {
         let known = candidates.flatMap { populations[$0].app.ownEventNames }
-        guard !known.contains(name.value) else { return }
+        guard !known.containsExactly(name.value) else { return }
         reading.reportUnknown(name.value, name.place, among: known.uniqued, what: "an event of the app")
     }
 
@@ -169,7 +169,7 @@ extension ScenarioBinder {
 extension AppDescription {
     /// The events of that name, without what mistakes make of them.
     func indices(ofEvent name: String) -> [Int] {
-        events.indices.filter { events[$0].name == name && events[$0].variant == nil }
+        events.indices.filter { events[$0].variant == nil && events[$0].name.isExactly(name) }
     }
 
     fileprivate var ownEventNames: [String] { events.filter { $0.variant == nil }.map(\.name) }

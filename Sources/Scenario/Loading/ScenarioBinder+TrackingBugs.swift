@@ -1,5 +1,6 @@
 import AppModel
 import DeviceSDK
+import Wire
 
 /// Mistakes in the app's code that tracks events.
 extension ScenarioBinder {
@@ -25,8 +26,26 @@ extension ScenarioBinder {
             if !events.isEmpty { concerned.append(index) }
             for own in events { plant(bug, own, planting, &populations[index]) }
         }
+        checkOthers(of: bug, concerned, populations)
         guard isConcerned(concerned, planting), let change = change(of: bug, event.value) else { return nil }
         return (change, concerned)
+    }
+
+    /// Where an event has no value of its own, the SDK may send one that the app registers for all events: then
+    /// nothing shows of the mistake, and who looks for it looks in vain.
+    private mutating func checkOthers(
+        of bug: BugDraft, _ concerned: [Int], _ populations: [ScenarioPopulation]
+    ) {
+        guard bug.leavesNothing, let key = bug.property,
+            let index = concerned.first(where: { populations[$0].sendsForAllEvents(key.value) })
+        else { return }
+        let name = populations[index].name
+        reading.report(
+            .conflict, key.place,
+            found: "\"\(key.value)\", which the app of \"\(name)\" registers for all events, too",
+            allowed:
+                "a property that stands in neither \"superProperties\" nor \"dynamicSuperProperties\", since the "
+                + "SDK sends theirs where an event has none")
     }
 
     private func change(of bug: BugDraft, _ event: String) -> ScenarioPattern.Change? {
@@ -47,7 +66,7 @@ extension ScenarioBinder {
         variant.variant = BusinessEvent.Variant(
             pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
         if let key = bug.property {
-            guard let place = variant.properties.firstIndex(where: { $0.key == key.value }) else {
+            guard let place = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
                 reading.reportUnknown(
                     key.value, key.place, among: variant.properties.map(\.key),
                     what: "a property of \"\(variant.name)\"")
@@ -99,6 +118,26 @@ extension ScenarioBinder {
             .conflict, value.place,
             allowed:
                 "a value that cannot be read as a \(type == .number ? "number" : "switch"), such as \"n/a\"")
+    }
+}
+
+extension BugDraft {
+    /// Whether an event that it meets is left without the property: by itself, or because an SDK drops lists that
+    /// are not of texts.
+    fileprivate var leavesNothing: Bool {
+        switch kind {
+        case .twice: false
+        case .missing: true
+        case .wrongType: if case .list? = value?.value { true } else { false }
+        }
+    }
+}
+
+extension ScenarioPopulation {
+    /// Whether its SDK sends a property of that name with each event.
+    fileprivate func sendsForAllEvents(_ key: String) -> Bool {
+        let registered = app.superProperties.flatMap(\.properties) + app.dynamicSuperProperties
+        return system.sendsSuperProperties && registered.map(\.key).containsExactly(key)
     }
 }
 

@@ -1,6 +1,7 @@
 import Files
 import Reporting
 import Snapshots
+import Wire
 
 /// What joins a part of a dataset with the others: what it is a part of, and the sums behind its answers. It is written
 /// before `_SUCCESS`, beside the scenario as it was played.
@@ -190,7 +191,7 @@ extension Answer.Value: Snapshotable {
             writer.write(number)
         case .text(let text):
             writer.write(UInt64(1))
-            writer.write(text)
+            writer.write(text.text)
         case .share(let share):
             writer.write(UInt64(2))
             writer.write(share.bitPattern)

@@ -21,7 +21,7 @@ struct PatternAnswers {
     private func answer(of counter: PatternCounter) -> Answer? {
         let concerned = populations(of: counter.pattern)
         guard !concerned.isEmpty else { return nil }
-        let list = concerned.map { "'\(key.names[$0].quotedForSQL)'" }.joined(separator: ", ")
+        let list = concerned.map { key.names[$0] }.sqlList
         let names: (String) -> [String] = { key.facts.names(of: $0, in: concerned) }
         guard let query = query(of: counter.pattern.change, "IN (\(list))", names) else { return nil }
         // Every answer that is about some of the populations tells them apart.
@@ -37,13 +37,14 @@ struct PatternAnswers {
             rows: rows.map { $0.key + $0.value.map { .count($0) } }, sql: query.sql)
     }
 
-    /// The populations that an answer is about: those whose events have the column that it asks for.
+    /// The populations that an answer is about: those whose events have the column that it asks for, and no other
+    /// property in it, which would stand there where the pattern's does not.
     private func populations(of pattern: ScenarioPattern) -> [Int] {
         switch pattern.change {
         case .missingProperty(_, let property), .wrongType(_, let property):
             let column = EventField.column(ofProperty: property)
             return pattern.populations.filter { population in
-                EventField.fields(of: key.plans[population]).contains { $0.column == column }
+                EventField.fields(of: key.plans[population]).count { $0.column == column } == 1
             }
         default: return pattern.populations
         }
@@ -60,7 +61,7 @@ struct PatternAnswers {
         switch change {
         case .release: releaseQuery(populations)
         case .campaign: campaignQuery(populations)
-        case .bots(let persona): botsQuery(persona.quotedForSQL, populations)
+        case .bots(let persona): botsQuery(persona.sqlLiteral, populations)
         case .chance(let event, let before): chanceQuery(event, before, populations, names)
         case .duplicateEvent(let event): duplicateQuery(names(event), populations)
         case .missingProperty(let event, let key), .wrongType(let event, let key):
@@ -92,8 +93,8 @@ struct PatternAnswers {
             ["population", "users", "bots", "events", "events_of_bots"],
             """
             SELECT u.population AS population, count(*) AS users,
-                   sum(CASE WHEN u.persona = '\(persona)' THEN 1 ELSE 0 END) AS bots, sum(d.captured) AS events,
-                   sum(CASE WHEN u.persona = '\(persona)' THEN d.captured ELSE 0 END) AS events_of_bots
+                   sum(CASE WHEN u.persona = \(persona) THEN 1 ELSE 0 END) AS bots, sum(d.captured) AS events,
+                   sum(CASE WHEN u.persona = \(persona) THEN d.captured ELSE 0 END) AS events_of_bots
             FROM users u JOIN devices d ON d.device = u.device
             WHERE u.population \(populations) GROUP BY u.population ORDER BY u.population
             """
@@ -214,12 +215,12 @@ extension PatternAnswers {
 
 extension Answer.Value {
     /// By which rows are put in order.
-    var order: String {
+    var order: ExactText {
         switch self {
-        case .number(let number): Self.ordered(number)
+        case .number(let number): ExactText(Self.ordered(number))
         case .text(let text): text
-        case .share(let share): String(share)
-        case .none: ""
+        case .share(let share): ExactText(String(share))
+        case .none: ExactText("")
         }
     }
 

@@ -3,6 +3,7 @@ import AppModel
 import DeviceSDK
 import Scenario
 import Timebase
+import Wire
 
 /// What a dataset's truth says of one planted pattern: the rows of its answer, and how large it came out.
 final class PatternCounter {
@@ -42,8 +43,9 @@ final class PatternCounter {
             }
         }
         let names = Set(
-            pattern.change.events.flatMap { facts.names(of: $0, in: pattern.populations) })
-        isNamed = facts.labels.map { $0.map { names.contains($0.name) } }
+            pattern.change.events.flatMap { facts.names(of: $0, in: pattern.populations) }.map(ExactText.init)
+        )
+        isNamed = facts.labels.map { $0.map { names.contains(ExactText($0.name)) } }
     }
 
     func role(of event: TruthEvent) -> Role { roles[event.population][event.label] }
@@ -111,13 +113,13 @@ extension ScenarioPattern.Change {
         return switch self {
         case .release, .campaign, .bots: .none
         case .chance(let event, let before):
-            if names.contains(event) {
+            if names.containsExactly(event) {
                 .event
             } else {
-                before.map { names.contains($0) } ?? false ? .before : .none
+                before.map { names.containsExactly($0) } ?? false ? .before : .none
             }
         case .duplicateEvent(let event), .missingProperty(let event, _), .wrongType(let event, _):
-            isVariant ? .affected : names.contains(event) ? .event : .none
+            isVariant ? .affected : names.containsExactly(event) ? .event : .none
         }
     }
 }

@@ -4,6 +4,7 @@ import Datasets
 import DeviceSDK
 import Scenario
 import Timebase
+import Wire
 
 /// Counts what planted patterns came to, while the truth streams by. Without patterns it does nothing.
 ///
@@ -53,7 +54,7 @@ final class PatternKey {
         let own = byPopulation[event.population]
         guard !own.isEmpty else { return }
         let name = facts.labels[event.population][event.label].name
-        let isSecond = last.map { $0.name == name && $0.at == event.capturedAt } ?? false
+        let isSecond = last.map { $0.at == event.capturedAt && $0.name.isExactly(name) } ?? false
         last = (event.population, name, event.capturedAt)
         for counter in own {
             let role = counter.role(of: event)
@@ -104,7 +105,7 @@ final class PatternKey {
                 let own = plan.app.versions[device.life.version]
                 counter.add([1], to: [population, .text(own)])
                 counter.add(1, to: "devices")
-                if own == version { counter.add(1, to: "with_version") }
+                if own.isExactly(version) { counter.add(1, to: "with_version") }
             case .bots:
                 let isBot = plan.calendar.isBot(of: counter.number, device.index)
                 counter.add(
@@ -138,7 +139,7 @@ extension PatternCounter {
         lives.forEachAction(of: index) { planned in
             switch (pattern.change, planned.action) {
             case (.chance(let name, _), .business(let event, _)), (.chance(let name, _), .web(let event, _)):
-                if lives.plan.app.events[Int(event)].name == name { count += 1 }
+                if lives.plan.app.events[Int(event)].name.isExactly(name) { count += 1 }
             default: break
             }
         }

@@ -60,6 +60,7 @@ extension SensorsRules: SystemRuleSet {
     }
 
     package static var systemName: String { "sensors" }
+    package var sendsSuperProperties: Bool { true }
     package func defaultPath(account: String) -> String {
         "/sa?project=" + (account.isEmpty ? "default" : account)
     }

@@ -4,6 +4,8 @@ package import World
 
 extension GrowingRules: SystemRuleSet {
     package static var systemName: String { "growing" }
+    /// 3.x sends them as events of their own.
+    package var sendsSuperProperties: Bool { isVersion4 }
     package func makeFleet(plan: PopulationPlan, share: ShardShare) -> any DeviceFleet {
         GrowingFleet(FleetCore(plan: plan, share: share, system: GrowingSystem(plan: plan, rules: self)))
     }

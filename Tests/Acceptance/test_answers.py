@@ -1,0 +1,163 @@
+"""answers.json and answers.sql say the same of names, properties and types that are easily taken for each other."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import defaultdict
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from conftest import Tool
+from helpers import write_scenario
+
+#: One word to whoever reads it, and two to whoever compares bytes.
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+SCREENS = [{"name": "Home", "transitions": {"Detail": 0.8}}, {"name": "Detail", "transitions": {"Home": 0.7}}]
+
+
+def event(name: str, screen: str, properties: dict | None = None, chance: float = 1) -> dict:
+    values = {key: {"constant": value} for key, value in (properties or {}).items()}
+    return {"name": name, "on": {"screen": screen}, "chance": chance, "properties": values}
+
+
+WORLD = {
+    "name": "alike",
+    "seed": 7,
+    "start": "2026-03-02T00:00:00Z",
+    "duration": "3d",
+    "drain": "1h",
+    "apps": {
+        "odd": {
+            "screens": SCREENS,
+            "events": [
+                event(COMPOSED, "Home", {"a": 1, COMPOSED: 5}),
+                event(DECOMPOSED, "Detail", {DECOMPOSED: 6}, 0.5),
+                event("back\\slash", "Detail"),
+                event("Twice", "Home", {"a-b": 1, "a_b": 2}, 0.3),
+                event("Twice", "Detail", {"a-b": 1, "a_b": 2}, 0.3),
+                event("end\\", "Detail"),
+                event("it's '\\' all", "Home"),
+            ],
+        },
+        "priced": {"screens": SCREENS, "events": [event("Pay", "Detail", {"price": 3, "width": 3, "mixed": 7, "flag": True})]},
+        "registers": {
+            "screens": SCREENS,
+            "events": [event("Pay", "Detail", {"width": 2.5, "mixed": "x", "flag": 1})],
+            "superProperties": [{"on": "launch", "properties": {"price": {"constant": 2.5}}}],
+        },
+    },
+    "populations": [
+        {"name": "track", "devices": 8, "system": "trackingsdk", "persona": "power", "app": "odd"},
+        {"name": "grow", "devices": 6, "system": "growing", "version": "4.11.0", "persona": "power", "app": "odd"},
+        {"name": "own", "devices": 5, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "priced"},
+        {"name": "registered", "devices": 5, "system": "sensors", "version": "4.9.1", "persona": "power", "app": "registers"},
+    ],
+    "patterns": [
+        {"name": "once-more", "pattern": "duplicateEvent", "event": COMPOSED, "share": 0.5},
+        {"name": "lost", "pattern": "missingProperty", "event": COMPOSED, "property": "a", "share": 0.5},
+        {"name": "shared", "pattern": "missingProperty", "event": "Twice", "property": "a-b", "share": 0.5},
+        {"name": "slow", "pattern": "conversion", "event": "end\\", "of": "back\\slash", "factor": 0.5},
+        {"name": "quoted", "pattern": "duplicateEvent", "event": "it's '\\' all", "share": 0.3},
+        {"name": "crawlers", "pattern": "bots", "share": 0.2},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("alike")
+    tool = Tool(folder)
+    path = write_scenario(folder, WORLD)
+    tool.run("generate", path, "--out", folder / "data", "--format", "sqlite,parquet", "-q").expect(0)
+    tool.close()
+    return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def known(made: Path) -> dict[str, list]:
+    answers = json.loads((made / "answers.json").read_text())["answers"]
+    return {name: answer["rows"] for name, answer in answers.items()}
+
+
+def queries(folder: Path) -> dict[str, str]:
+    parts = re.split(r"^-- name: (\w+)\n-- .*\n", (folder / "answers.sql").read_text(), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def ask(folder: Path, sql: str) -> list[list]:
+    with sqlite3.connect(f"file:{folder}/dataset.sqlite?mode=ro", uri=True) as database:
+        return [list(row) for row in database.execute(sql)]
+
+
+def as_clickhouse_reads(sql: str) -> str:
+    """A query whose literals are what ClickHouse takes them for, where a backslash takes away the meaning of what
+    follows; written as all others write them."""
+
+    def literal(match: re.Match) -> str:
+        text = re.sub(r"''|\\(.)", lambda found: found[1] or "'", match[1], flags=re.S)
+        return "'" + text.replace("'", "''") + "'"
+
+    return re.sub(r"'((?:[^'\\]|''|\\.)*)'", literal, sql, flags=re.S)
+
+
+def test_every_query_gives_its_answer(made: Path, known: dict[str, list]):
+    asked = queries(made)
+    assert asked.keys() == known.keys() and len(known) == 15
+    for name, sql in asked.items():
+        assert ask(made, sql) == known[name] != [], name
+        # DuckDB's and PostgreSQL's literals are SQLite's.
+        assert ask(made, as_clickhouse_reads(sql)) == known[name], f"{name}, as ClickHouse reads it"
+    assert "\\" in asked["funnel"] and as_clickhouse_reads(asked["funnel"]) != asked["funnel"]
+
+
+def test_names_of_other_bytes_are_other_events(made: Path, known: dict[str, list]):
+    counts = {(system, name): captured for system, _, name, captured, _, _ in known["events_by_name"]}
+    for system in ("trackingsdk", "growing"):
+        found = [counts[system, name] for name in (COMPOSED, DECOMPOSED)]
+        assert found == [ask(made, f"SELECT count(*) FROM truth WHERE system = '{system}' AND name = '{name}'")[0][0] for name in (COMPOSED, DECOMPOSED)]
+        assert found[0] != found[1] and min(found) > 10
+    names = [name for _, name, *_ in known["funnel"]]
+    assert names == [COMPOSED, DECOMPOSED, "back\\slash", "Twice"], "each name is one step"
+    assert all(users > 0 for _, _, users, *_ in known["funnel"])
+    # Keys of properties are told apart as well.
+    rows = ask(made, "SELECT name, max(prop_caf_), max(prop_cafe_) FROM events WHERE system = 'trackingsdk' GROUP BY name")
+    values = {name: found for name, *found in rows}
+    assert values[COMPOSED] == [5, None] and values[DECOMPOSED] == [None, 6]
+
+
+def test_revenue_is_of_events_with_a_price_of_their_own(made: Path, known: dict[str, list]):
+    rows = ask(made, "SELECT t.population, count(e.prop_price) FROM events e JOIN truth t ON t.row_id = e.row_id WHERE e.name = 'Pay' GROUP BY 1")
+    counts = dict(rows)
+    assert counts["own"] > 20 and counts["registered"] > 20, "both have the column"
+    assert known["revenue"] == [["Pay", "prop_price", counts["own"], 300 * counts["own"]]]
+
+
+def test_a_column_has_the_values_of_all_populations(made: Path):
+    found = defaultdict(set)
+    for population, *values in ask(made, "SELECT DISTINCT t.population, e.prop_width, typeof(e.prop_width), e.prop_mixed, e.prop_flag, "
+                                   "e.prop_price FROM events e JOIN truth t ON t.row_id = e.row_id WHERE e.name = 'Pay'"):
+        found[population].add(tuple(values))
+    assert found == {"own": {(3.0, "real", "7", "true", 3.0)}, "registered": {(2.5, "real", "x", "1", 2.5)}}
+    with duckdb.connect() as database:
+        types = {name: kind for name, kind, *_ in database.execute(f"DESCRIBE SELECT * FROM '{made}/events.parquet'").fetchall()}
+    columns = ("prop_width", "prop_mixed", "prop_flag", "prop_price", "prop_a")
+    assert [types[name] for name in columns] == ["DOUBLE", "VARCHAR", "VARCHAR", "DOUBLE", "BIGINT"]
+    page = (made / "README.md").read_text()
+    assert "| `prop_width` | double? |" in page and "| `prop_mixed` | string? |" in page
+
+
+def test_a_column_of_two_properties_answers_for_none(made: Path, known: dict[str, list]):
+    planted = json.loads((made / "answers.json").read_text())["patterns"]
+    assert {pattern["name"]: pattern["answer"] for pattern in planted} == {
+        "once-more": "pattern_once_more", "lost": "pattern_lost", "shared": None, "slow": "pattern_slow", "quoted": "pattern_quoted",
+        "crawlers": "pattern_crawlers",
+    }
+    sizes = {pattern["name"]: pattern["measured"] for pattern in planted}
+    assert sum(row[2] for row in known["pattern_lost"]) == sizes["lost"]["affected_arrived"] > 10
+    assert sizes["shared"]["affected"] > 10
+    # What the code leaves out, the other property fills.
+    assert ask(made, "SELECT count(*) FROM events WHERE name = 'Twice' AND prop_a_b IS NULL") == [[0]]

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Scenario
+
+@Suite("Patterns that would not show")
+struct PatternBindingTests {
+    /// An app that registers two of an event's properties for all events, too.
+    private func text(system: String, pattern: String) -> String {
+        """
+        {"duration": "1h",
+         "apps": {"own": {
+           "screens": [{"name": "Home"}],
+           "events": [
+             {"name": "Look", "on": "launch"},
+             {"name": "Buy", "on": "launch", "properties": {
+               "price": {"constant": 1}, "theme": {"constant": 1}, "pieces": {"constant": 1}}}],
+           "superProperties": [{"on": "launch", "properties": {"price": {"constant": 2}}}],
+           "dynamicSuperProperties": {"theme": {"constant": 2}}}},
+         "populations": [{"name": "p", "devices": 2, "app": "own", \(system)}],
+         "patterns": [\(pattern)]}
+        """
+    }
+
+    private static let sensors = #""system": "sensors", "version": "4.9.1""#
+    private static let oldSensors = #""system": "sensors", "version": "1.10.17""#
+    private static let growing = #""system": "growing", "version": "4.11.0""#
+    private static let oldGrowing = #""system": "growing", "version": "3.2.1""#
+    private static let tracking = #""system": "trackingsdk""#
+
+    private func missing(_ property: String) -> String {
+        #"{"pattern": "missingProperty", "event": "Buy", "property": "\#(property)"}"#
+    }
+
+    @Test(
+        "what an SDK sends with all events is not missing where one leaves it out",
+        arguments: [sensors, oldSensors, growing], ["price", "theme"])
+    func registered(system: String, property: String) throws {
+        let found = problems(text(system: system, pattern: missing(property)))
+        #expect(found.map(\.pointer) == ["/patterns/0/property"])
+        let problem = try #require(found.first)
+        #expect(problem.kind == .conflict)
+        #expect(problem.found == "\"\(property)\", which the app of \"p\" registers for all events, too")
+        #expect(problem.allowed.contains("\"superProperties\""))
+        #expect(problems(text(system: system, pattern: missing("pieces"))).isEmpty)
+    }
+
+    @Test("other SDKs send nothing in its place", arguments: [oldGrowing, tracking], ["price", "theme"])
+    func unregistered(system: String, property: String) {
+        #expect(problems(text(system: system, pattern: missing(property))).isEmpty)
+    }
+
+    @Test("a step of a funnel is not the one before itself")
+    func ownStep() throws {
+        func pattern(_ step: String) -> String {
+            #"{"pattern": "conversion", "event": "Buy", "of": "\#(step)", "factor": 0.5}"#
+        }
+        let found = problems(text(system: Self.tracking, pattern: pattern("Buy")))
+        #expect(found.map(\.pointer) == ["/patterns/0/of"])
+        let problem = try #require(found.first)
+        #expect(
+            problem.kind == .conflict && problem.found == "\"Buy\", which is the pattern's \"event\" itself")
+        #expect(problem.allowed.contains("another event"))
+        #expect(problems(text(system: Self.tracking, pattern: pattern("Look"))).isEmpty)
+    }
+
+    @Test("a value of another type stands before what is registered, unless it is dropped")
+    func wrongType() {
+        func pattern(_ value: String) -> String {
+            #"{"pattern": "wrongType", "event": "Buy", "property": "price", "value": \#(value)}"#
+        }
+        #expect(problems(text(system: Self.sensors, pattern: pattern(#""n/a""#))).isEmpty)
+        let found = problems(text(system: Self.sensors, pattern: pattern("[1]")))
+        #expect(found.map(\.pointer) == ["/patterns/0/property"])
+    }
+}
