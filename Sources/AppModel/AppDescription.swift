@@ -187,6 +187,9 @@ package indirect enum PropertyGenerator: Hashable, Sendable {
     case list(PropertyGenerator, minimum: Int, maximum: Int)
     /// The time of capture as a date.
     case date
+    /// What the app reads off the device at the event: of dynamic super properties alone, for which it is asked
+    /// each time.
+    case reading(DeviceReading)
 }
 
 /// Values that entities have by their numbers, over and over.

@@ -20,6 +20,7 @@ struct SensorsEventDraws {
             subject = TimedSubject(record, isWide: flags.contains(.wide)).subject
         }
         context = SensorsValue.Context(
-            sequence: source, subject: subject, capturedAt: record.capturedAt + view.skew, zone: view.zone)
+            sequence: source, subject: subject, capturedAt: record.capturedAt + view.skew, zone: view.zone,
+            device: view.properties, isSignedIn: view.epoch.account != nil)
     }
 }
