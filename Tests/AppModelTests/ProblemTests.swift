@@ -30,6 +30,11 @@ struct ProblemTests {
         #expect(Set(app.profiles.map(\.operation)) == Set(ProfileUpdate.Operation.allCases))
         #expect(Set(app.items.map(\.isDeletion)) == [true, false])
         #expect(!app.superProperties.isEmpty && !app.dynamicSuperProperties.isEmpty)
+        let login = app.dynamicSuperProperties.first { $0.key == "is_login" }
+        #expect(login?.generator == .reading(.isSignedIn))
+        // Of two with one name the SDKs would have to choose at each event.
+        let registered = Set(app.superProperties.flatMap(\.properties).map(\.key))
+        #expect(registered.isDisjoint(with: app.dynamicSuperProperties.map(\.key)))
     }
 
     @Test("triggers of the presets' controls point at the controls that they name")

@@ -236,8 +236,6 @@ extension Shop {
                 PropertyRule("channel", .oneOf(["App Store", "TestFlight"], weights: [99, 1])),
                 PropertyRule("abGroup", .oneOf(["A", "B", "control"])),
                 PropertyRule("platform_type", .text("iOS")),
-            ]),
-        SuperPropertyGroup(
-            trigger: .login, properties: [PropertyRule("is_login", .constant(.bool(true)))]),
+            ])
     ]
 }

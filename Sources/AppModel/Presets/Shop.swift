@@ -14,6 +14,7 @@ extension Presets {
         app.catalogues = [Shop.products, Shop.orders]
         app.superProperties = Shop.superProperties
         app.dynamicSuperProperties = [
+            PropertyRule("is_login", .reading(.isSignedIn)),
             PropertyRule("battery_level", .reading(.batteryLevel)),
             PropertyRule("is_dark_mode", .reading(.isDarkMode)),
         ]
