@@ -79,6 +79,7 @@ extension AppDescription {
             list.require(!event.name.isEmpty, "\(path)/name", "is empty")
             check(event.trigger, "\(path)/trigger", &list)
             list.probability(event.chance, "\(path)/chance")
+            if let pause = event.pause { list.distribution(pause, "\(path)/pause") }
             check(event.catalogue, event.properties, path, &list)
             if let start = event.timedFrom {
                 check(start, "\(path)/timedFrom", &list)

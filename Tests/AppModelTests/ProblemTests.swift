@@ -71,6 +71,7 @@ struct ProblemTests {
         #expect(paths { $0.events[0].trigger = .screen(44) } == ["/events/0/trigger"])
         #expect(paths { $0.events[0].trigger = .control(screen: 0, control: 44) } == ["/events/0/trigger"])
         #expect(paths { $0.events[0].chance = 1.5 } == ["/events/0/chance"])
+        #expect(paths { $0.events[0].pause = .constant(-1) } == ["/events/0/pause"])
         #expect(paths { $0.events[0].isWeb = true } == ["/events/0/trigger"])
         #expect(paths { $0.profiles[0].catalogue = 4 } == ["/profiles/0/catalogue"])
         #expect(paths { $0.catalogues[0].count = 0 } == ["/catalogues/0/count"])
