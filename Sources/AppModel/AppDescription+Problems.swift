@@ -79,6 +79,7 @@ extension AppDescription {
             list.require(!event.name.isEmpty, "\(path)/name", "is empty")
             check(event.trigger, "\(path)/trigger", &list)
             list.probability(event.chance, "\(path)/chance")
+            if let pause = event.pause { list.distribution(pause, "\(path)/pause") }
             check(event.catalogue, event.properties, path, &list)
             if let start = event.timedFrom {
                 check(start, "\(path)/timedFrom", &list)
@@ -127,6 +128,7 @@ extension AppDescription {
             check(nil, group.properties, path, &list)
         }
         for (index, rule) in dynamicSuperProperties.enumerated() {
+            if case .reading = rule.generator { continue }
             check(rule.generator, catalogue: nil, "/dynamicSuperProperties/\(index)/generator", &list)
         }
     }
@@ -197,7 +199,7 @@ extension AppDescription {
         case .list(let element, _, _):
             check(generator, catalogue: catalogue, path, &list)
             checkField(element, of: catalogue, path, &list)
-        case .constant, .choice, .zipf, .number, .counter, .entityID, .cycle, .product:
+        case .constant, .choice, .zipf, .number, .counter, .entityID, .cycle, .product, .reading:
             check(generator, catalogue: catalogue, path, &list)
         }
     }
@@ -233,6 +235,7 @@ extension AppDescription {
     ) {
         switch generator {
         case .constant, .zipf, .counter, .date: break
+        case .reading: list.require(false, path, "is read off the device: for dynamic super properties alone")
         case .choice(let values, let choice):
             list.require(
                 values.count == choice.count, path, "has \(values.count) values and \(choice.count) weights")

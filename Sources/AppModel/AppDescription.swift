@@ -53,6 +53,9 @@ package struct BusinessEvent: Hashable, Sendable {
     package var trigger: Trigger
     /// Probability that the trigger sends it.
     package var chance = 1.0
+    /// Seconds that the user takes over it once it is triggered, such as to pay; `nil` for none. What else
+    /// the trigger sets off comes after it. A session that is over before ends without both.
+    package var pause: Distribution?
     package var properties: [PropertyRule] = []
     /// The clock starts at this trigger and `event_duration` is sent; `nil` for untimed events.
     package var timedFrom: Trigger?
@@ -187,6 +190,9 @@ package indirect enum PropertyGenerator: Hashable, Sendable {
     case list(PropertyGenerator, minimum: Int, maximum: Int)
     /// The time of capture as a date.
     case date
+    /// What the app reads off the device at the event: of dynamic super properties alone, for which it is asked
+    /// each time.
+    case reading(DeviceReading)
 }
 
 /// Values that entities have by their numbers, over and over.

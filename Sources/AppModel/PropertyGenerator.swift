@@ -14,7 +14,7 @@ extension PropertyGenerator {
         case .choice(let values, _): return values.allSatisfy(isPlain)
         case .zipf: return true
         case .number(let distribution, _): return distribution.mean.isFinite
-        case .counter, .entity, .entityID, .cycle, .product, .list, .date: return false
+        case .counter, .entity, .entityID, .cycle, .product, .list, .date, .reading: return false
         }
     }
 
@@ -31,7 +31,7 @@ extension PropertyGenerator {
         case .constant(let value): return isText(value)
         case .choice(let values, _): return values.allSatisfy(isText)
         case .zipf, .number: return true
-        case .counter, .entity, .entityID, .cycle, .product, .list, .date: return false
+        case .counter, .entity, .entityID, .cycle, .product, .list, .date, .reading: return false
         }
     }
 }

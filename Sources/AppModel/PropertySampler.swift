@@ -7,18 +7,29 @@ package struct PropertyContext: Hashable, Sendable {
     /// The entity concerned, an index into the event's catalogue.
     package var subject: UInt32
     package var capturedAt: Instant
+    /// The device's own stream of properties.
+    package var device = RandomStream(key: 0)
+    /// How far the device's local time is ahead of UTC.
+    package var zone = Interval.zero
+    /// Somebody is signed in on the device.
+    package var isSignedIn = false
 
     package init(sequence: UInt64, subject: UInt32, capturedAt: Instant) {
         self.sequence = sequence
         self.subject = subject
         self.capturedAt = capturedAt
     }
+
+    fileprivate var moment: DeviceMoment {
+        DeviceMoment(device: device, capturedAt: capturedAt, zone: zone, isSignedIn: isSignedIn)
+    }
 }
 
 /// A drawn value in a form that an encoder can write from bytes rendered beforehand: nothing in it
 /// is allocated, and texts stand as indices into the generator's own table.
 package enum SampledValue: Hashable, Sendable {
-    /// The value of that index: 0 of a constant, a place among the alternatives of a choice.
+    /// The value of that index: 0 of a constant, a place among the alternatives of a choice, 0 or 1 of a switch
+    /// that is read off the device.
     case alternative(Int)
     /// A number with at most that many decimals.
     case number(Double, decimals: Int)
@@ -80,6 +91,11 @@ package struct PropertySampler: Sendable {
         case .list(_, let minimum, let maximum):
             return .list(count: minimum + Int(stream.below(UInt64(maximum - minimum + 1))))
         case .date: return .date(context.capturedAt)
+        case .reading(let reading):
+            switch context.moment.value(of: reading) {
+            case .number(let number): return .number(Double(number), decimals: 0)
+            case .flag(let isOn): return .alternative(isOn ? 1 : 0)
+            }
         }
     }
 
@@ -119,6 +135,7 @@ package struct PropertySampler: Sendable {
         case (.alternative, .constant(let value)): return value
         case (.alternative(let index), .choice(let values, _)): return values[index]
         case (.alternative(let index), .cycle(let cycle)): return cycle.values[index]
+        case (.alternative(let index), .reading): return .bool(index == 1)
         case (.rank(let rank), .zipf(_, let prefix)): return numbered(UInt64(rank), prefix)
         case (.counter(let sequence), .counter(let prefix)): return numbered(sequence, prefix)
         case (.entityID(let entity), .entityID(_, let prefix)):

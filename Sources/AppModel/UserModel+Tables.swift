@@ -6,6 +6,8 @@ struct Reaction: Sendable {
         case registerSuperProperties, identity, business, web, profile, item, beginTimed
     }
     var kind: Kind
+    /// The user takes the event's ``BusinessEvent/pause``.
+    var isPaused = false
     /// The timed event's bit in the set of running clocks; 0 for everything untimed.
     var clock: UInt32 = 0
     /// The group, event or update.
@@ -45,6 +47,7 @@ struct Reaction: Sendable {
             var reaction = Reaction(
                 kind: event.isWeb ? .web : .business, index: UInt16(index),
                 catalogue: event.catalogue ?? .max, chance: event.chance)
+            reaction.isPaused = event.pause != nil
             if let start = event.timedFrom {
                 reaction.clock = clock
                 starts.append((start, Reaction(kind: .beginTimed, clock: clock, index: UInt16(index))))

@@ -109,6 +109,24 @@ extension UserSimulator {
             .appear(screen: screen, referrer: referrer), after: model.pace.transitionDelay, then: .live)
     }
 
+    /// Lets the user take the time that an event needs, if the session lasts until then.
+    ///
+    /// - Returns: Whether it does. If not, it ends without the event and without what would come after.
+    mutating func pause(before event: UInt16, _ model: UserModel) -> Bool {
+        guard let pause = model.app.events[Int(event)].pause else { return true }
+        // From a child for this place in the stream: the stream itself goes on as it would without the pause.
+        var own = business.child(business.counter)
+        let at = nextAt + model.pace.interval(pause.sample(&own))
+        let end = min(sessionEnd, departure)
+        guard at < end else {
+            reaction = reactionEnd
+            nextAt = max(nextAt, end)
+            return false
+        }
+        nextAt = at
+        return true
+    }
+
     mutating func moveAccount(
         _ move: AccountMove, after delay: Interval, then step: Step, _ model: UserModel
     ) -> Bool {

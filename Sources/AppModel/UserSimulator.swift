@@ -12,6 +12,8 @@ package import Timebase
 ///   the user has an account already, then what the app does at launch, then `.appear` of the start
 ///   screen. A passive launch has what the app does at launch only; the user may come later.
 /// - A hot start is `.enterForeground` alone: the screen left is still there.
+/// - An event with a ``BusinessEvent/pause`` comes that much after what triggers it, and what the app does
+///   then after the event; a session that is over before ends without both.
 /// - Sign-up, login and logout take the place of a session's first action; a session that is over
 ///   before it has them half-way.
 /// - Where the chain of screens ends before the session does, the user goes back to the start screen
@@ -171,15 +173,17 @@ extension UserSimulator {
     mutating func plan(_ model: UserModel) -> Bool {
         var isPlanned = false
         var isReaction = false
+        // Whoever waits for the user has returned from the call that set it off.
+        var hasPaused = false
         while !isPlanned && nextAt < usersEnd {
             isReaction = reaction < reactionEnd
-            isPlanned = isReaction ? react(model) : take(step, model)
+            isPlanned = isReaction ? react(model, &hasPaused) : take(step, model)
         }
         guard nextAt < usersEnd else {
             nextAt = .distantFuture
             return false
         }
-        return isReaction
+        return isReaction && !hasPaused
     }
 
     /// Plans an action at the clock plus a delay.
@@ -198,7 +202,7 @@ extension UserSimulator {
     }
 
     /// Plans the next reaction, if it happens.
-    private mutating func react(_ model: UserModel) -> Bool {
+    private mutating func react(_ model: UserModel, _ hasPaused: inout Bool) -> Bool {
         let next = model.reactions[Int(reaction)]
         reaction += 1
         // Drawn whether needed or not: changing one chance moves nothing else.
@@ -224,6 +228,10 @@ extension UserSimulator {
         case .beginTimed:
             clocks |= next.clock
             upcoming = .beginTimed(event: next.index)
+        }
+        if next.isPaused {
+            guard pause(before: next.index, model) else { return false }
+            hasPaused = true
         }
         nextAt = nextAt + model.pace.reactionDelay
         // What a pattern withholds takes its time all the same, and stops its clock: the rest stays as it was.

@@ -30,6 +30,11 @@ struct ProblemTests {
         #expect(Set(app.profiles.map(\.operation)) == Set(ProfileUpdate.Operation.allCases))
         #expect(Set(app.items.map(\.isDeletion)) == [true, false])
         #expect(!app.superProperties.isEmpty && !app.dynamicSuperProperties.isEmpty)
+        let login = app.dynamicSuperProperties.first { $0.key == "is_login" }
+        #expect(login?.generator == .reading(.isSignedIn))
+        // Of two with one name the SDKs would have to choose at each event.
+        let registered = Set(app.superProperties.flatMap(\.properties).map(\.key))
+        #expect(registered.isDisjoint(with: app.dynamicSuperProperties.map(\.key)))
     }
 
     @Test("triggers of the presets' controls point at the controls that they name")
@@ -66,6 +71,7 @@ struct ProblemTests {
         #expect(paths { $0.events[0].trigger = .screen(44) } == ["/events/0/trigger"])
         #expect(paths { $0.events[0].trigger = .control(screen: 0, control: 44) } == ["/events/0/trigger"])
         #expect(paths { $0.events[0].chance = 1.5 } == ["/events/0/chance"])
+        #expect(paths { $0.events[0].pause = .constant(-1) } == ["/events/0/pause"])
         #expect(paths { $0.events[0].isWeb = true } == ["/events/0/trigger"])
         #expect(paths { $0.profiles[0].catalogue = 4 } == ["/profiles/0/catalogue"])
         #expect(paths { $0.catalogues[0].count = 0 } == ["/catalogues/0/count"])

@@ -156,10 +156,12 @@ extension Screen.WebPage {
 extension BusinessEvent {
     init(
         _ name: String, at trigger: Trigger, chance: Double = 1, from start: Trigger? = nil,
-        of catalogue: UInt16? = nil, isWeb: Bool = false, _ properties: [PropertyRule]
+        after pause: Distribution? = nil, of catalogue: UInt16? = nil, isWeb: Bool = false,
+        _ properties: [PropertyRule]
     ) {
         self.init(name: name, trigger: trigger)
         self.chance = chance
+        self.pause = pause
         self.properties = properties
         self.isWeb = isWeb
         self.catalogue = catalogue

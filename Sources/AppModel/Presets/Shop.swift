@@ -14,8 +14,9 @@ extension Presets {
         app.catalogues = [Shop.products, Shop.orders]
         app.superProperties = Shop.superProperties
         app.dynamicSuperProperties = [
-            PropertyRule("battery_level", .integer(5, 100)),
-            PropertyRule("is_dark_mode", .chance(0.35)),
+            PropertyRule("is_login", .reading(.isSignedIn)),
+            PropertyRule("battery_level", .reading(.batteryLevel)),
+            PropertyRule("is_dark_mode", .reading(.isDarkMode)),
         ]
         app.crashReasons = [
             "NSRangeException: *** -[__NSArrayM objectAtIndexedSubscript:]: index 3 beyond bounds [0 .. 2]",

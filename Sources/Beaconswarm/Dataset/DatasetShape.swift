@@ -186,7 +186,10 @@ extension EventField {
                 most[rule.key] = max(most[rule.key] ?? 0, ColumnSampler.bits(Double(max(1, values.count))))
             case .zipf(let choice, _):
                 most[rule.key] = max(most[rule.key] ?? 0, ColumnSampler.bits(Double(choice.count)))
-            case .number, .counter, .entity, .entityID, .cycle, .product, .list, .date:
+            case .reading(.isDarkMode), .reading(.isSignedIn):
+                most[rule.key] = max(most[rule.key] ?? 0, ColumnSampler.bits(2))
+            case .number, .counter, .entity, .entityID, .cycle, .product, .list, .date,
+                .reading(.batteryLevel):
                 isOpen.insert(rule.key)
             }
         }

@@ -95,6 +95,8 @@ extension PropertyGenerator {
             app.catalogues[Int(catalogue)].fields[Int(field)].generator.columnType(in: app)
         case .cycle(let cycle): PropertyValue.columnType(of: cycle.values)
         case .product(_, let decimals): decimals == 0 ? .int64 : .double
+        case .reading(.batteryLevel): .int64
+        case .reading(.isDarkMode), .reading(.isSignedIn): .bool
         case .entityID, .list, .date: .string
         }
     }

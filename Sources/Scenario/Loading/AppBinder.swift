@@ -199,7 +199,7 @@ struct AppBinder {
         switch generator {
         case .entity(let catalogue, _), .entityID(let catalogue, _): catalogue
         case .list(let element, _, _): catalogue(of: element)
-        case .constant, .choice, .zipf, .number, .counter, .cycle, .product, .date: nil
+        case .constant, .choice, .zipf, .number, .counter, .cycle, .product, .date, .reading: nil
         }
     }
 

@@ -155,7 +155,8 @@ extension AppDescription {
         case .choice(let values, _): kind(ofAll: values)
         case .cycle(let cycle): kind(ofAll: cycle.values)
         case .zipf(_, let prefix), .counter(let prefix): prefix == nil ? .number : .other
-        case .number, .product: .number
+        case .number, .product, .reading(.batteryLevel): .number
+        case .reading(.isDarkMode), .reading(.isSignedIn): .bool
         case .entity(let catalogue, let field):
             kind(of: catalogues[Int(catalogue)].fields[Int(field)].generator)
         case .entityID, .list, .date: .other

@@ -107,6 +107,8 @@ struct DeclaredValue {
         case .date:
             kind = .date
             limit = DeclaredCursor.timeLimit + 2
+        // Of dynamic super properties, which these systems have not.
+        case .reading: keep(constant: .null, arena)
         }
     }
 

@@ -14,10 +14,10 @@ extension GrowingEncoder {
         let timed = TimedSubject(record, isWide: flags.contains(.wide))
         let subject = isTimed ? timed.subject : record.detail
         let sequence = repeats[Int(record.template)] ? record.sequence - 1 : record.sequence
+        let properties = plan.stream(.properties, index: event.index)
         let context = GrowingText.Context(
             sequence: sequence, subject: subject, capturedAt: record.capturedAt + skew,
-            zone: zone(event))
-        let properties = plan.stream(.properties, index: event.index)
+            zone: zone(event), device: properties, isSignedIn: event.epoch.account != nil)
         let stream = properties.child(UInt64(sequence))
         let own = attributes[Int(record.template)]
         for member in own.members { put(member, stream, context, to: &writer) }

@@ -24,6 +24,7 @@ indirect enum GrowingText: Sendable {
     case list(GrowingText, minimum: Int, maximum: Int)
     /// The time of capture.
     case date
+    case reading(DeviceReading)
 
     /// What values are made from beyond their stream.
     struct Context {
@@ -34,6 +35,9 @@ indirect enum GrowingText: Sendable {
         var capturedAt: Instant
         /// How far the device's local time is ahead of UTC.
         var zone: Interval
+        /// The device's own stream of properties.
+        var device: RandomStream
+        var isSignedIn: Bool
     }
 
     init(_ generator: PropertyGenerator, app: AppDescription, zone: Interval) {
@@ -66,6 +70,7 @@ indirect enum GrowingText: Sendable {
                 GrowingText(element, app: app, zone: zone), minimum: max(0, minimum),
                 maximum: max(0, minimum, maximum))
         case .date: self = .date
+        case .reading(let reading): self = .reading(reading)
         }
     }
 
@@ -102,6 +107,17 @@ indirect enum GrowingText: Sendable {
                 element.write(&stream, context, to: &out)
             }
         case .date: out.append(CivilTime(context.capturedAt, offset: context.zone).text)
+        case .reading(let reading): Self.append(reading, context, to: &out)
+        }
+    }
+
+    private static func append(_ reading: DeviceReading, _ context: Context, to out: inout WireBuffer) {
+        let moment = DeviceMoment(
+            device: context.device, capturedAt: context.capturedAt, zone: context.zone,
+            isSignedIn: context.isSignedIn)
+        switch moment.value(of: reading) {
+        case .number(let number): out.appendDecimal(number)
+        case .flag(let isOn): out.append(isOn ? UInt8(ascii: "1") : UInt8(ascii: "0"))
         }
     }
 
@@ -118,7 +134,7 @@ indirect enum GrowingText: Sendable {
         case .zipf(_, let prefix), .counter(let prefix), .entityID(let prefix, _):
             Self.escapedCount(prefix) + 20
         case .cycle(let cycle): cycle.values.map(Self.escapedCount).max() ?? 0
-        case .number, .product: 32
+        case .number, .product, .reading: 32
         case .entity(_, _, _, let value): value.limit
         case .list(let element, _, let maximum): maximum * (element.limit + 2)
         case .date: 32

@@ -7,7 +7,8 @@ import Wire
 /// event's properties are written without a reference count.
 struct SensorsCompiledValue {
     enum Kind: UInt8 {
-        case constant, choice, zipf, number, counter, entity, entityID, cycle, product, list, date, dropped
+        case constant, choice, zipf, number, counter, entity, entityID, cycle, product, list, date, reading
+        case dropped
     }
 
     private var kind: Kind
@@ -38,6 +39,7 @@ struct SensorsCompiledValue {
     private var minimum = 0
     private var maximum = 0
     private var offset: Interval?
+    private var reading = DeviceReading.isSignedIn
     /// The most bytes that the value takes.
     private(set) var limit = 0
 
@@ -97,6 +99,10 @@ struct SensorsCompiledValue {
             kind = .date
             self.offset = offset
             limit = Self.numberLimit + SensorsCursor.digits
+        case .reading(let reading):
+            kind = .reading
+            self.reading = reading
+            limit = Self.numberLimit
         case .dropped: break
         }
     }
@@ -168,6 +174,7 @@ struct SensorsCompiledValue {
                 cursor.put(date: context.capturedAt, offset: context.zone)
             }
             cursor.put(byte: UInt8(ascii: "\""))
+        case .reading: putReading(context, to: &cursor)
         case .dropped: return false
         }
         return true
@@ -216,6 +223,18 @@ struct SensorsCompiledValue {
         let whole = Int64(value)
         let rest = value - Double(whole)
         return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+    }
+
+    private func putReading(
+        _ context: borrowing SensorsValue.Context, to cursor: inout SensorsCursor
+    ) {
+        let moment = DeviceMoment(
+            device: context.device, capturedAt: context.capturedAt, zone: context.zone,
+            isSignedIn: context.isSignedIn)
+        switch moment.value(of: reading) {
+        case .number(let number): cursor.put(number)
+        case .flag(let isOn): cursor.put(isOn ? "true" : "false" as StaticString)
+        }
     }
 
     private func putList(

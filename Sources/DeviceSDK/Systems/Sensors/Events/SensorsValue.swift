@@ -25,6 +25,7 @@ indirect enum SensorsValue: Sendable {
     case list(SensorsValue, minimum: Int, maximum: Int)
     /// The time of capture as a clock shows it that is this far ahead of UTC; `nil` for the device's own.
     case date(offset: Interval?)
+    case reading(DeviceReading)
     /// Refused by validation, whatever is drawn.
     case dropped
 
@@ -37,6 +38,9 @@ indirect enum SensorsValue: Sendable {
         var capturedAt: Instant
         /// How far the device's local time is ahead of UTC.
         var zone: Interval
+        /// The device's own stream of properties.
+        var device = RandomStream(key: 0)
+        var isSignedIn = false
 
         /// Of values that belong to a device and to no event.
         static let ofADevice = Context(
@@ -71,7 +75,7 @@ indirect enum SensorsValue: Sendable {
         case .zipf(let choice, _):
             _ = choice.sample(&stream)
             return false
-        case .constant, .counter, .entityID, .product, .date: return false
+        case .constant, .counter, .entityID, .product, .date, .reading: return false
         }
     }
 
@@ -89,7 +93,7 @@ indirect enum SensorsValue: Sendable {
         case .list(let element, let minimum, _):
             guard let element = element.isAlwaysRefused else { return nil }
             return element ? (minimum > 0 ? true : nil) : false
-        case .constant, .zipf, .counter, .entityID, .product, .date: return false
+        case .constant, .zipf, .counter, .entityID, .product, .date, .reading: return false
         }
     }
 

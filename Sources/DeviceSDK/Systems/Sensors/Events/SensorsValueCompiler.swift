@@ -89,6 +89,7 @@ struct SensorsValueCompiler {
         case .date:
             guard accepts(.date, role: role, inList: inList) else { return .dropped }
             return .date(offset: isLocal ? nil : zone)
+        case .reading(let reading): return .reading(reading)
         }
     }
 
