@@ -239,6 +239,36 @@ def test_sessions_hold_their_events(dataset: Path, truth: dict):
     assert all(row["sessions"] == per_user[name] for name, row in users.items())
 
 
+def test_people_sign_in_and_charge_their_phones_as_people_do(dataset: Path):
+    """What the shop reads off a device agrees with who is there, and with what it read a moment before."""
+    rows = [row for row in from_sqlite(dataset, "events") if row["prop_is_login"] is not None]
+    assert {row["system"] for row in rows} == {"sensors"} and {row["prop_is_login"] for row in rows} == {0, 1}
+    for row in rows:
+        assert row["prop_is_login"] == row["distinct_id"].startswith("user-"), row["row_id"]
+    last: dict[int, dict] = {}
+    compared = 0
+    for row in sorted(rows, key=lambda row: (row["device"], row["captured_at"])):
+        before = last.get(row["device"])
+        if before and row["captured_at"] - before["captured_at"] <= 60_000:
+            assert abs(row["prop_battery_level"] - before["prop_battery_level"]) <= 1, row["row_id"]
+            compared += 1
+        last[row["device"]] = row
+    assert compared > 1000 and len({row["prop_battery_level"] for row in rows}) > 30
+
+
+def test_people_take_their_time_to_pay(truth: dict):
+    ordered: dict[int, int] = {}
+    pauses = []
+    for row in sorted(truth.values(), key=lambda row: (row["device"], row["sequence"])):
+        if row["system"] == "sensors" and row["name"] == "SubmitOrder":
+            ordered[row["device"]] = row["captured_at"]
+        if row["system"] == "sensors" and row["name"] == "PayOrder":
+            pauses.append(row["captured_at"] - ordered[row["device"]])
+    pauses.sort()
+    assert len(pauses) > 100 and pauses[0] > 500 and pauses[-1] < 300_000
+    assert 9_000 < pauses[len(pauses) // 2] < 15_000
+
+
 def test_columns_have_what_the_payload_says(dataset: Path):
     """By the JSON of each row, read by Python."""
     seen: Counter = Counter()

@@ -20,7 +20,7 @@ extension EventField {
         }
         var keys: [ExactText] = []
         var types: [ExactText: ColumnType] = [:]
-        for rule in carriedProperties(of: plan.app, in: plan.system.systemName) {
+        for rule in carriedProperties(of: plan) {
             let key = ExactText(rule.key)
             let type = rule.generator.columnType(in: plan.app)
             if let known = types[key] {
@@ -38,11 +38,15 @@ extension EventField {
     }
 
     /// What calls of the app's code reach the SDK with: TrackingSDK has only events, without what is registered for
-    /// all of them, and GrowingIO's users have attributes that are set and no others.
-    private static func carriedProperties(of app: AppDescription, in system: String) -> [PropertyRule] {
-        let registered = app.superProperties.flatMap(\.properties) + app.dynamicSuperProperties
+    /// all of them, and GrowingIO's users have attributes that are set and no others. Before 4.x it asks the app
+    /// for nothing at an event.
+    private static func carriedProperties(of plan: PopulationPlan) -> [PropertyRule] {
+        let app = plan.app
+        var registered = app.superProperties.flatMap(\.properties)
         let events = app.events.filter { $0.variant == nil }
-        switch system {
+        let isOldGrowing = plan.system.systemName == "growing" && plan.system.versionName != "4.11.0"
+        if !isOldGrowing { registered += app.dynamicSuperProperties }
+        switch plan.system.systemName {
         case "trackingsdk": return events.filter { !$0.isWeb }.flatMap(\.properties)
         case "growing":
             let set = app.profiles.filter { $0.operation == .set || $0.operation == .setOnce }

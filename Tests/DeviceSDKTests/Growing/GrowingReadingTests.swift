@@ -8,7 +8,7 @@ import Timebase
 @Suite("GrowingIO, what the app reads off the device")
 struct GrowingReadingTests {
     @Test("general properties of 4.x tell who is signed in at each event, and the battery")
-    func general() throws {
+    func general() {
         var app = AppDescription.forGrowing
         app.dynamicSuperProperties = [
             PropertyRule("is_login", .reading(.isSignedIn)),
