@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import Reporting
 import Testing
 import Timebase
@@ -156,14 +157,21 @@ struct LivePartTests {
         #expect(PartClocks([part(1, [], synchronised: false)]).warnings.isEmpty)
     }
 
-    @Test("that are missing are named with their devices and the command of a new run")
+    @Test("that are missing are named with their devices and the command of a new run elsewhere")
     func missing() async throws {
-        let found = try await parts { _, state in
-            state.command = ["beaconswarm", "run", "a b.json", "--shard", "0/2", "--at=x"]
+        let shared = scratch.file("parts")
+        for out in [["--out", shared], ["--out=\(shared)/"]] {
+            let found = try await parts { _, state in
+                state.command = ["beaconswarm", "run", "a b.json", "--shard", "0/2"] + out + ["--at=x"]
+            }
+            let set = try PartSet([found[0]])
+            let text = try #require(set.missingText([(name: "a", first: 10, devices: 9)]))
+            #expect(text.contains("missing is 1/2 (devices 11, 13, 15 … of a)"))
+            let command = "beaconswarm run 'a b.json' --shard I/2 --at INSTANT --out"
+            #expect(text.hasSuffix("\(command) \(shared)-2"))
+            try Folder.make("\(shared)-2")
+            #expect(set.missingText([])?.hasSuffix("\(command) \(shared)-3") == true)
+            for folder in [shared, "\(shared)-2"] { try FileManager.default.removeItem(atPath: folder) }
         }
-        let set = try PartSet([found[0]])
-        let text = set.missingText([(name: "a", first: 10, devices: 9)])
-        #expect(text?.contains("missing is 1/2 (devices 11, 13, 15 … of a)") == true)
-        #expect(text?.hasSuffix("beaconswarm run 'a b.json' --shard I/2 --at INSTANT") == true)
     }
 }

@@ -71,8 +71,8 @@ struct LabRunner {
         try LabPart(number: part, report: output.report).write(to: folder)
         folder.remove("report.partial.json")
         console.say(
-            "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge \(options.out ?? "") --out DIR"
-        )
+            "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge "
+                + "\(Escaping.shell(options.out ?? "")) --out DIR")
         return .success
     }
 
