@@ -86,6 +86,10 @@ struct PartTests {
                 let awake = levels[part][population].radioTime ?? .zero
                 levels[part][population].radioTime = awake + .milliseconds(Int64(stream.below(500)))
                 levels[part][population].radioWakeups = stream.below(9)
+                var gauges = levels[part][population].gauges
+                gauges.devicesUpdatable += stream.below(2)
+                gauges.devicesUpdated = stream.below(gauges.devicesUpdatable + 1)
+                levels[part][population].gauges = gauges
                 parts[part].note(levels[part][population], population: population, at: instant)
             }
             logs[part].append(FleetLook(at: instant, levels: levels[part], isDrained: false))
@@ -117,6 +121,37 @@ struct PartTests {
             let isSame = PartTests.bytes(joined) == PartTests.bytes(course.whole)
             #expect(isSame, "seed \(seed), \(seconds) s, \(order)")
         }
+    }
+
+    private static func read(_ recorder: RunRecorder) throws -> RunRecorder {
+        var reader = SnapshotReader(bytes(recorder)[...])
+        return try reader.value()
+    }
+
+    private static func reached(_ record: PopulationRecord?) -> [UInt64]? {
+        let metric = record?.metrics(seconds: 1).first { $0.name == "rollout_reached" }
+        guard case .rate(let passes, let fails) = metric?.value else { return nil }
+        return [passes, fails]
+    }
+
+    @Test("of a live run, whose levels nobody looks up, add up what a roll-out has reached")
+    func rollOuts() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var course = Course(seed: seed, parts: 3)
+        course.play(seconds: 60)
+        let whole = course.whole
+        var joined = try PartTests.read(course.parts[0])
+        for part in course.parts.dropFirst() { joined.merge(try PartTests.read(part)) }
+        for population in 0..<PartTests.populations {
+            let expected = PartTests.reached(whole.populations[population])
+            #expect(expected != nil, "seed \(seed)")
+            #expect(PartTests.reached(joined.populations[population]) == expected, "seed \(seed)")
+            let ofWindow = PartTests.reached(whole.window?.populations[population])
+            #expect(ofWindow != nil, "seed \(seed)")
+            #expect(PartTests.reached(joined.window?.populations[population]) == ofWindow, "seed \(seed)")
+        }
+        let series = whole.series.buckets.map(\.gauges.devicesUpdated)
+        #expect(joined.series.buckets.map(\.gauges.devicesUpdated) == series, "seed \(seed)")
     }
 
     /// A recorder that noted nothing but the sums of the looks.
