@@ -1,4 +1,5 @@
 import DeviceSDK
+import Measurement
 import Reporting
 import Testing
 import Timebase
@@ -60,6 +61,32 @@ struct PartMergeTests {
         #expect(try Beaconswarm.merge(told) == .success)
         #expect(try report("all") == whole)
         #expect(!OutputFile.exists(scratch.file("all/again-1")))
+    }
+
+    @Test("whose measurements are not of their scenario are refused, and nothing is left of the whole")
+    func strangers() async throws {
+        try OutputFile.write(Array(Self.scenario.utf8), to: scratch.file("parts.json"))
+        for part in 0..<3 {
+            #expect(try await Beaconswarm.simulate(options("parts", shard: "\(part)/3")) == .success)
+        }
+        let found = try PartFolder.found(in: [scratch.file("parts")])
+        var merge = MergeOptions(folders: [scratch.file("parts")], out: scratch.file("all"))
+        merge.quiet = true
+        let told = merge
+        // First one from the others, in the end all from their scenario.
+        for index in [1, 0, 2] {
+            var state = try found[index].read()
+            let start = state.recorder.series.start
+            state.recorder = RunRecorder(
+                start: start, populationCount: 1, closeUps: [start..<start + .seconds(9)])
+            try found[index].write(state)
+            #expect {
+                _ = try Beaconswarm.merge(told)
+            } throws: {
+                ($0 as? CommandFailure)?.message.contains("not of the scenario that it keeps") == true
+            }
+            #expect(!OutputFile.exists(scratch.file("all")))
+        }
     }
 
     @Test("are named so that they sort, and read what is told")

@@ -123,6 +123,26 @@ struct PartTests {
         }
     }
 
+    @Test("fit where they measure the same stretches of a run")
+    func fit() {
+        let mine = PartTests.recorder()
+        #expect(mine.fits(PartTests.recorder()))
+        let range = PartTests.start + .seconds(20)..<PartTests.start + .seconds(900)
+        let count = PartTests.populations
+        let others = [
+            RunRecorder(start: PartTests.start, populationCount: count),
+            RunRecorder(start: PartTests.start, populationCount: count, measured: range),
+            RunRecorder(start: PartTests.start, populationCount: count, closeUps: [range]),
+            RunRecorder(start: PartTests.start, populationCount: count, entries: [range]),
+            RunRecorder(start: PartTests.start, populationCount: count + 1),
+            RunRecorder(start: range.lowerBound, populationCount: count),
+        ]
+        for (place, other) in others.enumerated() {
+            #expect(!mine.fits(other), "\(place)")
+            #expect(place == 0 || !others[0].fits(other), "\(place)")
+        }
+    }
+
     private static func read(_ recorder: RunRecorder) throws -> RunRecorder {
         var reader = SnapshotReader(bytes(recorder)[...])
         return try reader.value()
