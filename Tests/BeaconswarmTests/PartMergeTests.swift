@@ -1,6 +1,7 @@
 import DeviceSDK
 import Measurement
 import Reporting
+import Snapshots
 import Testing
 import Timebase
 import VirtualEngine
@@ -87,6 +88,28 @@ struct PartMergeTests {
             }
             #expect(!OutputFile.exists(scratch.file("all")))
         }
+    }
+
+    @Test("are of one scenario only if its variables, its text and its secrets are the same")
+    func sums() throws {
+        let mine = ScenarioSum(all: "0", variables: ["A": "1", "B": "2", "C": "3"])
+        var other = mine
+        func difference(hasSameText: Bool = true) -> String? {
+            other.difference(from: mine, hasSameText: hasSameText)
+        }
+        #expect(difference() == nil)
+        #expect(difference(hasSameText: false)?.contains("another scenario, or other options") == true)
+        other.all = "1"
+        #expect(difference()?.contains("another secret") == true)
+        other.variables = ["A": "1", "B": "3", "D": "4"]
+        #expect(difference(hasSameText: false) == "${B} had another value")
+        other.variables["C"] = "4"
+        #expect(difference() == "${B}, ${C} had other values")
+        var writer = SnapshotWriter()
+        writer.write(other)
+        var reader = SnapshotReader(writer.bytes[...])
+        let read: ScenarioSum = try reader.value()
+        #expect(read == other && reader.isAtEnd)
     }
 
     @Test("are named so that they sort, and read what is told")
