@@ -173,6 +173,25 @@ def test_parts_with_other_variables_are_of_other_runs(tool: Tool):
             assert not (tool.folder / "all").exists()
 
 
+def test_parts_are_joined_by_what_variables_were_and_not_by_what_they_are(tool: Tool):
+    """Where the scenario cannot be read without a variable, it has to be set as it was; others are not needed."""
+    scenario = write_scenario(tool.folder, variable())
+    parts = play(tool, scenario, 2, env=MINE)
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet", env=MINE).expect(0)
+    for env, said in [
+        (MINE | {"LENGTH": "30s"}, "${LENGTH} has another value here"),
+        ({"REMARK": "me"}, "${LENGTH} is not set here"),
+        (None, "${LENGTH} is not set here"),
+    ]:
+        refused = merge(tool, parts, env=env).expect(64)
+        assert "cannot be read as it was when the part was played" in refused.err and said in refused.err
+        assert not (tool.folder / "all").exists()
+    for name, env in [("set", MINE), ("other", MINE | {"REMARK": "you"}), ("unset", {"LENGTH": "20s"})]:
+        merge(tool, parts, name=name, env=env).expect(0)
+        assert report(tool.folder / name) == report(tool.folder / "one")
+        assert replay(tool.folder / name) == replay(tool.folder / "one")
+
+
 def test_parts_with_another_secret_or_description_are_of_other_runs(tool: Tool):
     """Secrets are masked in the scenario that a part keeps, so that it is the same with either."""
     parts = {}
