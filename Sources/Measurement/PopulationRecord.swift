@@ -215,6 +215,11 @@ extension PopulationRecord: Snapshotable {
         writer.write(freshness)
         writer.write(optional: radioTime)
         writer.write(optional: radioWakeups)
+        writer.write(rollOut != nil)
+        if let (updated, all) = rollOut {
+            writer.write(updated)
+            writer.write(all)
+        }
         writer.write(delivered)
         writer.write(times)
         writer.write(sizes)
@@ -234,6 +239,10 @@ extension PopulationRecord: Snapshotable {
         freshness = try reader.value()
         radioTime = try reader.optional()
         radioWakeups = try reader.optional()
+        if try reader.bool() {
+            let updated = try reader.unsigned()
+            rollOut = (updated, try reader.unsigned())
+        }
         delivered = try reader.value()
         times = try reader.value()
         sizes = try reader.value()

@@ -183,6 +183,16 @@ package struct RunRecorder: Sendable {
         return next
     }
 
+    /// Whether another recorder measures the same stretches of the same run: only one that does can be
+    /// merged, or have its levels taken over.
+    package func fits(_ other: RunRecorder) -> Bool {
+        guard series.start == other.series.start, populations.count == other.populations.count,
+            window?.range == other.window?.range
+        else { return false }
+        return closeUps.map(\.range) == other.closeUps.map(\.range)
+            && entries.map(\.range) == other.entries.map(\.range)
+    }
+
     /// Adds another shard's recorder.
     package mutating func merge(_ other: RunRecorder) {
         precondition(populations.count == other.populations.count, "recorders of different runs")

@@ -36,6 +36,8 @@ package struct ScenarioDocument: Sendable {
     /// Tells scenarios apart by all that they are made of, the values of variables and files that they name among it.
     /// Eight digits: too few to find a secret by trying.
     package var sum = ""
+    /// Of each variable that the scenario names, what tells its value apart (``sum(ofVariable:value:)``).
+    package var variables: [String: String] = [:]
     /// Entries that will happen, in the order of the file.
     package var timeline: [TimelineEntry]
     /// What is planted in the data, in the order of the file.
@@ -48,6 +50,12 @@ package struct ScenarioDocument: Sendable {
     package var growingCiphers = GrowingCiphers()
     /// Takes the scenario's secrets out of texts.
     package var redactor: Redactor
+
+    /// What tells the values of a variable apart. Four digits: of all values that somebody may try, many have
+    /// the same.
+    package static func sum(ofVariable name: String, value: String) -> String {
+        String(SHA256.hexadecimal(of: Array("\(name)=\(value)".utf8)).prefix(4))
+    }
 
     /// A text without the scenario's secrets: values from the environment, tokens and keys.
     package func redact(_ text: String) -> String { redactor.redact(text) }

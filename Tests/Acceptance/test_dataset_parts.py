@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Tool
+from helpers import write_scenario
 
 OPTIONS = ("--devices", 30, "--days", 20, "--format", "ndjson,sqlite", "--raw", "-q")
 
@@ -65,6 +66,26 @@ def test_one_part_of_one_is_the_whole(tool: Tool):
     for folder in ("whole", "all"):
         refused = tool.run("merge", folder, "--out", "again").expect(64).err
         assert f"{folder}: a whole dataset" in refused and "nothing to merge" in refused and not (tool.folder / "again").exists()
+
+
+def test_variables_are_part_of_what_parts_are_parts_of(tool: Tool):
+    population = {"name": "ios", "devices": 4, "system": "sensors", "app": "shop", "persona": "casual"}
+    scenario = {"name": "own", "seed": 3, "duration": "${LENGTH}", "populations": [population]}
+    command = ("generate", write_scenario(tool.folder, scenario), "--format", "ndjson", "-q")
+    own, other = {"LENGTH": "2d"}, {"LENGTH": "3d"}
+    for part in range(2):
+        tool.run(*command, "--shard", f"{part}/2", "--out", "parts", env=own).expect(0)
+    tool.run(*command, "--shard", "1/2", "--out", "other", env=other).expect(0)
+    tool.run(*command, "--out", "whole", env=own).expect(0)
+    for folders, env, said in [
+        (("parts/part-000-of-002", "other"), own, "${LENGTH} had another value; nothing was written"),
+        (("parts",), other, "${LENGTH} has another value here"),
+        (("parts",), None, "${LENGTH} is not set here"),
+    ]:
+        assert said in tool.run("merge", *folders, "--out", "all", env=env).expect(64).err
+        assert not (tool.folder / "all").exists()
+    tool.run("merge", "parts", "--out", "all", env=own).expect(0)
+    assert (tool.folder / "all/answers.json").read_bytes() == (tool.folder / "whole/answers.json").read_bytes()
 
 
 def test_a_dataset_with_a_hole_is_not_joined(made):

@@ -312,6 +312,25 @@ def test_another_version_scenario_or_record_is_not_explained_away(tool: Tool):
     assert "it was changed since" in tool.run("explain", folder, "0-0").expect(104).err
 
 
+def test_variables_are_those_of_the_run_or_none(tool: Tool):
+    path = write_scenario(tool.folder, lonely(duration="${LENGTH}", description="of ${REMARK}"))
+    own = {"LENGTH": "20s", "REMARK": "me"}
+    tool.run("simulate", path, "--out", "run", "--quiet", env=own).expect(0)
+    other = own | {"LENGTH": "30s"}
+    for env, said in [(other, "${LENGTH} has another value here"), (None, "${LENGTH} is not set here")]:
+        refused = tool.run("explain", "run", "0-0", env=env).expect(104)
+        assert "cannot be read as it was when the run was played" in refused.err and said in refused.err
+    told = tool.run("explain", "run", "0-0", env=own).expect(0).out
+    for env in (own | {"REMARK": "you"}, {"LENGTH": "20s"}):
+        assert tool.run("explain", "run", "0-0", env=env).expect(0).out == told
+    record = json.loads((tool.folder / "run/replay.json").read_text())
+    assert list(record["variables"]) == ["LENGTH", "REMARK"]
+    # Runs were kept without before.
+    del record["variables"]
+    (tool.folder / "run/replay.json").write_text(json.dumps(record))
+    assert tool.run("explain", "run", "0-0", env=own).expect(0).out == told
+
+
 def test_a_live_run_is_told_as_far_as_it_was_kept(tool: Tool):
     scenario = steady(devices=3, duration="4s", drain="3s")
     scenario["timeline"] = [{"at": "1s", "for": "2s", "collector": {"fault": "status", "status": 503}}]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import shutil
 import signal
 import socket
@@ -183,6 +184,21 @@ def test_a_missing_part_is_named_with_its_devices(played, tool: Tool, tmp_path: 
     assert audit["of_missing_parts"] == of_missing > 0
     assert audit["unexpected"] == audit["acked_not_found"] == 0
     assert audit["unique"] == audit["confirmed"] + audit["recovered"] + audit["of_missing_parts"]
+
+
+def test_the_command_of_a_new_run_plays_all_parts_again(tool: Tool, collect):
+    """It names another folder: where the parts are that are there, these would be refused."""
+    path = write_scenario(tool.folder, two_populations("1s"))
+    conclusive(*play(tool, path, collect().url, soon(), count=2, only=[0]))
+    merge(tool, tool.folder / "parts").expect(96)
+    command = shlex.split(read_report(tool.folder / "all")["run"]["missing_parts"].rpartition(": ")[2])
+    assert command[command.index("--out") + 1] == f"{tool.folder / 'parts'}-2"
+    at = soon()
+    running = [
+        tool.start(*[{"I/2": f"{part}/2", "INSTANT": at}.get(word, word) for word in command[1:]]) for part in range(2)
+    ]
+    conclusive(*[process.wait() for process in running])
+    merge(tool, tool.folder / "parts-2", name="again").expect(0)
 
 
 def test_parts_of_another_start_are_refused(played, tool: Tool, collect, tmp_path: Path):

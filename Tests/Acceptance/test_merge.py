@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -22,17 +23,19 @@ def report(folder: Path) -> dict:
     return found
 
 
-def play(tool: Tool, scenario: Path, count: int, *options, name: str = "parts", only: list[int] | None = None) -> Path:
+def play(
+    tool: Tool, scenario: Path, count: int, *options, name: str = "parts", only: list[int] | None = None,
+    env: dict[str, str] | None = None,
+) -> Path:  # fmt: skip
     """Plays the parts of a run, or some of them."""
     for part in range(count) if only is None else only:
-        tool.run(
-            "simulate", scenario, "--shard", f"{part}/{count}", "--out", tool.folder / name, "--quiet", *options
-        ).expect(0)
+        arguments = ("--shard", f"{part}/{count}", "--out", tool.folder / name, "--quiet", *options)
+        tool.run("simulate", scenario, *arguments, env=env).expect(0)
     return tool.folder / name
 
 
-def merge(tool: Tool, *folders: Path, name: str = "all", options: tuple = ()):
-    return tool.run("merge", *folders, "--out", tool.folder / name, "--quiet", *options)
+def merge(tool: Tool, *folders: Path, name: str = "all", options: tuple = (), env: dict[str, str] | None = None):
+    return tool.run("merge", *folders, "--out", tool.folder / name, "--quiet", *options, env=env)
 
 
 #: A world of each kind: systems, networks, clocks, files, deaths, entries, answers that are kept, natural keys, a drain
@@ -99,8 +102,9 @@ def test_a_missing_part_makes_the_run_invalid(tool: Tool):
     assert found["events"]["balance"] == 0 and found["events"]["captured"] > 0
     assert [part["part"] for part in found["run"]["parts"]] == ["0/4", "1/4", "3/4"]
     assert "missing is 2/4" in said.out + said.err + found["reasons"][0]
-    # What is missing comes later.
-    play(tool, scenario, 4, only=[2])
+    # What is missing comes later, by the command that is told.
+    command = shlex.split(found["run"]["missing_parts"].rpartition(": ")[2])
+    tool.run(*command[1:]).expect(0)
     merge(tool, parts, name="whole").expect(0)
     tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
     assert report(tool.folder / "whole") == report(tool.folder / "one")
@@ -143,6 +147,70 @@ def test_parts_of_different_runs_are_refused(tool: Tool, change: list[str], said
     refused = merge(tool, one, other).expect(64)
     assert said in refused.err and "nothing was written" in refused.err
     assert not (tool.folder / "all").exists()
+
+
+def variable(**changes) -> dict:
+    """A world whose length, and what is said of it, only the environment tells."""
+    scenario = steady(devices=4, duration="${LENGTH}", description="of ${REMARK}")
+    scenario["timeline"] = [{"at": "15s", "for": "3s", "collector": {"fault": "latency", "latency": "700ms"}}]
+    return scenario | changes
+
+
+MINE = {"LENGTH": "20s", "REMARK": "me"}
+
+
+def test_parts_with_other_variables_are_of_other_runs(tool: Tool):
+    scenario = write_scenario(tool.folder, variable())
+    one = play(tool, scenario, 2, only=[0], env=MINE)
+    for place, (change, said) in enumerate([
+        ({"LENGTH": "30s"}, "${LENGTH} had another value"),
+        ({"LENGTH": "30s", "REMARK": "you"}, "${LENGTH}, ${REMARK} had other values"),
+    ]):  # fmt: skip
+        other = play(tool, scenario, 2, only=[1], name=f"other-{place}", env=MINE | change)
+        for env in (MINE, MINE | change):
+            refused = merge(tool, one, other, env=env).expect(64)
+            assert f"{said}; nothing was written" in refused.err
+            assert not (tool.folder / "all").exists()
+
+
+def test_parts_are_joined_by_what_variables_were_and_not_by_what_they_are(tool: Tool):
+    """Where the scenario cannot be read without a variable, it has to be set as it was; others are not needed."""
+    scenario = write_scenario(tool.folder, variable())
+    parts = play(tool, scenario, 2, env=MINE)
+    tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet", env=MINE).expect(0)
+    for env, said in [
+        (MINE | {"LENGTH": "30s"}, "${LENGTH} has another value here"),
+        ({"REMARK": "me"}, "${LENGTH} is not set here"),
+        (None, "${LENGTH} is not set here"),
+    ]:
+        refused = merge(tool, parts, env=env).expect(64)
+        assert "cannot be read as it was when the part was played" in refused.err and said in refused.err
+        assert not (tool.folder / "all").exists()
+    for name, env in [("set", MINE), ("other", MINE | {"REMARK": "you"}), ("unset", {"LENGTH": "20s"})]:
+        merge(tool, parts, name=name, env=env).expect(0)
+        assert report(tool.folder / name) == report(tool.folder / "one")
+        assert replay(tool.folder / name) == replay(tool.folder / "one")
+
+
+def test_parts_with_another_secret_or_description_are_of_other_runs(tool: Tool):
+    """Secrets are masked in the scenario that a part keeps, so that it is the same with either."""
+    parts = {}
+    for cookie in ("cookie-3e07", "cookie-9c44"):
+        scenario = steady(devices=4, duration="5s")
+        scenario["populations"][0]["sdk"] |= {"cookie": cookie}
+        path, place = write_scenario(tool.folder, scenario), len(parts)
+        parts[cookie] = play(tool, path, 2, only=[place], name=f"secret-{place}")
+    assert "another secret in the scenario" in merge(tool, *parts.values()).expect(64).err
+
+    described = steady(duration="5s")
+    described["populations"] = [{"name": "own", "devices": 4, "system": "declared", "sdk": {"file": "own.json"}}]
+    path = write_scenario(tool.folder, described)
+    for part, interval in enumerate(("2s", "3s")):
+        own = {"preset": "posthog-ios", "upload": {"flushInterval": interval}}
+        (tool.folder / "own.json").write_text(json.dumps(own))
+        play(tool, path, 2, only=[part], name="described")
+    refused = merge(tool, tool.folder / "described").expect(64)
+    assert "files that it names are part of it" in refused.err and not (tool.folder / "all").exists()
 
 
 def test_of_another_number_of_parts(tool: Tool):
@@ -253,6 +321,14 @@ def test_parts_of_several_simulations(tool: Tool):
     assert (tool.folder / "all" / "report.json").read_bytes() == (tool.folder / "one" / "report.json").read_bytes()
     other = play(tool, path, 4, "--seeds", "2", name="other", only=[1])
     assert "nothing was written" in merge(tool, parts, other, name="mixed").expect(64).err
+
+
+def test_several_simulations_with_other_variables_are_refused(tool: Tool):
+    path = write_scenario(tool.folder, variable())
+    for part, length in enumerate(("20s", "30s")):
+        play(tool, path, 2, "--seeds", "2", only=[part], env=MINE | {"LENGTH": length})
+    refused = merge(tool, tool.folder / "parts", env=MINE).expect(64)
+    assert "other variables or files of it" in refused.err and not (tool.folder / "all").exists()
 
 
 def test_answers_that_come_after_the_drain(tool: Tool):

@@ -1,4 +1,6 @@
 import Files
+import Foundation
+import Measurement
 import Reporting
 import Testing
 import Timebase
@@ -18,10 +20,11 @@ struct LivePartTests {
         """
 
     /// Parts as they would be, measured in virtual time.
-    private func parts(_ count: Int = 2, change: (Int, inout PartState) -> Void = { _, _ in }) async throws
-        -> [PartFolder]
-    {
-        try OutputFile.write(Array(Self.scenario.utf8), to: scratch.file("parts.json"))
+    private func parts(
+        _ count: Int = 2, of scenario: String = Self.scenario,
+        change: (Int, inout PartState) -> Void = { _, _ in }
+    ) async throws -> [PartFolder] {
+        try OutputFile.write(Array(scenario.utf8), to: scratch.file("parts.json"))
         for part in 0..<count {
             var options = RunOptions(source: ScenarioSource(path: scratch.file("parts.json")))
             (options.out, options.quiet, options.shard) = (scratch.file("parts"), true, "\(part)/\(count)")
@@ -61,6 +64,27 @@ struct LivePartTests {
         let file = scratch.file("all/beliefs.txt")
         let times = try BeliefsFile.parse(OutputFile.read(file, failing: .usage), path: file).times
         #expect(times?.wall == Self.at...Self.at + .seconds(21))
+    }
+
+    private func reached(_ report: Report) -> [UInt64]? {
+        let metric = report.metrics.first { $0.name == "rollout_reached" }
+        guard case .rate(let passes, let fails) = metric?.value else { return nil }
+        return [passes, fails]
+    }
+
+    @Test("tell how many devices a roll-out has reached as the whole does")
+    func rollOut() async throws {
+        let entry = #"{"at": "0s", "share": 0.5, "sdk": {"upload": {"batch": 7}}}"#
+        let scenario = String(Self.scenario.dropLast()) + #", "timeline": [\#(entry)]}"#
+        _ = try await parts(3, of: scenario)
+        var options = RunOptions(source: ScenarioSource(path: scratch.file("parts.json")))
+        (options.out, options.quiet) = (scratch.file("one"), true)
+        #expect(try await Beaconswarm.simulate(options) == .success)
+        let one = try RunReader.read(scratch.file("one"))
+        let whole = try #require(reached(one))
+        #expect(whole.reduce(0, +) > 0)
+        let joined = try merged(expecting: .success)
+        #expect(reached(joined) == whole)
     }
 
     @Test("make the whole invalid where one generator was late, however good the others were")
@@ -156,14 +180,21 @@ struct LivePartTests {
         #expect(PartClocks([part(1, [], synchronised: false)]).warnings.isEmpty)
     }
 
-    @Test("that are missing are named with their devices and the command of a new run")
+    @Test("that are missing are named with their devices and the command of a new run elsewhere")
     func missing() async throws {
-        let found = try await parts { _, state in
-            state.command = ["beaconswarm", "run", "a b.json", "--shard", "0/2", "--at=x"]
+        let shared = scratch.file("parts")
+        for out in [["--out", shared], ["--out=\(shared)/"]] {
+            let found = try await parts { _, state in
+                state.command = ["beaconswarm", "run", "a b.json", "--shard", "0/2"] + out + ["--at=x"]
+            }
+            let set = try PartSet([found[0]])
+            let text = try #require(set.missingText([(name: "a", first: 10, devices: 9)]))
+            #expect(text.contains("missing is 1/2 (devices 11, 13, 15 … of a)"))
+            let command = "beaconswarm run 'a b.json' --shard I/2 --at INSTANT --out"
+            #expect(text.hasSuffix("\(command) \(shared)-2"))
+            try Folder.make("\(shared)-2")
+            #expect(set.missingText([])?.hasSuffix("\(command) \(shared)-3") == true)
+            for folder in [shared, "\(shared)-2"] { try FileManager.default.removeItem(atPath: folder) }
         }
-        let set = try PartSet([found[0]])
-        let text = set.missingText([(name: "a", first: 10, devices: 9)])
-        #expect(text?.contains("missing is 1/2 (devices 11, 13, 15 … of a)") == true)
-        #expect(text?.hasSuffix("beaconswarm run 'a b.json' --shard I/2 --at INSTANT") == true)
     }
 }

@@ -1,5 +1,7 @@
 import DeviceSDK
+import Measurement
 import Reporting
+import Snapshots
 import Testing
 import Timebase
 import VirtualEngine
@@ -60,6 +62,54 @@ struct PartMergeTests {
         #expect(try Beaconswarm.merge(told) == .success)
         #expect(try report("all") == whole)
         #expect(!OutputFile.exists(scratch.file("all/again-1")))
+    }
+
+    @Test("whose measurements are not of their scenario are refused, and nothing is left of the whole")
+    func strangers() async throws {
+        try OutputFile.write(Array(Self.scenario.utf8), to: scratch.file("parts.json"))
+        for part in 0..<3 {
+            #expect(try await Beaconswarm.simulate(options("parts", shard: "\(part)/3")) == .success)
+        }
+        let found = try PartFolder.found(in: [scratch.file("parts")])
+        var merge = MergeOptions(folders: [scratch.file("parts")], out: scratch.file("all"))
+        merge.quiet = true
+        let told = merge
+        // First one from the others, in the end all from their scenario.
+        for index in [1, 0, 2] {
+            var state = try found[index].read()
+            let start = state.recorder.series.start
+            state.recorder = RunRecorder(
+                start: start, populationCount: 1, closeUps: [start..<start + .seconds(9)])
+            try found[index].write(state)
+            #expect {
+                _ = try Beaconswarm.merge(told)
+            } throws: {
+                ($0 as? CommandFailure)?.message.contains("not of the scenario that it keeps") == true
+            }
+            #expect(!OutputFile.exists(scratch.file("all")))
+        }
+    }
+
+    @Test("are of one scenario only if its variables, its text and its secrets are the same")
+    func sums() throws {
+        let mine = ScenarioSum(all: "0", variables: ["A": "1", "B": "2", "C": "3"])
+        var other = mine
+        func difference(hasSameText: Bool = true) -> String? {
+            other.difference(from: mine, hasSameText: hasSameText)
+        }
+        #expect(difference() == nil)
+        #expect(difference(hasSameText: false)?.contains("another scenario, or other options") == true)
+        other.all = "1"
+        #expect(difference()?.contains("another secret") == true)
+        other.variables = ["A": "1", "B": "3", "D": "4"]
+        #expect(difference(hasSameText: false) == "${B} had another value")
+        other.variables["C"] = "4"
+        #expect(difference() == "${B}, ${C} had other values")
+        var writer = SnapshotWriter()
+        writer.write(other)
+        var reader = SnapshotReader(writer.bytes[...])
+        let read: ScenarioSum = try reader.value()
+        #expect(read == other && reader.isAtEnd)
     }
 
     @Test("are named so that they sort, and read what is told")

@@ -86,6 +86,10 @@ struct PartTests {
                 let awake = levels[part][population].radioTime ?? .zero
                 levels[part][population].radioTime = awake + .milliseconds(Int64(stream.below(500)))
                 levels[part][population].radioWakeups = stream.below(9)
+                var gauges = levels[part][population].gauges
+                gauges.devicesUpdatable += stream.below(2)
+                gauges.devicesUpdated = stream.below(gauges.devicesUpdatable + 1)
+                levels[part][population].gauges = gauges
                 parts[part].note(levels[part][population], population: population, at: instant)
             }
             logs[part].append(FleetLook(at: instant, levels: levels[part], isDrained: false))
@@ -117,6 +121,57 @@ struct PartTests {
             let isSame = PartTests.bytes(joined) == PartTests.bytes(course.whole)
             #expect(isSame, "seed \(seed), \(seconds) s, \(order)")
         }
+    }
+
+    @Test("fit where they measure the same stretches of a run")
+    func fit() {
+        let mine = PartTests.recorder()
+        #expect(mine.fits(PartTests.recorder()))
+        let range = PartTests.start + .seconds(20)..<PartTests.start + .seconds(900)
+        let count = PartTests.populations
+        let others = [
+            RunRecorder(start: PartTests.start, populationCount: count),
+            RunRecorder(start: PartTests.start, populationCount: count, measured: range),
+            RunRecorder(start: PartTests.start, populationCount: count, closeUps: [range]),
+            RunRecorder(start: PartTests.start, populationCount: count, entries: [range]),
+            RunRecorder(start: PartTests.start, populationCount: count + 1),
+            RunRecorder(start: range.lowerBound, populationCount: count),
+        ]
+        for (place, other) in others.enumerated() {
+            #expect(!mine.fits(other), "\(place)")
+            #expect(place == 0 || !others[0].fits(other), "\(place)")
+        }
+    }
+
+    private static func read(_ recorder: RunRecorder) throws -> RunRecorder {
+        var reader = SnapshotReader(bytes(recorder)[...])
+        return try reader.value()
+    }
+
+    private static func reached(_ record: PopulationRecord?) -> [UInt64]? {
+        let metric = record?.metrics(seconds: 1).first { $0.name == "rollout_reached" }
+        guard case .rate(let passes, let fails) = metric?.value else { return nil }
+        return [passes, fails]
+    }
+
+    @Test("of a live run, whose levels nobody looks up, add up what a roll-out has reached")
+    func rollOuts() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var course = Course(seed: seed, parts: 3)
+        course.play(seconds: 60)
+        let whole = course.whole
+        var joined = try PartTests.read(course.parts[0])
+        for part in course.parts.dropFirst() { joined.merge(try PartTests.read(part)) }
+        for population in 0..<PartTests.populations {
+            let expected = PartTests.reached(whole.populations[population])
+            #expect(expected != nil, "seed \(seed)")
+            #expect(PartTests.reached(joined.populations[population]) == expected, "seed \(seed)")
+            let ofWindow = PartTests.reached(whole.window?.populations[population])
+            #expect(ofWindow != nil, "seed \(seed)")
+            #expect(PartTests.reached(joined.window?.populations[population]) == ofWindow, "seed \(seed)")
+        }
+        let series = whole.series.buckets.map(\.gauges.devicesUpdated)
+        #expect(joined.series.buckets.map(\.gauges.devicesUpdated) == series, "seed \(seed)")
     }
 
     /// A recorder that noted nothing but the sums of the looks.

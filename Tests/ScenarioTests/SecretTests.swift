@@ -72,6 +72,18 @@ struct SecretTests {
         #expect(written.contains(#""cookie": "[redacted]""#) && !written.contains("s3cr3t"))
     }
 
+    @Test("a scenario tells the values of its variables apart, and what they are to nobody")
+    func sums() throws {
+        let text = scenario(#""description": "${A} ${B} ${A}""#)
+        let one = try document(text, environment: ["A": "first", "B": "second", "C": "x"])
+        let other = try document(text, environment: ["A": "first", "B": "third"])
+        #expect(one.variables.keys.sorted() == ["A", "B"])
+        #expect(one.variables["A"] == other.variables["A"] && one.variables["B"] != other.variables["B"])
+        #expect(one.sum != other.sum && one.written.compactText == other.written.compactText)
+        #expect(one.variables.values.allSatisfy { $0.count == 4 })
+        #expect(ScenarioDocument.sum(ofVariable: "A", value: "first") == one.variables["A"])
+    }
+
     @Test("a variable's value is not substituted again")
     func once() throws {
         let document = try document(

@@ -219,9 +219,9 @@ final class GenerateRunner {
         let state = DatasetPart(
             identity: DatasetPart.Identity(
                 toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
-                seed: document.seed, count: part.count, formats: layout.formats.map(\.description),
-                partition: options.partition, zone: options.zone, split: options.split ?? "",
-                tagsEvents: options.tagsEvents, hasRaw: options.raw),
+                sum: ScenarioSum(document), seed: document.seed, count: part.count,
+                formats: layout.formats.map(\.description), partition: options.partition, zone: options.zone,
+                split: options.split ?? "", tagsEvents: options.tagsEvents, hasRaw: options.raw),
             number: part, reference: scenario.reference,
             command: GenerateOptions.begins(options.command).map { document.redact($0) },
             rows: rows, unknownRows: arrivals.unknown, totals: answers.totals,

@@ -17,8 +17,8 @@ struct ExplainedRun {
 
     /// Opens a finished run's folder.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 if there is no such run, or none that is whole; with 104 if this version, or
-    ///   the scenario in the folder, is not that of the run.
+    /// - Throws: ``CommandFailure`` with code 64 if there is no such run, or none that is whole; with 104 if
+    ///   this version, the scenario in the folder, or a variable that it needs, is not the run's.
     init(_ folder: String) throws(CommandFailure) {
         self.folder = folder
         report = try RunReader.read(folder)
@@ -35,8 +35,8 @@ struct ExplainedRun {
                     + "something else")
         }
         scenario = try KeptScenario.read(
-            "\(folder)/\(ReplayRecord.scenarioName)", sha256: record.scenarioSHA256, ofWhole: true,
-            failing: .invalidScenario)
+            "\(folder)/\(ReplayRecord.scenarioName)", sha256: record.scenarioSHA256,
+            variables: record.variables, ofWhole: true, failing: .invalidScenario)
         plans = scenario.document.plans(start: record.start)
         let file = "\(folder)/beliefs.txt"
         beliefs = try BeliefsFile.parse(OutputFile.read(file, failing: .invalidScenario), path: file).beliefs

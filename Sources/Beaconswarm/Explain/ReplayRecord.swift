@@ -15,6 +15,8 @@ struct ReplayRecord: Hashable, Sendable {
     var toolVersion: String
     /// Of the bytes of `scenario.json`.
     var scenarioSHA256: String
+    /// What tells the values that the scenario's variables had; empty where nobody kept it.
+    var variables: [String: String] = [:]
     /// When the run's clock began.
     var start: Instant
     /// When users were stopped before their time, and when the drain was over; told of virtual runs only.
@@ -29,9 +31,11 @@ struct ReplayRecord: Hashable, Sendable {
 
     func bytes() -> [UInt8] {
         func time(_ instant: Instant?) -> JSONNode { instant.map { .int($0.nanoseconds) } ?? .null }
+        let sums = variables.sorted { $0.key < $1.key }.map { ($0.key, JSONNode.text($0.value)) }
         let node = JSONNode.object([
             ("schema", .text(ReplayRecord.schema)), ("tool_version", .text(toolVersion)),
-            ("scenario_sha256", .text(scenarioSHA256)), ("start_ns", time(start)),
+            ("scenario_sha256", .text(scenarioSHA256)), ("variables", .object(sums)),
+            ("start_ns", time(start)),
             ("users_stopped_ns", time(usersStoppedAt)), ("drain_ended_ns", time(drainEndedAt)),
             ("interrupted", .bool(isInterrupted)), ("services", .bool(hasServices)),
             ("events", events.map(JSONNode.text) ?? .null),
@@ -52,6 +56,7 @@ struct ReplayRecord: Hashable, Sendable {
             throw CommandFailure(.invalidScenario, "\(path): not a file of schema \(ReplayRecord.schema)")
         }
         self.init(toolVersion: version, scenarioSHA256: sha, start: start)
+        for sum in node["variables"]?.members ?? [] { variables[sum.key] = sum.value.string }
         usersStoppedAt = ReplayRecord.time(node["users_stopped_ns"])
         drainEndedAt = ReplayRecord.time(node["drain_ended_ns"])
         isInterrupted = node["interrupted"] == .bool(true)

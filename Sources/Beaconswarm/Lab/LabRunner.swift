@@ -68,11 +68,11 @@ struct LabRunner {
             console.watch?.take(.lab(output.report))
             return status
         }
-        try LabPart(number: part, report: output.report).write(to: folder)
+        try LabPart(number: part, sum: base.document.sum, report: output.report).write(to: folder)
         folder.remove("report.partial.json")
         console.say(
-            "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge \(options.out ?? "") --out DIR"
-        )
+            "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge "
+                + "\(Escaping.shell(options.out ?? "")) --out DIR")
         return .success
     }
 

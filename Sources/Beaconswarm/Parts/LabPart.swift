@@ -3,20 +3,24 @@ import Wire
 
 /// The part of several simulations that one process played: every N-th of them, from the I-th on.
 ///
-/// Its file is written last, so an attempt without one did not finish. The first line tells the part and the sum of the rest,
-/// which is the report with the cells of this part alone.
+/// Its file is written last, so an attempt without one did not finish. The first line tells the part, the sum
+/// of the scenario, and that of the rest, which is the report with the cells of this part alone.
 struct LabPart: Sendable {
     static let fileName = "simulations.json"
-    private static let head = "beaconswarm.simulations/1"
+    private static let head = "beaconswarm.simulations/2"
 
     let number: PartNumber
+    /// What the report does not tell of the scenario: ``ScenarioDocument/sum``.
+    let sum: String
     let report: LabReport
 
-    init(number: PartNumber, report: LabReport) { (self.number, self.report) = (number, report) }
+    init(number: PartNumber, sum: String, report: LabReport) {
+        (self.number, self.sum, self.report) = (number, sum, report)
+    }
 
     func write(to folder: RunFolder) throws(CommandFailure) {
         let body = LabJSON.write(report)
-        let first = "\(LabPart.head) \(number.text) \(SHA256.hexadecimal(of: body))\n"
+        let first = "\(LabPart.head) \(number.text) \(sum) \(SHA256.hexadecimal(of: body))\n"
         try OutputFile.write(Array(first.utf8) + body, to: folder.file(LabPart.fileName))
     }
 
@@ -28,11 +32,11 @@ struct LabPart: Sendable {
         let bytes = try OutputFile.read(path, failing: .usage)
         let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ").map(String.init)
-        guard words.count == 3, words[0] == LabPart.head else {
+        guard words.count == 4, words[0] == LabPart.head else {
             throw CommandFailure(.usage, "\(path): not a part of several simulations of this version")
         }
         let body = Array(bytes[end...].dropFirst())
-        guard SHA256.hexadecimal(of: body) == words[2] else {
+        guard SHA256.hexadecimal(of: body) == words[3] else {
             throw CommandFailure(
                 .usage, "\(path): the file is cut or was changed: its sum is another; play the part again")
         }
@@ -42,6 +46,7 @@ struct LabPart: Sendable {
             throw CommandFailure(.usage, "\(path): \(error)")
         }
         number = try PartNumber(words[1])
+        sum = words[2]
     }
 }
 
@@ -58,13 +63,14 @@ struct LabMerge {
         var report = LabMerge.blank(parts[0].part.report)
         let identity = LabJSON.write(report)
         for (folder, part) in parts {
-            guard LabJSON.write(LabMerge.blank(part.report)) == identity,
+            guard LabJSON.write(LabMerge.blank(part.report)) == identity, part.sum == parts[0].part.sum,
                 part.number.count == parts[0].part.number.count
             else {
                 throw CommandFailure(
                     .usage,
-                    "\(folder.path) is not of the simulations that \(parts[0].folder.path) is of: another scenario, other "
-                        + "seeds, options, number of parts or version; nothing was written")
+                    "\(folder.path) is not of the simulations that \(parts[0].folder.path) is of: another "
+                        + "scenario, other variables or files of it, seeds, options, number of parts or "
+                        + "version; nothing was written")
             }
             try add(part.report, to: &report, from: folder)
         }

@@ -23,7 +23,8 @@ struct MergeRunner {
         if !several.isEmpty { return try LabMerge(options: options).run(several) }
         let set = try PartSet(found)
         let scenario = try KeptScenario.read(
-            set.scenarioPath, sha256: set.identity.scenarioSHA256, as: set.reference)
+            set.scenarioPath, sha256: set.identity.scenarioSHA256,
+            variables: set.identity.sum.variables, as: set.reference)
         let own = try ownOptions(set)
         let console = RunConsole(own)
         let plans = scenario.document.plans(start: set.identity.start)

@@ -10,6 +10,8 @@ struct PartIdentity: Hashable, Sendable {
     var toolVersion: String
     /// Of the scenario as it is played, seed and options included.
     var scenarioSHA256: String
+    /// What that scenario does not tell.
+    var sum: ScenarioSum
     var seed: UInt64
     var count: Int
     /// What becomes of requests' bytes; empty for live runs.
@@ -33,7 +35,8 @@ struct PartIdentity: Hashable, Sendable {
             ("bodies ", bodies, other.bodies),
         ]
         if let found = told.first(where: { $0.mine != $0.theirs }) { return PartIdentity.text(found) }
-        if scenarioSHA256 != other.scenarioSHA256 { return "another scenario, or other options" }
+        let hasSameText = scenarioSHA256 == other.scenarioSHA256
+        if let found = sum.difference(from: other.sum, hasSameText: hasSameText) { return found }
         let times: [(what: String, mine: String, theirs: String)] = [
             ("--at ", at?.text ?? "", other.at?.text ?? ""),
             ("start ", start.text, other.start.text),
@@ -73,6 +76,7 @@ extension PartIdentity: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
         writer.write(toolVersion)
         writer.write(scenarioSHA256)
+        writer.write(sum)
         writer.write(seed)
         writer.write(count)
         writer.write(bodies)
@@ -84,6 +88,7 @@ extension PartIdentity: Snapshotable {
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
         toolVersion = try reader.text()
         scenarioSHA256 = try reader.text()
+        sum = try reader.value()
         seed = try reader.unsigned()
         count = try reader.int()
         bodies = try reader.text()

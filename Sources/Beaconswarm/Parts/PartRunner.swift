@@ -140,8 +140,9 @@ extension RunOutput {
     ) -> PartIdentity {
         PartIdentity(
             toolVersion: Beaconswarm.version,
-            scenarioSHA256: SHA256.hexadecimal(of: scenario.resolvedBytes), seed: seed, count: part.count,
-            bodies: bodies, start: plans.schedule.start, zonesSHA256: plans.zonesSHA256, at: at)
+            scenarioSHA256: SHA256.hexadecimal(of: scenario.resolvedBytes),
+            sum: ScenarioSum(scenario.document), seed: seed, count: part.count, bodies: bodies,
+            start: plans.schedule.start, zonesSHA256: plans.zonesSHA256, at: at)
     }
 
     /// Writes everything of a part, the state last.

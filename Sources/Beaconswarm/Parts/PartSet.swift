@@ -135,8 +135,9 @@ struct PartSet {
         let attempts = broken.isEmpty ? "" : " (attempts that did not end: \(broken.joined(separator: ", ")))"
         let advice =
             isLive
-            ? "The other parts' time is over: run all parts again, with a new --at: \(command(of: nil))"
-            : "Play what is missing, and merge again: \(command(of: missing[0]))"
+            ? "The other parts' time is over: run all parts again, with a new --at, in another folder: "
+                + commandAnew
+            : "Play what is missing, and merge again: \(PartSet.command(command, playing: missing[0].text))"
         return
             "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(rest)\(attempts). What is there has "
             + "its books in order, but says nothing about the whole. \(advice)"
@@ -160,29 +161,28 @@ struct PartSet {
         return texts.isEmpty ? " (no device)" : " (\(texts.joined(separator: "; ")))"
     }
 
-    /// The command line that plays a part, as the first one was played; `nil` for any part of a new run.
-    private func command(of part: PartNumber?) -> String {
-        PartSet.command(command, playing: part?.text ?? "I/\(identity.count)", anew: part == nil)
+    /// The command line that plays any part of a new run, as the first of this one was played. Its parts meet
+    /// in another folder: in this one, those that are there would not be played again.
+    private var commandAnew: String {
+        var shared = PartSet.value(of: "--out", in: command) ?? "parts"
+        while shared.count > 1, shared.hasSuffix("/") { shared.removeLast() }
+        var number = 2
+        while OutputFile.exists("\(shared)-\(number)") { number += 1 }
+        let words = LabOutput.words(command, without: ["--out"])
+        return PartSet.command(words, playing: "I/\(identity.count)") + " --at INSTANT --out "
+            + Escaping.shell("\(shared)-\(number)")
     }
 
-    /// - Parameters:
-    ///   - command: The words by which one part was played.
-    ///   - anew: Whether it is to begin at another instant.
-    static func command(_ command: [String], playing part: String, anew: Bool = false) -> String {
-        var words: [String] = []
-        var skips = false
-        let valued = ["--shard", "--at"]
-        for word in command {
-            if skips {
-                skips = false
-                continue
-            }
-            if valued.contains(word) {
-                skips = true
-            } else if !valued.contains(where: { word.hasPrefix($0 + "=") }) {
-                words.append(Escaping.shell(word))
-            }
-        }
-        return (words + ["--shard", part] + (anew ? ["--at", "INSTANT"] : [])).joined(separator: " ")
+    private static func value(of option: String, in command: [String]) -> String? {
+        if let place = command.lastIndex(of: option), place + 1 < command.count { return command[place + 1] }
+        return command.last { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
+    }
+
+    /// The command line that plays a part.
+    ///
+    /// - Parameter command: The words by which another part was played.
+    static func command(_ command: [String], playing part: String) -> String {
+        let words = LabOutput.words(command, without: ["--shard", "--at"]) + ["--shard", part]
+        return words.map(Escaping.shell).joined(separator: " ")
     }
 }

@@ -41,7 +41,7 @@ struct PartState: Sendable {
         let captured = recorder.populations.reduce(0) { $0 + $1.ledger.captured }
         return
             "part \(number.text): \(self.devices) of \(devices) devices, \(captured) events captured; in "
-            + "\(folder.path); join all parts with: beaconswarm merge \(shared) --out DIR"
+            + "\(folder.path); join all parts with: beaconswarm merge \(Escaping.shell(shared)) --out DIR"
     }
 }
 

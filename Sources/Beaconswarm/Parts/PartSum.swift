@@ -35,6 +35,7 @@ struct PartSum {
             }
         }
         var sum = try Sum(folders)
+        guard sum.recorder.fits(levels.recorder) else { throw PartSum.misfit(folders[0]) }
         if let end = levels.drainEnd { sum.simulated = end - sum.recorder.series.start }
         levels.close(with: sum.closing, at: sum.recorder.series.start + sum.simulated)
         sum.recorder.takeLevels(of: levels.recorder)
@@ -84,6 +85,7 @@ struct PartSum {
             )
             for folder in folders.dropFirst() {
                 let state = try PartSum.state(in: folder)
+                guard recorder.fits(state.recorder) else { throw PartSum.misfit(folder) }
                 recorder.merge(state.recorder)
                 if let theirs = state.audit { audit?.merge(theirs) }
                 answers += state.unexpectedAnswers
@@ -104,6 +106,15 @@ struct PartSum {
         var firstAnswers: [UnexpectedAnswer] {
             Array(answers.sorted { ($0.at, $0.device) < ($1.at, $1.device) }.prefix(UnexpectedAnswer.limit))
         }
+    }
+
+    /// What is added up has to be of one run. Nothing that a part says of itself makes sure of it: it may be
+    /// of a version that makes something else of the same scenario.
+    fileprivate static func misfit(_ folder: PartFolder) -> CommandFailure {
+        CommandFailure(
+            .usage,
+            "\(folder.path): what the part measured is not of the scenario that it keeps, as this version "
+                + "reads it; nothing was written")
     }
 
     /// What a part measured, its devices' beliefs included.
@@ -138,6 +149,9 @@ struct JoinedLevels {
             var sum: FleetLook?
             for index in logs.indices {
                 let look = try JoinedLevels.next(&logs[index].looks, of: logs[index].folder)
+                if let look, look.levels.count != plans.populations.count {
+                    throw PartSum.misfit(logs[index].folder)
+                }
                 guard index > 0 else {
                     sum = look
                     continue

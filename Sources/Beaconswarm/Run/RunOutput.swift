@@ -123,6 +123,7 @@ struct RunOutput: Sendable {
         var record = ReplayRecord(
             toolVersion: Beaconswarm.version, scenarioSHA256: SHA256.hexadecimal(of: resolved),
             start: progress.recorder.series.start)
+        record.variables = scenario.document.variables
         record.usersStoppedAt = progress.usersStoppedAt
         record.drainEndedAt = progress.drainEndedAt
         record.isInterrupted = progress.interrupted

@@ -107,6 +107,7 @@ package enum ScenarioLoader {
                 thresholdChecker: thresholdChecker)
             document?.variant = variant?.name
             document?.written = root.written
+            document?.variables = root.variables
             document?.sum = String(SHA256.hexadecimal(of: Array(root.node.compactText.utf8)).prefix(8))
             return (document, binder.reading)
         }
@@ -142,6 +143,7 @@ package enum ScenarioLoader {
         var written: JSONNode
         var devices: (text: String, origin: String)?
         var overrides: [ScenarioOverride]
+        var variables: [String: String]
         var place: Place { Place(node: node, path: JSONPath()) }
     }
 
@@ -162,7 +164,8 @@ package enum ScenarioLoader {
         reading.problems += overrides.problems + substitution.problems
         reading.secrets += substitution.secrets
         return Prepared(
-            node: node, written: written, devices: overrides.devices, overrides: overrides.applied)
+            node: node, written: written, devices: overrides.devices, overrides: overrides.applied,
+            variables: substitution.variables)
     }
 
     private static func notAnObject(_ place: Place, _ reading: inout Reading) -> ScenarioDraft? {

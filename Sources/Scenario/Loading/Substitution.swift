@@ -5,6 +5,8 @@ struct Substitution {
     let environment: [String: String]
     private(set) var secrets: [String] = []
     private(set) var problems: [Problem] = []
+    /// Of the variables that were replaced: ``ScenarioDocument/variables``.
+    private(set) var variables: [String: String] = [:]
     /// By pointer, where texts of other files stand: ``DescriptionFiles/origins``.
     private let origins: [String: String]
 
@@ -70,6 +72,9 @@ struct Substitution {
             }
         if isName, let value = environment[name] {
             if !value.isEmpty, !secrets.contains(value) { secrets.append(value) }
+            if variables[name] == nil {
+                variables[name] = ScenarioDocument.sum(ofVariable: name, value: value)
+            }
             return value
         }
         let nearest = isName ? NameDistance.nearest(to: name, among: environment.keys.sorted()) : nil

@@ -50,7 +50,7 @@ struct DatasetMerge {
         let first = parts[0].state
         let scenario = try KeptScenario.read(
             "\(parts[0].folder)/\(DatasetPart.scenarioName)", sha256: first.identity.scenarioSHA256,
-            as: first.reference)
+            variables: first.identity.sum.variables, as: first.reference)
         let plans = DatasetPlans(
             scenario.document, sizes: nil, tagsEvents: first.identity.tagsEvents, threads: 1, cut: nil)
         try checkMissing(parts, in: folders, plans, names: scenario.document.publicNames)

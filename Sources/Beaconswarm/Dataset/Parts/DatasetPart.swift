@@ -13,6 +13,8 @@ struct DatasetPart {
         var toolVersion: String
         /// Of the scenario as it is played, seed and options included.
         var scenarioSHA256: String
+        /// What that scenario does not tell.
+        var sum: ScenarioSum
         var seed: UInt64
         var count: Int
         var formats: [String]
@@ -25,7 +27,7 @@ struct DatasetPart {
 
     static let stateName = "_part.state"
     static let scenarioName = "_scenario.json"
-    private static let head = "beaconswarm.dataset-part/3\n"
+    private static let head = "beaconswarm.dataset-part/4\n"
 
     var identity: Identity
     var number: PartNumber
@@ -91,7 +93,8 @@ extension DatasetPart.Identity {
         if let found = told.first(where: { $0.mine != $0.theirs }) {
             return "\(found.what)\(found.mine), not \(found.theirs)"
         }
-        return scenarioSHA256 != other.scenarioSHA256 ? "another scenario, or other options" : nil
+        return sum.difference(
+            from: other.sum, hasSameText: scenarioSHA256 == other.scenarioSHA256)
     }
 }
 
@@ -99,6 +102,7 @@ extension DatasetPart.Identity: Snapshotable {
     func write(to writer: inout SnapshotWriter) {
         writer.write(toolVersion)
         writer.write(scenarioSHA256)
+        writer.write(sum)
         writer.write(seed)
         writer.write(count)
         writer.write(each: formats)
@@ -110,6 +114,7 @@ extension DatasetPart.Identity: Snapshotable {
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
         toolVersion = try reader.text()
         scenarioSHA256 = try reader.text()
+        sum = try reader.value()
         seed = try reader.unsigned()
         count = try reader.int()
         formats = try reader.values()
