@@ -232,7 +232,8 @@ struct LiveRunner: Sendable {
         let plans = plans(start: stage.start, port: server?.address.port).populations
         warnings += [
             LiveEngine.capacityProblem(
-                plans: plans, of: part?.share ?? .whole, descriptorBudget: stage.budget),
+                plans: plans, inUse: stage.forecast.devicesInUse, of: part?.share ?? .whole,
+                descriptorBudget: stage.budget),
             LiveEngine.portProblem(plans: plans, requestsPerSecond: stage.forecast.requestsMean),
         ].compactMap { $0 }
         return warnings
