@@ -290,7 +290,7 @@ let package = Package(
             of: "Beaconswarm",
             [
                 "Timebase", "AppModel", "Accounting", "Measurement", "TestSupport", "Wire", "Reporting",
-                "Scenario", "DeviceSDK", "GrowingSDK", "SensorsSDK", "VirtualEngine", "World",
+                "Scenario", "DeviceSDK", "GrowingSDK", "LiveEngine", "SensorsSDK", "VirtualEngine", "World",
                 // No test imports these programs: so they are compiled beside the suites, not after them.
                 "beaconswarm-cli", "beaconswarm-fuzz", "beaconswarm-explore",
             ]),

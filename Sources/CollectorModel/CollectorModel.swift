@@ -46,7 +46,9 @@ package struct CollectorModel {
     /// Takes a request with the fault that was decided for it.
     ///
     /// Under a status fault nothing is stored; if the status is 2xx, the receipts note each event as
-    /// swallowed. The other faults concern the answer's way back and are the caller's to carry out.
+    /// swallowed. A success for events that nobody can name, for the path is not known or the body cannot be
+    /// read, would look like a broken promise and not like a planned one: it is not given. The other faults
+    /// concern the answer's way back and are the caller's to carry out.
     package mutating func receive(
         _ request: CollectedRequest, at now: Instant, fault: LateFault,
         sink: inout some CollectedEventSink
@@ -110,8 +112,9 @@ package struct CollectorModel {
         case .notFound:
             counters.notFound += 1
             let fault = decide { nil }
-            let reply = CollectorReply(status: 404, disposition: .notFound, body: Array("not found\n".utf8))
-            return (faultyReply(fault) ?? reply, fault)
+            if let reply = faultyReply(fault), !reply.isPositive { return (reply, fault) }
+            let body = Array("not found\n".utf8)
+            return (CollectorReply(status: 404, disposition: .notFound, body: body), fault)
         }
     }
 
@@ -142,11 +145,7 @@ package struct CollectorModel {
         if envelope.hasWrongChecksum { counters.wrongChecksum += 1 }
         if let refusal = envelope.refusal {
             let fault = decide { nil }
-            if let reply = faultyReply(fault, acceptance: system.acceptance(for: client)) {
-                return (reply, fault)
-            }
-            countUndecodable(refusal.reason, events: refusal.events)
-            return (undecodableReply(refusal.reason), fault)
+            return (refuse(refusal, by: fault, system, client), fault)
         }
         let fault = decide { decoder.firstDevice }
         var forced = faultyReply(fault, acceptance: system.acceptance(for: client))
@@ -164,6 +163,20 @@ package struct CollectorModel {
             return (reply, fault)
         }
         return (take(system, client, dryRun: request.dryRun, at: now, sink: &sink), fault)
+    }
+
+    /// Answers an upload of which nothing can be read. A fault may do so, but gives it no success.
+    private mutating func refuse(
+        _ refusal: (reason: UndecodableReason, events: UInt64), by fault: LateFault,
+        _ system: some CollectedSystem, _ client: UploadClient
+    ) -> CollectorReply {
+        if let reply = faultyReply(fault, acceptance: system.acceptance(for: client)),
+            !system.takesForSuccess(reply, client)
+        {
+            return reply
+        }
+        countUndecodable(refusal.reason, events: refusal.events)
+        return undecodableReply(refusal.reason)
     }
 
     /// Stores the events of a request, or only checks them if the client asked for a dry run.

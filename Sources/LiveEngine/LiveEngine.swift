@@ -7,31 +7,37 @@ package import Timebase
 package enum LiveEngine {
     /// What of a run cannot fit, said before it begins.
     ///
-    /// Each device keeps one connection while it is busy, so with more devices than connections the
-    /// longest-idle ones are closed early and the run shows more connects than the field would.
+    /// Devices keep their connections while they are busy, so with more of these than the process may open
+    /// the longest-idle ones are closed early and the run shows more connects than the field would.
     ///
     /// - Parameters:
     ///   - plans: The run's populations.
+    ///   - inUse: How many devices of each are in use at the same time, of this process's; `nil` for all.
     ///   - share: The devices of this process.
     ///   - descriptorBudget: From ``MachineLimits/descriptorBudget(limit:sharedWithCollector:)``.
     ///   - ephemeralPorts: From ``MachineLimits/ephemeralPorts()``.
     /// - Returns: A sentence with the number that would fit, or `nil` if all of it fits.
     package static func capacityProblem(
-        plans: [PopulationPlan], of share: ShardShare = .whole, descriptorBudget: Int,
+        plans: [PopulationPlan], inUse: [Int]? = nil, of share: ShardShare = .whole, descriptorBudget: Int,
         ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
-        let wanted = destinations(of: plans, share)
-        let total = wanted.reduce(0) { $0 + $1.connections }
-        let consequence = "Beyond that the longest-idle connection is closed, and counted."
-        if total > descriptorBudget {
-            return "\(total) devices cannot all keep a connection: the process may open "
-                + "\(descriptorBudget) connections; \(descriptorBudget) devices would fit. \(consequence)"
+        let wanted = destinations(of: plans, inUse: inUse, share)
+        let devices = wanted.reduce(0) { $0 + $1.devices }
+        let connections = wanted.reduce(0) { $0 + $1.connections }
+        if connections > descriptorBudget {
+            let fitting = devices * descriptorBudget / connections
+            return
+                "\(devices) devices in use keep up to \(connections) connections, and the process may open "
+                + "\(descriptorBudget): \(fitting) devices would fit. Beyond that the longest-idle "
+                + "connection is closed, and counted."
         }
         guard let crowded = wanted.first(where: { $0.connections > ephemeralPorts }) else { return nil }
+        let fitting = crowded.devices * ephemeralPorts / crowded.connections
         return
-            "\(crowded.connections) devices cannot all keep a connection to \(crowded.name): the system has "
-            + "\(ephemeralPorts) ports for connections to one destination; \(ephemeralPorts) devices would fit, "
-            + "or more addresses in target.urls. Beyond that connects fail (no_socket)."
+            "\(crowded.devices) devices in use keep up to \(crowded.connections) connections to "
+            + "\(crowded.name), and the system has \(ephemeralPorts) ports for connections to one "
+            + "destination: \(fitting) devices would fit, or more addresses in target.urls. Beyond that "
+            + "connects fail (no_socket)."
     }
 
     /// What a rate of new connections would run into: a closed connection keeps its port for a minute
@@ -43,7 +49,7 @@ package enum LiveEngine {
         ephemeralPorts: Int = MachineLimits.ephemeralPorts()
     ) -> String? {
         guard plans.contains(where: { $0.target.connections == .perRequest }) else { return nil }
-        let fitting = Double(ephemeralPorts * destinations(of: plans, .whole).count) / 60
+        let fitting = Double(ephemeralPorts * destinations(of: plans, inUse: nil, .whole).count) / 60
         guard requestsPerSecond > fitting else { return nil }
         return "A new connection for each of \(Int(requestsPerSecond.rounded())) requests/s may use up the "
             + "system's ports: about \(Int(fitting)) a second last for good. More addresses in target.urls help."
@@ -57,24 +63,31 @@ package enum LiveEngine {
             + "needs a connection for each address that devices of its own send to"
     }
 
-    /// The connections that devices of populations keep, by host and port.
+    /// A host and port, and who connects to it.
+    private struct Destination {
+        var name: String
+        var devices = 0
+        /// What these keep, at most.
+        var connections = 0
+    }
+
+    /// Where devices of populations keep connections to, with how many.
     private static func destinations(
-        of plans: [PopulationPlan], _ share: ShardShare
-    ) -> [(name: String, connections: Int)] {
-        var result: [(name: String, connections: Int)] = []
-        for plan in plans {
-            var total = share.deviceCount(of: plan.deviceCount)
-            if case .pooled(let count) = plan.target.connections {
-                total = min(total, max(1, count / share.count))
-            }
+        of plans: [PopulationPlan], inUse: [Int]?, _ share: ShardShare
+    ) -> [Destination] {
+        var result: [Destination] = []
+        for (population, plan) in plans.enumerated() {
+            let all = share.deviceCount(of: plan.deviceCount)
+            let devices = inUse.map { min($0[population], all) } ?? all
+            let connections = plan.connections(ofDevices: devices, parts: share.count)
+            let count = plan.targets.count
             for (index, target) in plan.targets.enumerated() {
-                let share = (total - index + plan.targets.count - 1) / plan.targets.count
                 let name = "\(target.host):\(target.port)"
-                if let known = result.firstIndex(where: { $0.name == name }) {
-                    result[known].connections += max(0, share)
-                } else {
-                    result.append((name, max(0, share)))
-                }
+                let place = result.firstIndex { $0.name == name } ?? result.count
+                if place == result.count { result.append(Destination(name: name)) }
+                // The first of them get what cannot be divided.
+                result[place].devices += (devices + count - 1 - index) / count
+                result[place].connections += (connections + count - 1 - index) / count
             }
         }
         return result

@@ -18,7 +18,9 @@ struct Run: AsyncParsableCommand {
             A run of whose uploads none succeeds fails (99), unless the scenario says "expect": "nothing delivered".
 
             The first Ctrl-C (SIGTERM, SIGHUP) ends the run gracefully: no new events, drain, full report, \
-            exit code 105. The second ends it at once, with a report of what was measured so far.
+            exit code 105. The second ends it at once, with a report of what was measured so far. With --repeat \
+            or --ab, no further run begins, and the report is over the runs that came to their end; the one \
+            under way is kept as interrupted, and is compared with nothing.
             """)
 
     @OptionGroup var scenario: ScenarioOptions

@@ -20,7 +20,7 @@ import sensorsanalytics as sa
 
 import sensors_rules as rules
 from conftest import Collector
-from helpers import form_body, post, read_events, rows, steady, write_scenario
+from helpers import form_body, post, read_events, read_report, rows, steady, write_scenario
 
 COPIES_AND_IDS = "SELECT id, copy FROM events ORDER BY id, copy"
 
@@ -357,6 +357,31 @@ def test_planned_faults(collect, tmp_path):
     assert collector.stats()["received"] == 0
     collector.stop()
     assert rows(collector.store, "SELECT count(*) FROM events") == [(0,)]
+
+
+def test_a_planned_success_is_given_only_where_its_events_are_known(collect, tool, tmp_path):
+    """A lie about events that nobody can name would look like a promise that the collector broke."""
+    faults = tmp_path / "faults.json"
+    faults.write_text(json.dumps({"timeline": [{"at": "0s", "collector": {"fault": "status", "status": 200}}]}))
+    event = {"type": "track", "event": "A", "distinct_id": "u", "time": 1, "properties": {"bs_id": "1-0"}}
+    collector = collect(None, "--faults", faults)
+    assert post(collector.port, form_body([event]))[0] == 200
+    assert post(collector.port, form_body([event]), path="/nobody/knows")[0] == 404
+    assert post(collector.port, b"nothing")[0] == 400
+    counts = collector.stats()
+    assert (counts["received"], counts["swallowed"], counts["not_found"], counts["undecodable"]) == (0, 1, 1, 1)
+    assert "1 requests for paths or methods that it does not know (404)" in collector.stop().err
+    assert rows(collector.store, "SELECT id, reason FROM not_kept") == [("1-0", "swallowed")]
+
+    # Of devices whose system it does not read, nothing is delivered, and nothing is missing.
+    other = collect(tmp_path / "other.sqlite", "--faults", faults, "--systems", "growing")
+    path = write_scenario(tmp_path, steady(2, "2s", drain="1s"))
+    tool.run("run", path, "--target", other.url, "--out", "run", "-q").expect(99)
+    other.stop()
+    tool.run("audit", "run", "--receipts", other.store).expect(99)
+    report = read_report(tool.folder / "run")
+    assert report["events"]["delivered"] == report["audit"]["acked_not_found"] == 0
+    assert report["answers"]["404"] > 0 and "nothing_delivered" in report["causes"]
 
 
 def test_a_wrong_file_of_faults_is_told(tool, tmp_path):

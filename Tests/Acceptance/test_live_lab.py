@@ -93,16 +93,61 @@ def test_a_target_that_is_down_is_found_before_the_first_run(tool: Tool, collect
     assert "cannot connect to http://127.0.0.1:9" in ended.err and not (tool.folder / "out").exists()
 
 
-def test_an_interrupt_keeps_the_runs_that_are_over(tool: Tool, collect, tmp_path: Path):
+def runs_of(folder: Path) -> set[str]:
+    """The seeds of the runs that a folder of repeated runs has."""
+    return {path.name for path in (folder / "variants" / "base" / "seeds").iterdir()}
+
+
+def test_an_interrupt_drains_the_run_under_way_and_reports_those_before_it(tool: Tool, collect, tmp_path: Path):
     path = write_scenario(tmp_path, SCENARIO)
     running = tool.start("run", path, "--target", collect("a.sqlite").url, "--repeat", 50, "--out", "out")
     running.wait_until(lambda: "run 3 of 50" in running.err, "began its third run")
     running.signal(2)
     ended = running.wait().expect(105)
-    # It is of no use to the others, so nothing waits for its drain.
-    assert "the run that is under way is dropped" in ended.err and "draining" not in ended.err
-    report = json.loads((tool.folder / "out" / "report.partial.json").read_text())
+    assert "draining for up to 3s" in ended.err and "kept as interrupted, and compared with nothing" in ended.err
+    out = tool.folder / "out"
+    report = read_report(out)
     seeds = report["variants"]["base"]["seeds"]
-    assert report["partial"] and 2 <= len(seeds) < 50 and not (tool.folder / "out" / "report.json").exists()
-    kept = {path.name for path in (tool.folder / "out" / "variants" / "base" / "seeds").iterdir()}
-    assert kept == set(seeds)
+    assert report["partial"] and report["verdict"] == "interrupted" and report["exit_code"] == 105
+    assert 2 <= len(seeds) < 50 and all(run["verdict"] != "interrupted" for run in seeds.values())
+    # What was measured of the last one is there, and nowhere else.
+    last = str(5 + len(seeds))
+    assert report["unfinished"] == {"variant": "base", "seed": int(last), "verdict": "interrupted", "exit_code": 105}
+    assert runs_of(out) == {*seeds, last}
+    alone = read_report(out / "variants" / "base" / "seeds" / last)
+    assert alone["verdict"] == "interrupted" and alone["events"]["balance"] == 0
+    assert alone["events"]["pending"]["in_flight"] == 0, "its drain came to its end"
+    for name in ("report.html", "summary.md"):
+        text = (out / name).read_text()
+        assert "the series was broken off" in text and f"(base, seed {last}) is kept as interrupted" in text.replace("\\", "")
+    assert "the series was broken off" in " ".join(ended.out.split()) and not (out / "report.partial.json").exists()
+    assert "broke off" in tool.run("compare", "out", "out").expect(104).err
+    assert "broke off" in tool.run("compare", out / "variants" / "base" / "seeds" / last, out).expect(104).err
+
+
+def test_a_second_interrupt_waits_for_no_drain(tool: Tool, collect, tmp_path: Path):
+    """In the first run, so that nothing is left to be compared."""
+    faults = tmp_path / "never.json"
+    faults.write_text(json.dumps({"timeline": [{"at": "0s", "collector": {"fault": "latency", "latency": "10m"}}]}))
+    path = write_scenario(tmp_path, SCENARIO | {"duration": "10m", "drain": "10m"})
+    url = collect("a.sqlite", "--faults", faults).url
+    running = tool.start("run", path, "--target", url, "--repeat", 3, "--out", "out")
+    out = tool.folder / "out"
+    first = out / "variants" / "base" / "seeds" / "5"
+
+    def has_captured() -> bool:
+        partial = first / "report.partial.json"
+        return partial.exists() and json.loads(partial.read_text())["events"]["captured"] > 0
+
+    running.wait_until(has_captured, "captured something")
+    running.signal(2)
+    running.wait_until(lambda: "draining for up to 10m" in running.err, "heard the first signal")
+    running.signal(2)
+    ended = running.wait().expect(105)
+    assert "ended at once" in ended.err
+    alone = read_report(first)
+    assert alone["verdict"] == "interrupted" and alone["events"]["balance"] == 0
+    report = read_report(out)
+    assert report["partial"] and report["variants"]["base"]["seeds"] == {} and report["unfinished"]["seed"] == 5
+    assert runs_of(out) == {"5"} and (out / "report.html").exists()
+    assert "the series was broken off" in " ".join(ended.out.split())

@@ -113,6 +113,35 @@ struct AnswerFaultTests {
         #expect(other.statistics.swallowed == 0)
     }
 
+    @Test(
+        "a lie is told only of events that can be counted: what nobody knows or can read is answered as ever",
+        arguments: [
+            CollectorFault.status(200), .status(204), .status(200, stored: true),
+            .wrongContent(status: 200, page: CollectorFault.portalPage),
+        ])
+    func uncounted(fault: CollectorFault) {
+        var director = director(window(fault))
+        let late = director.afterReading(at: at(1), device: nil)
+        var bench = Bench()
+        let list = Bodies.list(Bodies.event("1-0"), Bodies.event("1-1"))
+        let stray = bench.post(Bodies.official(list), path: "/nobody/knows", fault: late)
+        #expect(stray.status == 404 && stray.disposition == .notFound && !stray.swallowed)
+        let unread = bench.post(Array("nothing".utf8), fault: late)
+        #expect(unread.status == 400 && unread.disposition == .undecodable && !unread.swallowed)
+        let statistics = bench.model.statistics
+        #expect(statistics.swallowed == 0 && statistics.notFound == 1 && statistics.undecodable == 1)
+    }
+
+    @Test("a failure is everybody's, whether the path is known and the body can be read or not")
+    func failureOfAll() {
+        var director = director(window(.status(503)))
+        let late = director.afterReading(at: at(1), device: nil)
+        var bench = Bench()
+        #expect(bench.post([], path: "/nobody/knows", fault: late).status == 503)
+        #expect(bench.post(Array("nothing".utf8), fault: late).status == 503)
+        #expect(bench.model.statistics.undecodable == 0)
+    }
+
     @Test("a status for what is stored changes the answer alone")
     func storedStatus() {
         let (late, held) = reply(.status(413, retryAfter: .seconds(9), stored: true))

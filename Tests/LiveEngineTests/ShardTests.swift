@@ -3,6 +3,7 @@ import DeviceSDK
 import Measurement
 import NIOCore
 import NIOPosix
+import SensorsSDK
 import Synchronization
 import TestSupport
 import Testing
@@ -487,23 +488,38 @@ struct LiveRunTests {
         #expect(health.problem?.contains("1 in 100 of its actions") == true)
     }
 
+    /// Of Sensors devices, which keep two connections each unless they fetch no configuration.
     private static func problem(
-        devices: Int, budget: Int, ports: Int, hosts: [String] = ["10.0.0.1"],
-        connections: PopulationPlan.Target.Connections = .perDevice
+        devices: Int, inUse: Int? = nil, budget: Int, ports: Int, hosts: [String] = ["10.0.0.1"],
+        fetchesConfig: Bool = true, connections: PopulationPlan.Target.Connections = .perDevice,
+        http: PopulationPlan.Target.HTTPVersions = .automatic
     ) -> String? {
         var plan = ScriptedRun.plan(devices: devices, port: 80)
+        var rules = SensorsRules(version: .v4)
+        rules.remoteConfig.enabled = fetchesConfig
+        plan.system = rules
         plan.targets = hosts.map { .init(scheme: "http", host: $0, port: 80, pathAndQuery: "/") }
         plan.target.connections = connections
-        return LiveEngine.capacityProblem(plans: [plan], descriptorBudget: budget, ephemeralPorts: ports)
+        plan.target.http = http
+        return LiveEngine.capacityProblem(
+            plans: [plan], inUse: inUse.map { [$0] }, descriptorBudget: budget, ephemeralPorts: ports)
     }
 
     @Test("says beforehand what cannot fit, with the number that would")
     func capacity() {
-        #expect(Self.problem(devices: 100, budget: 100, ports: 28_232) == nil)
-        let descriptors = Self.problem(devices: 101, budget: 100, ports: 28_232)
-        #expect(descriptors?.contains("100 devices would fit") == true)
-        let ports = Self.problem(devices: 30_000, budget: 50_000, ports: 28_232)
-        #expect(ports?.contains("28232 devices would fit") == true)
+        #expect(Self.problem(devices: 50, budget: 100, ports: 28_232) == nil)
+        let descriptors = Self.problem(devices: 51, budget: 100, ports: 28_232)
+        #expect(descriptors?.hasPrefix("51 devices in use keep up to 102 connections") == true)
+        #expect(descriptors?.contains("50 devices would fit") == true)
+        // Nobody holds a connection who is not in use.
+        #expect(Self.problem(devices: 900, inUse: 50, budget: 100, ports: 28_232) == nil)
+        #expect(Self.problem(devices: 900, inUse: 51, budget: 100, ports: 28_232) == descriptors)
+        // One connection does where nothing is fetched beside the uploads, and where all are streams of one.
+        #expect(Self.problem(devices: 100, budget: 100, ports: 28_232, fetchesConfig: false) == nil)
+        #expect(Self.problem(devices: 101, budget: 100, ports: 28_232, fetchesConfig: false) != nil)
+        #expect(Self.problem(devices: 100, budget: 100, ports: 28_232, http: .two) == nil)
+        let ports = Self.problem(devices: 30_000, budget: 70_000, ports: 28_232)
+        #expect(ports?.contains("14116 devices would fit") == true)
         #expect(ports?.contains("10.0.0.1:80") == true)
         #expect(MachineLimits.descriptorBudget(limit: 20_000, sharedWithCollector: true) == 9_950)
         // 2,000 devices with a file and a connection each, both ends here.
@@ -519,10 +535,10 @@ struct LiveRunTests {
     @Test("counts ports for each destination, and shared connections once")
     func destinations() {
         let hosts = ["10.0.0.1", "10.0.0.2"]
-        #expect(Self.problem(devices: 30_000, budget: 50_000, ports: 28_232, hosts: hosts) == nil)
+        #expect(Self.problem(devices: 28_000, budget: 60_000, ports: 28_232, hosts: hosts) == nil)
         #expect(
-            Self.problem(devices: 60_000, budget: 90_000, ports: 28_232, hosts: hosts)?
-                .hasPrefix("30000 devices") == true)
+            Self.problem(devices: 60_000, budget: 130_000, ports: 28_232, hosts: hosts)?
+                .hasPrefix("30000 devices in use keep up to 60000 connections to 10.0.0.1:80") == true)
         #expect(Self.problem(devices: 60_000, budget: 100, ports: 50, connections: .pooled(50)) == nil)
         #expect(Self.problem(devices: 60_000, budget: 100, ports: 40, connections: .pooled(50)) != nil)
     }

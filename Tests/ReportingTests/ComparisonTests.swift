@@ -352,6 +352,28 @@ struct LabReportTests {
         #expect(judged([105, 70, 96, 95]) == 70)
     }
 
+    @Test("a run that was under way at the end is named and weighs, and counts in no figure")
+    func unfinished() throws {
+        var report = try report()
+        (report.mode, report.isPartial) = (.live, true)
+        let figures = LabText.rows(report)
+        report.unfinished = LabReport.Unfinished(variant: "b200", seed: 3)
+        report.judge()
+        #expect(report.exitCode == 105 && report.verdict == .interrupted)
+        #expect(LabText.rows(report) == figures)
+        #expect(
+            LabText.verdict(report).hasSuffix(
+                "passed. The rest is missing: the series was broken off. The run that was under way (b200, seed 3) "
+                    + "is kept as interrupted: no figure counts it, and nothing is compared with it."))
+        report.unfinished?.exitCode = 95
+        report.unfinished?.verdict = .failed
+        report.judge()
+        #expect(report.exitCode == 95 && report.verdict == .failed)
+        let bytes = LabJSON.write(report)
+        #expect(try LabJSON.read(bytes).unfinished == report.unfinished)
+        #expect(LabJSON.write(try LabJSON.read(bytes)) == bytes)
+    }
+
     @Test("lists of different lengths differ as a whole, others in their values")
     func differences() throws {
         func node(_ text: String) throws -> JSONNode { try JSONReader.readStrictly(Array(text.utf8)) }

@@ -32,12 +32,17 @@ struct LabOutput {
 
     /// Judges what came together, writes it, and shows it.
     ///
-    /// - Parameter isWhole: Whether every run is there.
-    mutating func finish(isWhole: Bool) throws(CommandFailure) -> CommandStatus {
+    /// - Parameters:
+    ///   - isWhole: Whether every run is there.
+    ///   - reportsPart: Whether what is not whole has a report in full all the same, which says so.
+    mutating func finish(
+        isWhole: Bool, reportsPart: Bool = false
+    ) throws(CommandFailure) -> CommandStatus {
         report.isPartial = !isWhole
         report.judge()
-        if isWhole { try LabFiles.write(report, to: folder) } else { try writePartial() }
-        return show(isWhole ? "report.html" : "report.partial.json")
+        let hasReport = isWhole || reportsPart
+        if hasReport { try LabFiles.write(report, to: folder) } else { try writePartial() }
+        return show(hasReport ? "report.html" : "report.partial.json")
     }
 
     /// Says what came out.

@@ -87,19 +87,25 @@ struct RepeatRunner {
             options.out ?? RunFolder.defaultPath(scenario: base.reference.name, mode: .live, at: Host.now)
         let cells = cells
         var output = LabOutput(report: blank, folder: try RunFolder(creating: path), console: console)
+        // Whatever ends the process from here on leaves something to be read.
+        try output.writePartial()
         introduce(cells.count)
         var done = 0
         for cell in cells where !interruption.isRequested {
             console.say("run \(done + 1) of \(cells.count): \(words(for: cell))")
-            guard let result = try await play(cell, into: output) else { break }
-            output.add(result, of: cell.side.name)
+            let result = try await play(cell, at: output.path(variant: cell.side.name, seed: cell.seed))
+            guard !result.report.isInterrupted else {
+                output.report.unfinished = RepeatRunner.unfinished(result.cell, of: cell)
+                break
+            }
+            output.add(result.cell, of: cell.side.name)
             try output.writePartial()
             done += 1
-            if done < cells.count {
+            if done < cells.count, !interruption.isRequested {
                 try? await Task.sleep(nanoseconds: UInt64(RepeatRunner.pause.nanoseconds))
             }
         }
-        return try output.finish(isWhole: done == cells.count)
+        return try output.finish(isWhole: done == cells.count, reportsPart: true)
     }
 
     /// Before the first run, not in the middle; and before there is a folder.
@@ -133,22 +139,26 @@ struct RepeatRunner {
         (sides.count > 1 ? "\(cell.side.name), " : "") + "seed \(cell.seed)"
     }
 
-    /// - Returns: `nil` for a run that was ended before its time; nothing is left of it.
-    private func play(_ cell: Cell, into output: LabOutput) async throws -> LabReport.Cell? {
+    private func play(_ cell: Cell, at path: String) async throws -> RunReader.Single {
         var own = options(of: cell)
-        let path = output.path(variant: cell.side.name, seed: cell.seed)
         own.out = path
         own.json = false
         own.command =
             LabOutput.words(
                 options.command, without: ["--repeat", "--seed", "--out", "--target"], pairs: ["--ab"])
             + (own.source.target.map { ["--target", $0] } ?? []) + ["--seed", String(cell.seed)]
-        let status = try await runner(own).run()
-        if status == .interrupted {
-            RunFolder(existing: path).delete()
-            return nil
-        }
-        return try RunReader.cell(path).cell
+        _ = try await runner(own).run()
+        // Between two runs there is none to be drained or ended, and none whose state is still to be written.
+        interruption.begin {}
+        interruption.onEnd {}
+        interruption.onRequestFromNowOn { [console] in console.beginningNoMore() }
+        return try RunReader.cell(path)
+    }
+
+    private static func unfinished(_ result: LabReport.Cell, of cell: Cell) -> LabReport.Unfinished {
+        var run = LabReport.Unfinished(variant: cell.side.name, seed: cell.seed)
+        (run.verdict, run.exitCode) = (result.verdict, result.exitCode)
+        return run
     }
 
     private func options(of cell: Cell) -> RunOptions {

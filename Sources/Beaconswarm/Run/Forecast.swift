@@ -20,8 +20,10 @@ struct Forecast {
     var requestsPeak = 0.0
     /// Bodies with their heads.
     var bytesMean = 0.0
-    /// Connections of the devices whose app is in the foreground at the same time, at most.
-    var sockets = 0
+    /// Of each population: devices whose app is in the foreground at the same time, at most.
+    private(set) var devicesInUse: [Int] = []
+    /// Connections of these.
+    private(set) var sockets = 0
 
     /// Events that devices bring along from before the run; they leave besides.
     var prefilled: UInt64 = 0
@@ -104,8 +106,9 @@ struct Forecast {
             openRequestMemory += Double(sample.openRequests) * sample.scale * DeviceMemory.openRequest
         }
         // An idle minute of a socket may be days of its device: as good as all have one.
-        sockets += plan.connections(
-            ofDevices: pace > 1 ? plan.deviceCount : min(plan.deviceCount, active))
+        let inUse = pace > 1 ? plan.deviceCount : min(plan.deviceCount, active)
+        devicesInUse.append(inUse)
+        sockets += plan.connections(ofDevices: inUse)
     }
 
     /// Steps of users in a look at all of them.
@@ -136,6 +139,7 @@ struct Forecast {
         share.growingMemory /= Double(count)
         share.openRequestMemory /= Double(count)
         share.sockets = (sockets + count - 1) / count
+        share.devicesInUse = devicesInUse.map { ($0 + count - 1) / count }
         share.devices = (devices + count - 1) / count
         return share
     }
@@ -269,15 +273,6 @@ extension PopulationPlan {
 
     /// Events that each device brings along.
     fileprivate var prefill: Int { system.prefill }
-
-    /// Connections that so many active devices keep open.
-    fileprivate func connections(ofDevices active: Int) -> Int {
-        if case .pooled(let size) = target.connections {
-            min(active, size)
-        } else {
-            active * system.connectionsPerDevice
-        }
-    }
 }
 
 extension PopulationRecord {

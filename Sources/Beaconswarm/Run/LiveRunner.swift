@@ -21,7 +21,7 @@ struct LiveRunner: Sendable {
     var part: PartNumber?
     /// When to begin, by the clock on the wall; `nil` for as soon as can be.
     var appointment: Instant?
-    /// Whether it is one of several runs that are compared: one that is ended early is of no use to them.
+    /// Whether it is one of several runs that are compared: what ends early has no part in that.
     var isOneOfSeveral = false
 
     func run() async throws -> CommandStatus {
@@ -174,13 +174,9 @@ struct LiveRunner: Sendable {
     private func beginListening(_ run: LiveRun) {
         interruption.begin { run.stop() }
         interruption.onRequest { [console, drain = scenario.document.drain, isOneOfSeveral] in
-            if isOneOfSeveral {
-                run.end()
-                console.dropping()
-            } else {
-                run.stop()
-                console.stopping(drain: drain)
-            }
+            run.stop()
+            console.stopping(drain: drain)
+            if isOneOfSeveral { console.leavingOut() }
         }
     }
 
@@ -232,7 +228,8 @@ struct LiveRunner: Sendable {
         let plans = plans(start: stage.start, port: server?.address.port).populations
         warnings += [
             LiveEngine.capacityProblem(
-                plans: plans, of: part?.share ?? .whole, descriptorBudget: stage.budget),
+                plans: plans, inUse: stage.forecast.devicesInUse, of: part?.share ?? .whole,
+                descriptorBudget: stage.budget),
             LiveEngine.portProblem(plans: plans, requestsPerSecond: stage.forecast.requestsMean),
         ].compactMap { $0 }
         return warnings

@@ -6,9 +6,9 @@ import Scenario
 enum Room {
     /// The share of the free memory that a forecast may come to: it is right to some tenths.
     private static let memoryShare = 0.9
-    /// How many devices in use may share a descriptor: the connection that was idle longest is closed early then,
-    /// which the report counts. Beyond that a run is about little else.
-    private static let devicesPerConnection = 4
+    /// How many connections of devices in use may share a descriptor: the one that was idle longest is closed
+    /// early then, which the report counts. Beyond that a run is about little else.
+    private static let connectionsPerDescriptor = 4
     /// What an event loop waits on, is woken by, and has its timer from.
     private static let descriptorsPerLoop = 3
     /// Those that have theirs among the descriptors that no connection gets.
@@ -43,7 +43,8 @@ enum Room {
                 + wouldFit(fitting) + "; nothing was run")
     }
 
-    /// Refuses what the descriptors of the process do not hold.
+    /// Refuses what the descriptors of the process do not hold. What they hold only by taking turns is a warning
+    /// of the engine's, which counts the same connections.
     ///
     /// - Parameters:
     ///   - limit: The process' limit of descriptors.
@@ -56,10 +57,10 @@ enum Room {
                 "the process may open \(limit) descriptors (ulimit -n), and a run needs \(MachineLimits.least) at "
                     + "least: no device would fit; nothing was run")
         }
-        guard forecast.sockets > budget * devicesPerConnection else { return }
+        guard forecast.sockets > budget * connectionsPerDescriptor else { return }
         let perDevice = Double(forecast.sockets) / Double(max(1, forecast.devices))
         let fitting = rounded(Int(Double(budget) / perDevice))
-        let most = rounded(Int(Double(budget * devicesPerConnection) / perDevice))
+        let most = rounded(Int(Double(budget * connectionsPerDescriptor) / perDevice))
         throw CommandFailure(
             .invalidScenario,
             "\(forecast.devices) devices keep up to \(forecast.sockets) connections, and the process may open "

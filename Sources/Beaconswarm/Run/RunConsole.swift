@@ -107,10 +107,15 @@ final class RunConsole: Sendable {
         say("stopping: no more user actions; \(rest); interrupt again to end at once")
     }
 
-    /// Answers an interrupt of one run of several.
-    func dropping() {
+    /// Says what becomes of one run of several that ends before its time.
+    func leavingOut() {
+        say("no further run begins; this one is kept as interrupted, and compared with nothing")
+    }
+
+    /// Answers an interrupt between two runs of several.
+    func beginningNoMore() {
         status("")
-        say("stopping: the run that is under way is dropped, those before it are kept")
+        say("stopping: no further run begins; interrupt again to end at once")
     }
 
     /// Answers an interrupt that comes when there is nothing to be ended any more.

@@ -10,7 +10,8 @@ package enum CollectorFault: Hashable, Sendable {
     /// Every answer waits; milliseconds.
     case latency(Distribution)
     /// This status instead of the collector's own; nothing is stored. A 2xx here is a lie: the
-    /// events count as swallowed. `retryAfter` is sent as the header of that name, in whole seconds.
+    /// events count as swallowed, and where they cannot be told the answer is the collector's own.
+    /// `retryAfter` is sent as the header of that name, in whole seconds.
     /// With `stored` the events of an upload are stored first, and only the answer is another.
     case status(UInt16, retryAfter: Interval? = nil, stored: Bool = false)
     /// The events are stored, then the connection dies without an answer.

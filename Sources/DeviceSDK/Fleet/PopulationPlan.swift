@@ -141,6 +141,22 @@ package struct PopulationPlan: Sendable {
 
     /// The index in ``targets`` of a device's target.
     package func targetIndex(ofDevice number: UInt32) -> Int { Int(number) % targets.count }
+
+    /// Connections that some of its devices keep open together in a live run, at most, while no answer takes
+    /// longer than their triggers are apart.
+    ///
+    /// - Parameters:
+    ///   - count: How many of its devices are in use at the same time.
+    ///   - parts: Of the run, each of which has its share of a pool.
+    package func connections(ofDevices count: Int, parts: Int = 1) -> Int {
+        let ownConnections = count * system.connectionsPerDevice
+        return switch target.connections {
+        case .pooled(let size): min(ownConnections, max(1, size / parts))
+        // All requests of a device are streams of one.
+        case .perDevice where target.http == .two: count
+        case .perDevice, .perRequest: ownConnections
+        }
+    }
 }
 
 /// What a program puts in the place of a system's own parts by code, beside what its scenario says. Each

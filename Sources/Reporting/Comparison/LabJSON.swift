@@ -76,6 +76,7 @@ package enum LabJSON {
                 ReportField("verdict", \.verdict, .choice),
                 ReportField("exit_code", \.exitCode, .clamped),
                 .later("partial", \.isPartial, .boolean),
+                .rare("unfinished", \.unfinished, .unfinished),
                 ReportField("seeds", \.seeds, .list(.unsigned)),
                 ReportField("variants", \.variants, .named(\.name, .variant)),
             ])
@@ -110,6 +111,19 @@ extension ReportCodec<[LabReport.Change]> {
     static var changes: ReportCodec {
         let blank = LabReport.Change(pointer: "", value: .null)
         return named(\.pointer, .property(\.value, .json, of: blank))
+    }
+}
+
+extension ReportCodec<LabReport.Unfinished> {
+    fileprivate static var unfinished: ReportCodec {
+        object(
+            LabReport.Unfinished(variant: "", seed: 0),
+            [
+                ReportField("variant", \.variant, .text),
+                ReportField("seed", \.seed, .unsigned),
+                ReportField("verdict", \.verdict, .choice),
+                ReportField("exit_code", \.exitCode, .clamped),
+            ])
     }
 }
 

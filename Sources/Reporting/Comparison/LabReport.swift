@@ -18,6 +18,8 @@ package struct LabReport: Sendable {
     package var exitCode: Int32 = 0
     /// Whether some cells are missing, because it was broken off.
     package var isPartial = false
+    /// The live run that was under way then; `nil` if there was none.
+    package var unfinished: Unfinished?
     /// In ascending order.
     package var seeds: [UInt64]
     /// In the order of the scenario, `base` first.
@@ -42,6 +44,20 @@ package struct LabReport: Sendable {
 
         /// The cell of a seed.
         package func cell(_ seed: UInt64) -> Cell? { cells.first { $0.seed == seed } }
+    }
+
+    /// A live run that was ended before its time. What it measured is kept in its own folder: it is of another
+    /// length than the others, so it stands beside none of them, and in no mean.
+    package struct Unfinished: Hashable, Sendable {
+        package var variant: String
+        package var seed: UInt64
+        package var verdict = Report.Verdict.interrupted
+        package var exitCode: Int32 = 105
+
+        package init(variant: String, seed: UInt64) {
+            self.variant = variant
+            self.seed = seed
+        }
     }
 
     /// A value of a scenario.
@@ -115,9 +131,10 @@ package struct LabReport: Sendable {
         }
     }
 
-    /// Takes the verdict of all cells over: the weightiest counts.
+    /// Takes the verdict of all runs over, an unfinished one included: the weightiest counts.
     package mutating func judge() {
-        let codes = variants.flatMap(\.cells).map { ($0.exitCode, $0.verdict) }
+        var codes = variants.flatMap(\.cells).map { ($0.exitCode, $0.verdict) }
+        if let unfinished { codes.append((unfinished.exitCode, unfinished.verdict)) }
         let heaviest = codes.max { VerdictRules.weight(of: $0.0) < VerdictRules.weight(of: $1.0) }
         exitCode = heaviest?.0 ?? 0
         verdict = heaviest?.1 ?? .passed

@@ -25,7 +25,9 @@ package enum LabText {
     package static func verdict(_ report: LabReport) -> String {
         let cells = report.variants.flatMap { variant in variant.cells.map { (variant.name, $0) } }
         let bad = cells.filter { $0.1.exitCode != 0 }
-        let end = report.isPartial ? " The rest is missing: the series was broken off." : ""
+        let end =
+            report.isPartial
+            ? " The rest is missing: the series was broken off.\(unfinished(report))" : ""
         guard
             let first = bad.max(by: {
                 VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)
@@ -33,6 +35,13 @@ package enum LabText {
         else { return "\(runs(cells.count, report)) passed.\(end)" }
         return "\(bad.count) of \(runs(cells.count, report)) did not pass; \(first.0), seed \(first.1.seed): "
             + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode).\(end)"
+    }
+
+    /// Which run has results that nobody sees here, and why.
+    private static func unfinished(_ report: LabReport) -> String {
+        guard let run = report.unfinished else { return "" }
+        return " The run that was under way (\(run.variant), seed \(run.seed)) is kept as interrupted: "
+            + "no figure counts it, and nothing is compared with it."
     }
 
     private static func runs(_ count: Int, _ report: LabReport) -> String {

@@ -75,10 +75,9 @@ extension SensorsRules: SystemRuleSet {
         return SensorsFleet(FleetCore(plan: plan, share: share, system: system))
     }
     package var storesInFiles: Bool { storage.backend == .sqlite }
-    /// One for uploads, and one for the configuration where it is fetched while an upload is under way.
-    package var connectionsPerDevice: Int {
-        remoteConfig.enabled && remoteConfig.fetchOn != .background ? 2 : 1
-    }
+    /// One for uploads, and one for the configuration: whenever that is fetched, an upload may be under way or
+    /// begin. 4.9.1 has up to four, but only where answers take longer than its flushes are apart.
+    package var connectionsPerDevice: Int { remoteConfig.enabled ? 2 : 1 }
     package var uploadInterval: Interval { upload.flushInterval }
     /// Whether the store's table has a column for the marks of uploads.
     package var marksInFile: Bool { isVersion4 }
