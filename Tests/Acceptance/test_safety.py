@@ -65,6 +65,17 @@ def test_what_needs_no_word(tool: Tool, tmp_path: Path):
         assert "cannot connect" in tool.run("run", path, "--target", f"http://{host}:1/sa").expect(69).err
 
 
+def test_this_machine_is_found_by_its_name_with_the_dot_of_the_root(tool: Tool, collect, tmp_path: Path):
+    collector = collect()
+    path = write_scenario(tmp_path, steady(2, "2s"))
+    url = f"http://LocalHost.:{collector.port}/sa?project=default"
+    # No exporter listens there, but what answers was reached by the same name.
+    scrape = f"http://localhost.:{collector.port}/healthz"
+    told = tool.run("run", path, "--target", url, "--scrape", scrape, "--out", "out").expect(0)
+    assert collector.stats()["received"] > 0
+    assert "cannot be read" in told.err and "cannot connect" not in told.err
+
+
 def test_the_users_list(tool: Tool, tmp_path: Path):
     path = write_scenario(tmp_path, steady(2, "1s"))
     arguments = ("run", path, "--target", "http://0.0.0.0:1/sa")

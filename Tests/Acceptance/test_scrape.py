@@ -134,6 +134,23 @@ def test_a_target_that_tells_nonsense_is_told_and_does_no_harm(tool, scenario, c
     assert "own metrics" in page
 
 
+def test_values_that_are_no_numbers_are_counted_and_told(tool, scenario):
+    content = b"# TYPE busy gauge\nbusy 1\n# TYPE lag gauge\nlag NaN\npeak +Inf\n# TYPE wait summary\nwait{quantile=\"0.5\"} NaN\n"
+    with exporter(content) as (url, asked):
+        done = tool.run("run", scenario, "--out", "run", "--scrape", url).expect(0)
+        some = tool.run("run", scenario, "--out", "some", "--scrape", url, "--scrape-only", "busy").expect(0)
+    report, page = read(done)
+    told = report["target_metrics"]
+    assert told["failures"] == 0 and [row["name"] for row in told["series"]] == ["busy"]
+    # Of a summary nothing is kept unless it is named, so nothing of it is left out either.
+    assert told["unnumbered_values"] == 2 * told["scrapes"]
+    assert done.err.count("left out of the answer: 2 values") == 1
+    assert any(line.endswith(f"were left out: {2 * told['scrapes']}") for line in report["warnings"])
+    assert f"were left out: {2 * told['scrapes']}." in page
+    named = json.loads((some.folder / "some" / "report.json").read_text())["target_metrics"]
+    assert named["unnumbered_values"] == 0 and "left out" not in some.err
+
+
 def test_a_target_that_does_not_answer_is_told_and_does_no_harm(tool, scenario):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

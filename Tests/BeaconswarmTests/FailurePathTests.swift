@@ -165,6 +165,29 @@ struct ForeignAuditTests {
         #expect(single.note.contains("1 row of other runs"))
     }
 
+    @Test(
+        "refuses a store that is given twice, by its own name or by a link of either kind; a copy is another")
+    func twice() async throws {
+        let scratch = try Scratch()
+        let store = scratch.file("r.csv")
+        let text = "id\n" + (0..<10).map { "0-\($0)\n" }.joined()
+        try Data(text.utf8).write(to: URL(fileURLWithPath: store))
+        let files = FileManager.default
+        try files.createSymbolicLink(atPath: scratch.file("soft.csv"), withDestinationPath: store)
+        try files.linkItem(atPath: store, toPath: scratch.file("hard.csv"))
+        for name in ["r.csv", "soft.csv", "hard.csv"] {
+            let other = scratch.file(name)
+            let refused = try await failure {
+                try ForeignAudit(receipts: [store, other], beliefs: beliefs, times: nil)
+            }
+            #expect(refused.code == .usage && refused.message == "--receipts: \(other) is given twice")
+        }
+        let copy = scratch.file("copy.csv")
+        try files.copyItem(atPath: store, toPath: copy)
+        let both = try ForeignAudit(receipts: [store, copy], beliefs: beliefs, times: nil)
+        #expect(both.audit.confirmed == 10 && both.audit.duplicates == 10)
+    }
+
     @Test("refuses a store that holds none of the run, and a file without ids")
     func refused() throws {
         let old = "id,received_at\n" + rows(0..<10, at: Self.start - .hours(9))

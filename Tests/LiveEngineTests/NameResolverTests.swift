@@ -91,6 +91,8 @@ struct ResolverTests {
     func system() throws {
         let found = try NameResolver.systemLookup(HostName(name: "localhost", port: 81))
         #expect(found.contains { $0.ipAddress == "127.0.0.1" && $0.port == 81 } || !found.isEmpty)
+        let dotted = try NameResolver.systemLookup(HostName(name: "LocalHost.", port: 81))
+        #expect(dotted.map(\.ipAddress) == found.map(\.ipAddress))
         #expect(throws: LiveEngineError.unresolvedHost("nowhere.invalid")) {
             try NameResolver.systemLookup(HostName(name: "nowhere.invalid", port: 80))
         }

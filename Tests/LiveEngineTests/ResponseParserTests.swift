@@ -133,6 +133,30 @@ struct ResponseParserTests {
         }
     }
 
+    @Test(
+        "reads a field that goes on in the next lines, however they are cut",
+        arguments: [[Int.max], [1], [7, 3]])
+    func folded(pieces: [Int]) {
+        func read(_ fields: String, body: String) -> ResponseParser {
+            Self.parse("HTTP/1.1 200 OK\r\n" + fields + "\r\n" + body, pieces: pieces, keepsSample: true)
+                .parser
+        }
+        let plain = read("X: a\r\n b\r\n\t \tc\r\nContent-Length: 2\r\n", body: "ok")
+        #expect(plain.state == .complete && Self.text(plain.body) == "ok")
+        #expect(Self.text(plain.sampleHead) == "X: a b   c\nContent-Length: 2\n")
+        let length = read("Content-Length:\n  2\r\n", body: "ok")
+        #expect(length.state == .complete && Self.text(length.body) == "ok")
+        let chunks = read("Transfer-Encoding: gzip,\r\n\tchunked\r\n \r\n", body: "2\r\nok\r\n0\r\n\r\n")
+        #expect(chunks.state == .complete && Self.text(chunks.body) == "ok")
+        let close = read("Connection: keep-alive,\r\n close\r\nContent-Length: 0\r\n", body: "")
+        #expect(close.state == .complete && !close.keepsAlive)
+        let wait = read("Content-Length: 0\r\nRetry-After:\r\n 120\r\n", body: "")
+        #expect(wait.state == .complete && wait.retryAfter == .delay(.seconds(120)))
+        for wrong in [" X: a\r\n", "Content-Length: 1\r\n 2\r\n", "X\r\n : a\r\n", "X: a\r\n b\rc\r\n"] {
+            #expect(read(wrong, body: "").state == .malformed, "\(wrong)")
+        }
+    }
+
     @Test("takes a repeated equal length as one")
     func repeatedLength() {
         let (parser, _) = Self.parse("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")

@@ -469,6 +469,9 @@ struct LiveRunTests {
             let server = try await ScriptedServer.start(on: group) { _, _ in [] }
             let target = ScriptedRun.plan(devices: 1, port: server.port).target
             #expect(try await LiveEngine.connectProblem(target, on: group.next()) == nil)
+            var dotted = target
+            dotted.host = "LocalHost."
+            #expect(try await LiveEngine.connectProblem(dotted, on: group.next()) == nil)
             try await server.stop()
             let problem = try await LiveEngine.connectProblem(target, on: group.next())
             #expect(problem == "Connection refused")

@@ -39,6 +39,7 @@ struct TargetMetricsTests {
     func read() {
         let reader = ExpositionReader(Array(Self.text.utf8))
         #expect(reader.brokenLines == 3)
+        #expect(reader.unnumbered.map(\.name) == ["nothing", "endless"])
         let told = reader.samples.map { "\($0.name)|\($0.labels)|\($0.kind.rawValue)|\($0.value)" }
         #expect(
             told == [
@@ -85,6 +86,25 @@ struct TargetMetricsTests {
             some.metrics.series.map(\.name).sorted() == [
                 "process_cpu_seconds_total", "process_resident_memory_bytes", "wait_seconds_count",
             ])
+    }
+
+    @Test("values that are no numbers are counted, of the series that are wanted")
+    func unnumbered() throws {
+        let text = Self.text + "\nslow_seconds{quantile=\"0.5\"} NaN\n"
+        let reader = ExpositionReader(Array(text.utf8))
+        var all = TargetRecorder(wanted: [])
+        #expect(all.count(unnumbered: reader.unnumbered) == 3)
+        #expect(all.count(unnumbered: reader.unnumbered) == 3)
+        all.note(reader.samples, at: 0)
+        let metrics = all.finished(url: "", period: 1)
+        #expect(metrics.unnumbered == 6 && !metrics.series.contains { $0.name == "nothing" })
+        var some = TargetRecorder(wanted: ["end*"])
+        #expect(some.count(unnumbered: reader.unnumbered) == 1)
+        var report = Fixtures.outage()
+        report.targetMetrics = [metrics]
+        #expect(try ReportJSON.read(ReportJSON.write(report)).targetMetrics == [metrics])
+        let page = String(decoding: HTMLWriter().render(report), as: UTF8.self)
+        #expect(page.contains("Values without a finite number (NaN, Inf) were left out: 6."))
     }
 
     @Test("series and moments have their bounds")

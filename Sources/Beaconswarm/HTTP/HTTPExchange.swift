@@ -1,3 +1,4 @@
+import LiveEngine
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -58,7 +59,7 @@ final class HTTPExchange: ChannelInboundHandler {
                     try pipeline.addHandler(HTTPExchange(request, to: endpoint, verdict: verdict))
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
+            .connect(host: HostName.asked(endpoint.host), port: endpoint.port)
             .whenFailure { verdict.fail(Problem(text: "cannot connect: \(Beaconswarm.words(for: $0))")) }
         return verdict.futureResult
     }

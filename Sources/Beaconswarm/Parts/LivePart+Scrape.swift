@@ -12,6 +12,7 @@ extension Report.TargetMetrics: Snapshotable {
         writer.write(failures)
         writer.write(optional: problem)
         writer.write(omitted)
+        writer.write(unnumbered)
         writer.write(each: seconds.map(\.bitPattern))
         writer.write(each: series)
     }
@@ -24,6 +25,7 @@ extension Report.TargetMetrics: Snapshotable {
         failures = try reader.unsigned()
         problem = try reader.optional()
         omitted = try reader.int()
+        unnumbered = try reader.unsigned()
         let moments: [UInt64] = try reader.values()
         seconds = moments.map(Double.init(bitPattern:))
         series = try reader.values()

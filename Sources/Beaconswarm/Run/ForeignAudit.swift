@@ -52,13 +52,14 @@ struct ForeignAudit {
         if let absent { note += " " + absent.note(audit.ofMissingParts) }
     }
 
-    /// Refuses a store that is named twice: all that it holds would be copies.
+    /// Refuses a store that is named twice, by whatever path or link: all that it holds would be copies.
     private static func checkDistinct(_ paths: [String]) throws(CommandFailure) {
-        var known: Set<String> = []
+        var known: Set<[UInt64]> = []
         for path in paths {
-            let resolved = realpath(path, nil)
-            defer { free(resolved) }
-            guard known.insert(resolved.map { String(cString: $0) } ?? path).inserted else {
+            var info = stat()
+            // What is not there is told when it is to be read.
+            guard stat(path, &info) == 0 else { continue }
+            guard known.insert([UInt64(info.st_dev), UInt64(info.st_ino)]).inserted else {
                 throw CommandFailure(.usage, "--receipts: \(path) is given twice")
             }
         }

@@ -41,10 +41,17 @@ extension ReportBuilder.Progress {
 }
 
 extension Report.TargetMetrics {
-    /// That the target told nothing, or not always; `nil` if it did.
+    /// That the target told nothing, or not always, or no numbers; `nil` if it did all that.
     var warning: String? {
-        guard failures > 0 else { return nil }
-        return "--scrape \(url): \(failures) of \(scrapes) questions had no answer that could be read"
-            + (problem.map { "; the last reason: \($0)" } ?? "")
+        var sentences: [String] = []
+        if failures > 0 {
+            sentences.append(
+                "\(failures) of \(scrapes) questions had no answer that could be read"
+                    + (problem.map { "; the last reason: \($0)" } ?? ""))
+        }
+        if unnumbered > 0 {
+            sentences.append("values without a finite number (NaN, Inf) were left out: \(unnumbered)")
+        }
+        return sentences.isEmpty ? nil : "--scrape \(url): " + sentences.joined(separator: "; ")
     }
 }

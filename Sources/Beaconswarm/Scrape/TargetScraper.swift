@@ -32,6 +32,7 @@ final class TargetScraper {
     private var current: EventLoopFuture<Void>?
     private var ticks: RepeatedTask?
     private var hasWarned = false
+    private var hasToldUnnumbered = false
     /// When the last question was asked.
     private var askedAt = Interval.zero
 
@@ -92,7 +93,7 @@ final class TargetScraper {
 
     private func take(_ body: [UInt8], at second: Double) {
         let read = ExpositionReader(body)
-        guard !read.samples.isEmpty else {
+        guard !read.samples.isEmpty || !read.unnumbered.isEmpty else {
             let lines = read.brokenLines
             return note(
                 lines == 0
@@ -101,8 +102,19 @@ final class TargetScraper {
             )
         }
         recorder.note(read.samples, at: second)
+        tell(unnumbered: recorder.count(unnumbered: read.unnumbered))
         let lines = read.brokenLines
         note(lines == 0 ? nil : "\(lines) lines of the answer cannot be read")
+    }
+
+    /// Says once that values are left out. The answer is none the worse for the others.
+    private func tell(unnumbered count: Int) {
+        guard count > 0, !hasToldUnnumbered else { return }
+        hasToldUnnumbered = true
+        let noun = count == 1 ? "value" : "values"
+        warn(
+            "--scrape \(endpoint.text): left out of the answer: \(count) \(noun) without a finite number "
+                + "(NaN, Inf); the run goes on, and so do the questions")
     }
 
     private func note(_ problem: String?) {

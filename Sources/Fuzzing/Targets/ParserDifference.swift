@@ -12,8 +12,6 @@ enum ParserDifference: CaseIterable {
     case otherVersion
     /// A CR within a line, or NUL anywhere in it (RFC 9112, 2.2; RFC 9110, 5.5).
     case controlInLine
-    /// A field that goes on in the next line (RFC 9112, 5.2 lets a user agent replace it; none is expected).
-    case foldedField
     /// A length of 2^63 and more: RFC 9112, 6.3 and 7.1 ask for care with what overflows; NIO counts to 2^64.
     case lengthOutOfRange
 
@@ -32,6 +30,8 @@ enum ParserDifference: CaseIterable {
 
     // Taken, though NIO's decoder refuses it.
 
+    /// A field that goes on in the next line: the fold counts as spaces (RFC 9112, 5.2).
+    case foldedField
     /// A bare LF ends a line (RFC 9112, 2.2 allows it).
     case bareLineFeed
     /// Lengths that are equal count as one (RFC 9110, 8.6), and chunks go before a length (RFC 9112, 6.3), after which
@@ -55,7 +55,7 @@ enum ParserDifference: CaseIterable {
         case .statusOutOfPlace: return own.end == .malformed && (own.status == 101 || own.status < 100)
         case .otherVersion: return own.end == .malformed && lines.hasOtherVersion
         case .controlInLine: return own.end == .malformed && lines.hasControl
-        case .foldedField: return own.end == .malformed && lines.hasFold
+        case .foldedField: return reference.end == .malformed && lines.hasFold
         case .lengthOutOfRange: return own.end == .malformed && lines.hasLongNumber
         case .emptyLength: return own.end == .malformed && lines.hasEmptyLength
         case .tabBehindWord:

@@ -16,6 +16,12 @@ package struct HostName: Hashable, Sendable {
         self.name = name
         self.port = port
     }
+
+    /// A name as the system is asked for it. Its files know `localhost` without the dot of the root, and no
+    /// name server is to be asked for that.
+    package static func asked(_ name: String) -> String {
+        name.lowercased() == "localhost." ? "localhost" : name
+    }
 }
 
 /// Turns host names into addresses for the connections of one event loop.
@@ -85,9 +91,7 @@ final class NameResolver {
             hints.ai_socktype = SOCK_STREAM
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        // Files know it without the root's dot, and no name server is to be asked for it.
-        let name = host.name.lowercased() == "localhost." ? "localhost" : host.name
-        guard getaddrinfo(name, String(host.port), &hints, &list) == 0 else {
+        guard getaddrinfo(HostName.asked(host.name), String(host.port), &hints, &list) == 0 else {
             throw LiveEngineError.unresolvedHost(host.name)
         }
         defer { freeaddrinfo(list) }

@@ -51,11 +51,14 @@ extension ResponseParser {
         offset(of: 0x0D, in: line) != nil || offset(of: 0, in: line) != nil
     }
 
+    /// Whether a byte is white space within a line: SP or HTAB.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var low = 0
         var high = bytes.count
-        while low < high && (bytes[low] == 0x20 || bytes[low] == 0x09) { low += 1 }
-        while low < high && (bytes[high - 1] == 0x20 || bytes[high - 1] == 0x09) { high -= 1 }
+        while low < high && isBlank(bytes[low]) { low += 1 }
+        while low < high && isBlank(bytes[high - 1]) { high -= 1 }
         return UnsafeRawBufferPointer(rebasing: bytes[low..<high])
     }
 

@@ -7,7 +7,8 @@ package import Timebase
 /// status, how long the body is, and whether the connection may be used again.
 ///
 /// Tolerated, as RFC 9112 section 2.2 allows: a bare LF as the end of a line, and empty lines before the
-/// status line. Not tolerated: white space in or before a field's name, differing lengths, chunks
+/// status line. A field that goes on in the next line is read with spaces in the place of the fold, as
+/// section 5.2 asks for. Not tolerated: white space in or before a field's name, differing lengths, chunks
 /// without a size.
 package struct ResponseParser {
     /// Where in an answer the parser is.
@@ -56,6 +57,10 @@ package struct ResponseParser {
     var remaining = 0
     private var headBytes = 0
     private var partial: [UInt8] = []
+    /// Whether ``partial`` is a field that the next line may go on with: its first byte will tell.
+    private var holdsField = false
+    /// Whether what comes next is the white space before the rest of a field.
+    private var isInFold = false
 
     /// Makes a parser that waits for the answer to a first request.
     package init() {}
@@ -78,6 +83,7 @@ package struct ResponseParser {
         ResponseParser.empty(&sampleHead)
         ResponseParser.empty(&sampleBody)
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
+        (holdsField, isInFold) = (false, false)
         forgetHead()
     }
 
@@ -135,6 +141,7 @@ package struct ResponseParser {
 
     /// The connection was closed in order: the end of an answer whose length only that tells.
     package mutating func close() {
+        if holdsField { releaseField() }
         if state == .bodyToClose { state = .complete }
     }
 
@@ -158,6 +165,14 @@ package struct ResponseParser {
 
     /// Reads up to the end of a line, and the line if it is whole.
     private mutating func consumeLine(_ input: UnsafeRawBufferPointer, from start: Int) -> Int {
+        if holdsField {
+            guard ResponseParser.isBlank(input[start]) else {
+                releaseField()
+                return start
+            }
+            (holdsField, isInFold) = (false, true)
+            if partial.last == 0x0D { partial.removeLast() }
+        }
         let rest = UnsafeRawBufferPointer(rebasing: input[start...])
         let end = ResponseParser.offset(of: 0x0A, in: rest)
         let length = end ?? rest.count
@@ -168,23 +183,59 @@ package struct ResponseParser {
             state = .malformed
             return start + length
         }
-        let line = UnsafeRawBufferPointer(rebasing: rest[..<length])
+        let line = unfolded(UnsafeRawBufferPointer(rebasing: rest[..<length]))
         guard end != nil else {
             partial.append(contentsOf: line)
             return input.count
         }
-        if partial.isEmpty {
+        isInFold = false
+        let next = start + length + 1
+        if mayGoOn(line, before: next < input.count ? input[next] : nil) {
+            partial.append(contentsOf: line)
+            holdsField = true
+        } else if partial.isEmpty {
             handle(line: line)
         } else {
-            // Taken out, so that the line may be read while the parser changes.
-            var whole = partial
-            partial = []
-            whole.append(contentsOf: line)
-            whole.withUnsafeBytes { handle(line: $0) }
-            whole.removeAll(keepingCapacity: true)
-            partial = whole
+            handlePartial(with: line)
         }
-        return start + length + 1
+        return next
+    }
+
+    /// Acts on a line whose beginning came before.
+    private mutating func handlePartial(with rest: UnsafeRawBufferPointer) {
+        // Taken out, so that the line may be read while the parser changes.
+        var whole = partial
+        partial = []
+        whole.append(contentsOf: rest)
+        whole.withUnsafeBytes { handle(line: $0) }
+        whole.removeAll(keepingCapacity: true)
+        partial = whole
+    }
+
+    /// Acts on the field that is held: it ends where it ended.
+    private mutating func releaseField() {
+        holdsField = false
+        handlePartial(with: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// Whether the next line may go on with this one.
+    ///
+    /// - Parameter next: The first byte of the next line; `nil` if it has not come.
+    private func mayGoOn(_ line: UnsafeRawBufferPointer, before next: UInt8?) -> Bool {
+        guard state == .fields, next.map(ResponseParser.isBlank) ?? true else { return false }
+        // Nothing follows the empty line at the end of the fields.
+        let count = partial.count + line.count
+        return count > 1 || count == 1 && (partial.first ?? line.first) != 0x0D
+    }
+
+    /// Puts spaces in the place of the white space before the rest of a field, and gives what follows it.
+    private mutating func unfolded(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard isInFold else { return line }
+        var blanks = 0
+        while blanks < line.count, ResponseParser.isBlank(line[blanks]) { blanks += 1 }
+        partial.append(contentsOf: repeatElement(0x20, count: blanks))
+        isInFold = blanks == line.count
+        return UnsafeRawBufferPointer(rebasing: line[blanks...])
     }
 
     /// Acts on a line without its LF.

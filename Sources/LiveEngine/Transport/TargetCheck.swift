@@ -66,7 +66,8 @@ struct TargetCheck {
             }
         let channel: any Channel
         do {
-            channel = try await bootstrap.connect(host: target.host, port: target.port).get()
+            let name = HostName.asked(target.host)
+            channel = try await bootstrap.connect(host: name, port: target.port).get()
         } catch {
             // Whoever waits for the verdict of this channel waits no more.
             verdict.succeed(.failed(error, certificate: nil))

@@ -42,6 +42,9 @@ extension HTMLWriter {
             "\(who) every \(Numbers.duration(seconds: metrics.everySeconds)). Counters are shown by what they "
             + "grow by in a second, gauges as they are."
         if metrics.omitted > 0 { text += " \(metrics.omitted) further series were left out." }
+        if metrics.unnumbered > 0 {
+            text += " Values without a finite number (NaN, Inf) were left out: \(metrics.unnumbered)."
+        }
         if metrics.failures > 0 {
             text += " \(metrics.failures) of \(metrics.scrapes) questions had no answer that could be read"
             text += metrics.problem.map { "; the last reason: \($0)." } ?? "."

@@ -41,6 +41,7 @@ extension ReportCodec<Report.TargetMetrics> {
                 ReportField("failures", \.failures, .count),
                 .rare("problem", \.problem, .text),
                 ReportField("omitted_series", \.omitted, .whole),
+                .later("unnumbered_values", \.unnumbered, .count),
                 .later("marks", \.marks, .list(.mark)),
                 ReportField("seconds", \.seconds, .list(.real)),
                 ReportField("series", \.series, .list(.targetSeries)),

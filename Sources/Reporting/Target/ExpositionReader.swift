@@ -23,8 +23,10 @@ package struct ExpositionReader {
     /// Samples that are read of one text.
     package static let sampleLimit = 20_000
 
-    /// In the order of the text; numbers that are none (`NaN`) or have no end are left out.
+    /// In the order of the text.
     package private(set) var samples: [Sample] = []
+    /// Those whose value is no number (`NaN`) or has no end: no chart and no file has a place for it.
+    package private(set) var unnumbered: [Sample] = []
     /// Lines that are neither samples nor comments.
     package private(set) var brokenLines = 0
     private var kinds: [Substring: Kind] = [:]
@@ -33,13 +35,13 @@ package struct ExpositionReader {
     package init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(whereSeparator: \.isNewline) {
-            guard samples.count < ExpositionReader.sampleLimit else { return }
+            guard samples.count + unnumbered.count < ExpositionReader.sampleLimit else { return }
             let line = line.drop { $0 == " " || $0 == "\t" }
             if line.isEmpty { continue }
             if line.first == "#" {
                 readComment(line)
             } else if let sample = readSample(line) {
-                if sample.value.isFinite { samples.append(sample) }
+                if sample.value.isFinite { samples.append(sample) } else { unnumbered.append(sample) }
             } else {
                 brokenLines += 1
             }

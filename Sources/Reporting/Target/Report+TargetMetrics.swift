@@ -14,6 +14,8 @@ extension Report {
         package var problem: String?
         /// Series that were left out, beyond ``TargetRecorder/seriesLimit``.
         package var omitted = 0
+        /// Values of wanted series that were left out, for they are no numbers (`NaN`) or have no end.
+        package var unnumbered: UInt64 = 0
         /// What was done to the target meanwhile, where that is not in the report's own marks: a search's steps.
         package var marks: [Mark] = []
         /// Seconds since the run's start, by its clock.
@@ -119,6 +121,15 @@ package struct TargetRecorder: Sendable {
         guard let problem else { return }
         metrics.failures += 1
         metrics.problem = problem
+    }
+
+    /// Counts what an answer has in the place of numbers, of the series that are wanted.
+    ///
+    /// - Returns: how many values these are.
+    package mutating func count(unnumbered samples: [ExpositionReader.Sample]) -> Int {
+        let count = samples.filter(isWanted).count
+        metrics.unnumbered += UInt64(count)
+        return count
     }
 
     /// What is known at the end: every series has a value for every moment, if only none.
