@@ -35,7 +35,7 @@ struct DeclaredByteTests {
         let world = try Self.world("", #", "maxBytes": \#(limit)"#)
         world.track(1, count: 7)
         world.run(to: 10)
-        let counts: [UInt16] = missing == 0 ? [3, 3, 1] : [2, 2, 2, 1]
+        let counts: [UInt32] = missing == 0 ? [3, 3, 1] : [2, 2, 2, 1]
         for upload in counts.indices { world.answer(200, at: 11 + Double(upload)) }
         #expect(world.counts == counts)
         #expect(world.uploads[0].body.count == (missing == 0 ? limit : 2 * Self.size + 3))
