@@ -93,9 +93,9 @@ struct SessionShapeTests {
         let count = Double(played.count)
         let mean = played.reduce(0) { $0 + Double($1.actions) } / count
         // A lognormal gap of mean 7.3 s, and 0.35 s for the change of screen that most actions bring;
-        // at home some ways out lead nowhere: 34 to 37 renewals in 273 s. The mean of this many
-        // sessions is known to 0.3.
-        #expect((33.5...37.5).contains(mean), "seed \(seed): \(mean) actions in \(played.count) sessions")
+        // at home some ways out lead nowhere: 34 to 37 renewals in 273 s. Every third session or so pays,
+        // which takes as long as two of them. The mean of this many sessions is known to 0.3.
+        #expect((33.0...37.0).contains(mean), "seed \(seed): \(mean) actions in \(played.count) sessions")
     }
 
     @Test("end where the chain of screens does only if the persona says so")
