@@ -46,7 +46,9 @@ def was_late(command: list[str], folder: Path, text: str) -> bool:
         except (OSError, ValueError, KeyError):
             pass
     text = " ".join(text.split())
-    words = ("could not keep its own schedule", "generator was late", '"saturated": true', '"saturated":true')
+    words = (
+        "could not keep its own schedule", "generator was late", "late for --at", '"saturated": true', '"saturated":true',
+    )  # fmt: skip
     return any(word in text for word in words) or "Event loop" in text and "was busy" in text
 
 

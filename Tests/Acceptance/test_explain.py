@@ -418,5 +418,5 @@ def test_uploads_that_are_answered_at_one_instant_each_have_their_own_deliveries
 def test_the_wait_for_a_socket_is_blocked_time(tool: Tool):
     tool.run("simulate", write_scenario(tool.folder, stalled()), "--out", "out", "-q").expect(0)
     metrics = json.loads((tool.folder / "out" / "report.json").read_text())["metrics"]
-    assert metrics["http_req_duration"]["max"] > 80_000, "the wait for a socket, and the limit"
+    assert metrics["http_req_duration"]["max"] > 60_000, "the wait for a socket, beyond the limit of an attempt"
     assert metrics["http_req_blocked"]["max"] > 50_000

@@ -28,9 +28,9 @@ LONG = True
 NASTY = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 
 
-def outage(duration: str = "14s", **changes) -> dict:
-    """A run with eight seconds without a collector: long enough to be drawn, however slow the machine is."""
-    entry = {"at": "2s", "for": "8s", "name": "dark", "collector": {"fault": "outage"}}
+def outage(duration: str = "14s", lasts: str = "8s", **changes) -> dict:
+    """A run with some seconds without a collector: long enough to be drawn, however slow the machine is."""
+    entry = {"at": "2s", "for": lasts, "name": "dark", "collector": {"fault": "outage"}}
     return steady(20, duration, timeline=[entry], description=NASTY, **changes)
 
 
@@ -449,7 +449,7 @@ def browser():
 
 
 def test_a_browser_shows_the_run_and_drains_it(tool: Tool, tmp_path: Path, browser: Browser):
-    running = tool.start("run", write_scenario(tmp_path, outage("90s")), "--out", tmp_path / "out", "--ui")
+    running = tool.start("run", write_scenario(tmp_path, outage("120s", "90s")), "--out", tmp_path / "out", "--ui")
     browser.open(page_of(running).url)
     shown = "document.querySelector('[data-part=ledger] p').innerText"
     browser.wait_for("!!document.querySelector('[data-part=ledger] svg')")
