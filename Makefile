@@ -37,7 +37,7 @@ test: setup
 bench: build
 	@.ci/bench
 
-## load-datasets: a dataset into PostgreSQL and ClickHouse by its own README.md, and its questions asked there
+## load-datasets: two datasets into PostgreSQL and ClickHouse by their own README.md, and their questions asked there
 load-datasets: build
 	@.ci/load-datasets
 

@@ -134,7 +134,7 @@ struct PatternAnswers {
             "How many of these events are the device's event right before once more, at the same time?",
             ["population", "events", "repeated"],
             """
-            SELECT t.population AS population, count(*) AS events, count(b.id) AS repeated
+            SELECT t.population AS population, count(*) AS events, count(CASE WHEN b.name <> '' THEN 1 END) AS repeated
             FROM truth t LEFT JOIN truth b
                  ON b.device = t.device AND b.sequence = t.sequence - 1 AND b.name = t.name
                     AND b.captured_at = t.captured_at
