@@ -38,14 +38,13 @@ extension EventField {
     }
 
     /// What calls of the app's code reach the SDK with: TrackingSDK has only events, without what is registered for
-    /// all of them, and GrowingIO's users have attributes that are set and no others. Before 4.x it asks the app
-    /// for nothing at an event.
+    /// all of them, and GrowingIO's users have attributes that are set and no others. Where events do not carry what is
+    /// registered, the SDK asks the app for nothing at an event either.
     private static func carriedProperties(of plan: PopulationPlan) -> [PropertyRule] {
         let app = plan.app
         var registered = app.superProperties.flatMap(\.properties)
         let events = app.events.filter { $0.variant == nil }
-        let isOldGrowing = plan.system.systemName == "growing" && plan.system.versionName != "4.11.0"
-        if !isOldGrowing { registered += app.dynamicSuperProperties }
+        if plan.system.sendsSuperProperties { registered += app.dynamicSuperProperties }
         switch plan.system.systemName {
         case "trackingsdk": return events.filter { !$0.isWeb }.flatMap(\.properties)
         case "growing":

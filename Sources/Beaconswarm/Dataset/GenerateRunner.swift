@@ -111,13 +111,12 @@ final class GenerateRunner {
         }
     }
 
-    private var settings: DatasetSettings { DatasetSettings(options, scenario, layout) }
-
     private func write(_ plans: DatasetPlans, _ stores: RunStores) throws(FileFailure) -> CommandStatus {
         let table = EventTable(plans, keepsIDs: options.tagsEvents)
         let tables =
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
+        let settings = DatasetSettings(options, scenario, layout)
         let output = try DatasetOutput(
             options.out, tables: tables, layout: layout, identity: settings.identity,
             settings: settings.all, isResuming: options.resumes)
@@ -138,16 +137,14 @@ final class GenerateRunner {
         try writeRows(of: play, arrivals, output)
         if isInterrupted { return interrupted() }
         try sink.flush()
-        let patterns = PatternKey(
-            scenario.document.patterns, answers.facts, plans.populations,
-            names: scenario.document.publicNames, until: plans.usersEnd)
+        let patterns = PatternKey(scenario.document.patterns, answers.facts, plans)
         try writeTruth(plans, play, copies, to: output, answers, shape, patterns, raw)
         if isInterrupted { return interrupted() }
         try raw?.finish()
         let result = Answers(answers.facts, answers.totals, rows: arrivals.rows).all
         let planted = PatternAnswers(key: patterns, events: table.schema)
         let report = shape.report(
-            scenario, names: scenario.document.publicNames, rows: output.rows[0], captured: output.rows[1],
+            scenario, names: plans.names, rows: output.rows[0], captured: output.rows[1],
             sampler: arrivals.sample.figures(of: table))
         try GrowingFile.write(DatasetHTML.write(report), to: "\(options.out)/report.html")
         if options.shard != nil {
@@ -181,9 +178,8 @@ final class GenerateRunner {
         _ patterns: PatternKey, _ raw: RawLines?
     ) throws(FileFailure) {
         let truth = TruthWriter(
-            plans, names: scenario.document.publicNames, labels: answers.facts.labels, zone: layout.zone,
-            to: output, first: 1, answers: answers, shape: shape, patterns: patterns,
-            raw: raw)
+            plans, labels: answers.facts.labels, zone: layout.zone, to: output, first: 1, answers: answers,
+            shape: shape, patterns: patterns, raw: raw)
         for bucket in 0..<plans.buckets.count where !isInterrupted {
             let records = play.fates.reduce(copies.count(of: bucket)) { $0 + $1.count(of: bucket) }
             let slices = plans.buckets.slices(of: bucket, total: plans.deviceCount, records: records)

@@ -27,18 +27,15 @@ final class TruthWriter {
     /// A name or a list of rows that is being written.
     private var text = WireBuffer()
 
-    /// - Parameters:
-    ///   - names: The populations' names, as they may be told.
-    ///   - first: The number of the first of ``TruthTables/all`` in the output.
+    /// - Parameter first: The number of the first of ``TruthTables/all`` in the output.
     init(
-        _ plans: DatasetPlans, names: [String], labels: [[EventLabel]], zone: ZoneOffsets,
-        to output: DatasetOutput, first: Int, answers: AnswerKey, shape: DatasetShape, patterns: PatternKey,
-        raw: RawLines? = nil
+        _ plans: DatasetPlans, labels: [[EventLabel]], zone: ZoneOffsets, to output: DatasetOutput,
+        first: Int, answers: AnswerKey, shape: DatasetShape, patterns: PatternKey, raw: RawLines? = nil
     ) {
         self.raw = raw
         self.shape = shape
         self.plans = plans
-        self.names = names
+        names = plans.names
         self.labels = labels
         self.answers = answers
         self.patterns = patterns

@@ -53,7 +53,7 @@ struct DatasetMerge {
             variables: first.identity.sum.variables, as: first.reference)
         let plans = DatasetPlans(
             scenario.document, sizes: nil, tagsEvents: first.identity.tagsEvents, threads: 1, cut: nil)
-        try checkMissing(parts, in: folders, plans, names: scenario.document.publicNames)
+        try checkMissing(parts, in: folders, plans)
         let sum = try DatasetSum(parts, scenario, plans)
         let paths = try paths(of: parts)
         do throws(FileFailure) {
@@ -114,14 +114,14 @@ struct DatasetMerge {
 
     /// Refuses a dataset with holes, and tells how to fill them.
     private func checkMissing(
-        _ parts: [Part], in folders: [String], _ plans: DatasetPlans, names: [String]
+        _ parts: [Part], in folders: [String], _ plans: DatasetPlans
     ) throws(CommandFailure) {
         let first = parts[0].state
         let there = Set(parts.map(\.state.number))
         let missing = (0..<first.identity.count).map { PartNumber(index: $0, count: first.identity.count) }
             .filter { !there.contains($0) }
         guard !missing.isEmpty else { return }
-        let populations = zip(names, plans.populations).map { ($0, $1.firstDevice, $1.deviceCount) }
+        let populations = zip(plans.names, plans.populations).map { ($0, $1.firstDevice, $1.deviceCount) }
         let shown = missing.prefix(10).map { "\($0.text)\(PartSet.devices(of: $0, populations))" }
         let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
         let broken = folders.filter { !DatasetMerge.isWhole($0) }.prefix(3)
@@ -202,9 +202,7 @@ struct DatasetSum {
         shape = DatasetShape(plans)
         schemas = [table.schema] + TruthTables.all
         totals = AnswerTotals(facts)
-        patterns = PatternKey(
-            scenario.document.patterns, facts, plans.populations, names: scenario.document.publicNames,
-            until: plans.usersEnd)
+        patterns = PatternKey(scenario.document.patterns, facts, plans)
         rows = schemas.map { _ in 0 }
         for (folder, state) in parts { try add(state, of: folder) }
     }
@@ -242,7 +240,7 @@ struct DatasetSum {
             scenario: scenario, options: options, schemas: schemas, rows: rows, answers: answers,
             unknownRows: unknownRows)
         let report = shape.report(
-            scenario, names: document.publicNames, rows: rows[0], captured: rows[1],
+            scenario, names: patterns.names, rows: rows[0], captured: rows[1],
             sampler: sample.figures(of: table))
         page.parts = (identity.count, PartSet.command(first.command, playing: "I/\(identity.count)"))
         return [

@@ -22,14 +22,11 @@ final class PatternKey {
     private var last: (population: Int, name: String, at: Int64)?
     let facts: DatasetFacts
 
-    /// - Parameter end: From which on nothing happens.
-    init(
-        _ patterns: [ScenarioPattern], _ facts: DatasetFacts, _ plans: [PopulationPlan], names: [String],
-        until end: Instant
-    ) {
+    init(_ patterns: [ScenarioPattern], _ facts: DatasetFacts, _ all: DatasetPlans) {
         self.facts = facts
+        let plans = all.populations
         self.plans = plans
-        self.names = names
+        names = all.names
         let counters = patterns.enumerated().map { PatternCounter($1, number: $0, facts, plans) }
         self.counters = counters
         byPopulation = plans.indices.map { population in
@@ -42,7 +39,7 @@ final class PatternKey {
                 }
                 var plan = plan
                 plan.patterns = plan.patterns.without(counter.number)
-                return PopulationLives(plan, until: end)
+                return PopulationLives(plan, until: all.usersEnd)
             }
         }
     }
