@@ -29,14 +29,16 @@ struct AppFormatTests {
               "rank": {"zipf": {"count": 10, "exponent": 1.2, "prefix": "r-"}},
               "tags": {"list": {"of": {"choice": ["x", "y"]}, "min": 1, "max": 3}},
               "wait": {"uniform": {"min": -1, "max": 1}}}},
-            {"name": "Buy", "on": {"control": "Detail.buy-button"}, "timedFrom": {"screen": "Detail"}},
+            {"name": "Buy", "on": {"control": "Detail.buy-button"}, "timedFrom": {"screen": "Detail"},
+             "pause": {"median": "12s", "sigma": 0.6}},
             {"name": "Page", "on": {"screen": "Web"}, "web": true},
             {"name": "Open", "on": "launch"}
           ],
           "profiles": [{"operation": "profile_set_once", "on": "signUp", "properties": {"since": "date"}}],
           "items": [{"type": "book", "id": {"constant": "b1"}, "on": "login", "delete": true}],
           "superProperties": [{"on": "login", "properties": {"vip": {"constant": true}}}],
-          "dynamicSuperProperties": {"theme": {"choice": ["dark", "light"]}},
+          "dynamicSuperProperties": {
+            "theme": {"choice": ["dark", "light"]}, "battery": {"device": "batteryLevel"}},
           "crashReasons": ["boom"]
         }}
         """
@@ -67,7 +69,9 @@ struct AppFormatTests {
         #expect(app.profiles[0].operation == .setOnce)
         #expect(app.items[0].isDeletion)
         #expect(app.superProperties[0].trigger == .login)
-        #expect(app.dynamicSuperProperties.map(\.key) == ["theme"])
+        #expect(app.dynamicSuperProperties.map(\.key) == ["theme", "battery"])
+        #expect(app.dynamicSuperProperties[1].generator == .reading(.batteryLevel))
+        #expect(app.events.map(\.pause) == [nil, .lognormal(median: 12, sigma: 0.6), nil, nil])
     }
 
     @Test("properties keep their order and their generators")
@@ -94,6 +98,38 @@ struct AppFormatTests {
         #expect(rules[9].generator == .number(.uniform(-1, 1), decimals: 2))
         #expect(
             app.catalogues[0].fields[0].generator == .number(.lognormal(median: 20, sigma: 0.6), decimals: 1))
+    }
+
+    @Test(
+        "an app reads its device for dynamic super properties alone",
+        arguments: [
+            (
+                #""n": {"counter": {}}"#, #""n": {"device": "isSignedIn"}"#,
+                "/apps/kiosk/events/0/properties/n"
+            ),
+            (
+                #""of": {"choice": ["x", "y"]}"#, #""of": {"device": "isSignedIn"}"#,
+                "/apps/kiosk/events/0/properties/tags"
+            ),
+            (
+                #""vip": {"constant": true}"#, #""vip": {"device": "isDarkMode"}"#,
+                "/apps/kiosk/superProperties/0/properties/vip"
+            ),
+        ])
+    func readings(good: String, bad: String, pointer: String) throws {
+        let text = AppFormatTests.kiosk.replacing(good, with: bad)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == [pointer])
+    }
+
+    @Test("who has left takes no time over anything")
+    func pauses() {
+        let text = AppFormatTests.kiosk.replacing(
+            #""Open", "on": "launch""#, with: #""Open", "on": "sessionEnd", "pause": "2s""#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/3/pause"])
     }
 
     @Test(

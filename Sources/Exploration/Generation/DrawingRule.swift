@@ -215,6 +215,7 @@ struct DrawingRule: Sendable {
         "own.events.[].name": .texts("Alpha", "Beta", "Gamma"),
         "web": .presence(0.15),
         "events.[].web": .presence(0.1),
+        "events.[].pause": .presence(0.15),
         "screen": .texts("Home", "Detail"),
         "control": .texts("Home.buy:", "Detail.open:", "Home.like:"),
         "catalogues": DrawingRule(presence: 0.8, count: 1...2),

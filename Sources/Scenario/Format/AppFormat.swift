@@ -1,5 +1,6 @@
 import AppModel
 import SensorsSDK
+import Timebase
 
 /// An app as decoded; names are not yet looked up.
 struct AppDraft: Sendable {
@@ -125,6 +126,7 @@ struct EventDraft: Sendable {
     var name: String?
     var trigger: TriggerDraft?
     var chance = 1.0
+    var pause: Located<Distribution>?
     var properties: [Named<GeneratorDraft>] = []
     var timedFrom: TriggerDraft?
     var isWeb = false
@@ -136,6 +138,10 @@ struct EventDraft: Sendable {
             Field("name", \.name, .text(limit: 255), required: true, "Its name."),
             Field("on", \.trigger, TriggerDraft.form, required: true, "When it is sent."),
             Field("chance", \.chance, .share, "Probability that the moment sends it."),
+            Field(
+                "pause", \.pause, DistributionDraft.seconds.located,
+                "How long the user takes over it once the moment has come, as to pay; what else the moment sends "
+                    + "and this list names later comes after it. Who leaves the app before sends neither."),
             Field("properties", \.properties, GeneratorDraft.properties, "Its properties."),
             Field("timedFrom", \.timedFrom, TriggerDraft.form, "When its clock starts, for event_duration."),
             Field("web", \.isWeb, .boolean, "Whether a page in a web view sends it."),

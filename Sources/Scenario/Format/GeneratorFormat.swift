@@ -14,6 +14,7 @@ struct GeneratorDraft: Sendable {
     var entityID: EntityDraft?
     /// Boxed in an array, since a struct cannot hold itself.
     var list: ListDraft?
+    var device: DeviceReading?
 
     static let form: Form<GeneratorDraft> = .either(
         [
@@ -52,6 +53,11 @@ struct GeneratorDraft: Sendable {
                 "A field of the thing concerned, such as \"products.price\"."),
             Field("entityID", \.entityID, .object(EntityDraft.format), "The id of the thing concerned."),
             Field("list", \.list, .object(ListDraft.format), "A list of values."),
+            Field(
+                "device", \.device, .cases(what: "what an app reads off its device"),
+                "What the app reads off its device at the event, of \"dynamicSuperProperties\" alone: the charge of "
+                    + "its battery in per cent, whether it shows the dark appearance, whether somebody is signed in."
+            ),
         ])
 
     private static func number(_ name: String, _ doc: String) -> Field<GeneratorDraft> {

@@ -65,7 +65,10 @@ struct AppBinder {
                 SuperPropertyGroup(trigger: $0, properties: rules(update.properties))
             }
         }
-        app.dynamicSuperProperties = rules(draft.dynamicSuperProperties)
+        app.dynamicSuperProperties = draft.dynamicSuperProperties.compactMap { dynamic in
+            guard let reading = dynamic.value.device else { return rules([dynamic]).first }
+            return PropertyRule(dynamic.name, .reading(reading))
+        }
         app.tabs = draft.tabs.map { screenIndex($0) }
         if let name = draft.appDelegate { app.appDelegate = name }
         if let name = draft.tabBarController { app.tabBarController = name }
@@ -155,6 +158,12 @@ struct AppBinder {
         guard let name = draft.name, let trigger = trigger(draft.trigger) else { return nil }
         var event = BusinessEvent(name: name, trigger: trigger)
         event.chance = draft.chance
+        if let pause = draft.pause {
+            if trigger == .sessionEnd {
+                reading.report(.conflict, pause.place, allowed: "no \"pause\": the session is over")
+            }
+            event.pause = pause.value
+        }
         event.isWeb = draft.isWeb
         event.timedFrom = draft.timedFrom.flatMap { self.trigger($0) }
         event.properties = rules(draft.properties)
@@ -263,6 +272,12 @@ struct AppBinder {
         }
         if let number = draft.number { return .number(number.distribution, decimals: number.decimals) }
         if let counter = draft.counter { return .counter(prefix: counter.prefix) }
+        if draft.device != nil {
+            reading.report(
+                .conflict, place ?? self.place, found: "\"device\"",
+                allowed: "another generator: an app reads its device for \"dynamicSuperProperties\" alone")
+            return nil
+        }
         if let entity = draft.entity { return self.entity(entity) }
         if let entity = draft.entityID, let name = entity.catalogue {
             return catalogueIndex(name).map { .entityID(catalogue: $0, prefix: entity.prefix) }
