@@ -29,21 +29,24 @@ package struct SeededRun {
         for input in corpus { try run(input, willTry) }
     }
 
-    /// Tries changed inputs for as long as `goesOn` says; gets the number of those tried.
+    /// Tries changed inputs for as long as `goesOn` says, which hears the number of the next one.
     ///
-    /// - Returns: how many were tried.
+    /// - Parameter first: The number of the first: an input is a function of the seed and its number, so a run goes on
+    ///   where another one ended.
+    /// - Returns: the number of the next.
     package func mutate(
-        seed: UInt64, while goesOn: (Int) -> Bool, willTry: ([UInt8]) -> Void = { _ in }
+        seed: UInt64, from first: Int = 0, while goesOn: (Int) -> Bool,
+        willTry: ([UInt8]) -> Void = { _ in }
     ) throws(Failure) -> Int {
         let mutator = Mutator(for: type)
         let root = RandomStream(key: seed)
-        var tried = 0
-        while goesOn(tried) {
-            var stream = root.child(UInt64(tried))
+        var number = first
+        while goesOn(number) {
+            var stream = root.child(UInt64(number))
             try run(mutator.mutated(from: corpus, &stream), willTry)
-            tried += 1
+            number += 1
         }
-        return tried
+        return number
     }
 
     private func run(_ input: [UInt8], _ willTry: ([UInt8]) -> Void) throws(Failure) {

@@ -22,8 +22,11 @@ struct BeaconswarmFuzz: ParsableCommand {
     @Option(help: "The seed of the changes; a random one if it is missing.")
     var seed: UInt64?
 
-    @Option(help: "How many changed inputs to try for each target.")
+    @Option(help: "Up to which number to try changed inputs, for each target.")
     var runs = 2000
+
+    @Option(help: "Begin with the changed input of this number: a run that was broken off goes on.")
+    var from = 0
 
     @Option(help: "Stop each target after so many seconds, whatever --runs says.")
     var seconds: Int?
@@ -56,6 +59,9 @@ struct BeaconswarmFuzz: ParsableCommand {
         if !(1...86400).contains(timeout) {
             throw ValidationError("--timeout \(timeout): must lie between 1 and 86400")
         }
+        if from < 0 || from > runs {
+            throw ValidationError("--from \(from): must lie between 0 and --runs \(runs)")
+        }
         if !input.isEmpty, target == nil { throw ValidationError("--input needs a target") }
     }
 
@@ -76,17 +82,11 @@ struct BeaconswarmFuzz: ParsableCommand {
         do {
             let run = try SeededRun(of: type, corpus: corpus)
             try run.replay(willTry: CrashRecord.note)
-            var changed = 0
-            if input.isEmpty {
-                changed = try run.mutate(
-                    seed: seed,
-                    while: { $0 < runs && MonotonicSeconds.now() - start < Double(seconds ?? .max) },
-                    willTry: CrashRecord.note)
-            }
+            let next = input.isEmpty ? try mutate(run, of: type, seed: seed, since: start) : from
             CrashRecord.end()
             let time = String((10 * (MonotonicSeconds.now() - start)).rounded() / 10)
             report(
-                "\(type.name): \(corpus.count) inputs and \(changed) changed ones in \(time) s, nothing found"
+                "\(type.name): \(corpus.count) inputs and \(next - from) changed ones in \(time) s, nothing found"
             )
         } catch let failure as SeededRun.Failure {
             CrashRecord.end()
@@ -94,6 +94,25 @@ struct BeaconswarmFuzz: ParsableCommand {
             CrashRecord.keep(failure.input)
             throw ExitCode.failure
         }
+    }
+
+    /// Tries changed inputs, and says each minute how many.
+    ///
+    /// - Returns: the number of the next.
+    private func mutate(
+        _ run: SeededRun, of type: any FuzzTarget.Type, seed: UInt64, since start: Double
+    ) throws -> Int {
+        var told = start
+        return try run.mutate(
+            seed: seed, from: from,
+            while: { number in
+                let now = MonotonicSeconds.now()
+                if now - told >= 60 {
+                    told = now
+                    report("\(type.name): \(number) of \(runs), \(Int(now - start)) s, nothing so far")
+                }
+                return number < runs && now - start < Double(seconds ?? .max)
+            }, willTry: CrashRecord.note)
     }
 
     /// An input that asks for memory without bound is to end here, not to take the machine with it.

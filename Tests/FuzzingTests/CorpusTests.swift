@@ -93,6 +93,21 @@ struct FuzzingTests {
         }
     }
 
+    @Test("a run goes on where another one ended, with the inputs that it would have tried")
+    func goesOn() throws {
+        func inputs(from first: Int, to last: Int) throws -> [[UInt8]] {
+            var tried: [[UInt8]] = []
+            let run = try SeededRun(of: WireTarget.self, corpus: [Array("some bytes".utf8)])
+            let next = try run.mutate(
+                seed: 7, from: first, while: { $0 < last }, willTry: { tried.append($0) })
+            #expect(next == last)
+            return tried
+        }
+        let whole = try inputs(from: 0, to: 40)
+        #expect(Set(whole).count > 20)
+        #expect(try inputs(from: 0, to: 15) + inputs(from: 15, to: 40) == whole)
+    }
+
     @Test("a planted fault is found, and found again by its seed")
     func planted() throws {
         let corpus = [Array("xxabxx".utf8)]
