@@ -43,11 +43,8 @@ def captured(parts: dict[str, str]) -> int:
 def test_two_viewers_see_a_run_as_it_comes_and_its_report_at_the_end(tool: Tool, tmp_path: Path):
     """One entry of the timeline is soon over and another one lasts, so that both are seen however late a view comes."""
     out = tmp_path / "out"
-    entries = [
-        {"at": at, "for": lasts, "name": name, "collector": {"fault": "outage"}}
-        for name, at, lasts in [("brief", "1s", "1s"), ("dark", "3s", "290s")]
-    ]
-    scenario = steady(20, "300s", timeline=entries, description=NASTY)
+    scenario = outage("300s", "290s")
+    scenario["timeline"].insert(0, scenario["timeline"][0] | {"at": "500ms", "for": "1s", "name": "brief"})
     running = tool.start("run", "--ui", write_scenario(tmp_path, scenario), "--out", out)
     page = page_of(running)
     first = page.stream()
