@@ -13,6 +13,7 @@ struct LinkTests {
     ) -> LinkRequest {
         var moment = RadioMoment()
         moment.next = .wifi
+        moment.wakesFor = .seconds(2)
         radio(&moment)
         return LinkRequest(stream: root.child(number), bytes: bytes, radio: moment, staysFor: staysFor)
     }
@@ -29,7 +30,6 @@ struct LinkTests {
         link.roundTrip = .constant(100)
         link.up = 80_000
         link.down = 40_000
-        link.promotion = .seconds(2)
         return link
     }
 
@@ -46,12 +46,14 @@ struct LinkTests {
         // The answer's 500 bytes take 100 ms.
         #expect(cold.replyDelay == .milliseconds(50 + 100))
         #expect(cold.fate == .goes && cold.handover == nil)
-        let awake = passage(plain, request { $0.isAsleep = false })
+        let waking = passage(plain, request { $0.wakesFor = .milliseconds(700) })
+        #expect(waking.delay == .milliseconds(700 + 200 + 100 + 50))
+        let awake = passage(plain, request { $0.wakesFor = .zero })
         #expect(awake.delay == .milliseconds(200 + 100 + 50))
         let warm = passage(
             plain,
             request(bytes: 20_000) {
-                $0.isAsleep = false
+                $0.wakesFor = .zero
                 $0.isConnected = true
             })
         #expect(warm.delay == .milliseconds(2000 + 50))
@@ -75,7 +77,7 @@ struct LinkTests {
             passage(
                 link,
                 request(number) {
-                    $0.isAsleep = false
+                    $0.wakesFor = .zero
                     $0.isConnected = true
                 })
         }.map { ($0.delay + $0.replyDelay).fractionalMilliseconds }

@@ -22,6 +22,8 @@ struct Radios: Sendable {
         var connectedOn = NetworkKind.none
         /// Whether one of the requests under way woke it.
         var hasWoken = false
+        /// When it was ready, or will be, after it was woken last.
+        var readyAt = Instant(nanoseconds: .min)
     }
 
     private let rules: NetworkRules
@@ -83,12 +85,13 @@ struct Radios: Sendable {
             moment.next = walk.nextKind(chain)
         }
         let isSame = radio.connectedOn == kind
-        moment.isAsleep = radio.open == 0 && !(isSame && now <= radio.awakeUntil)
-        moment.isConnected = isSame && radio.connectedAt.map { now - $0 <= LinkRules.keepAlive } ?? false
-        if moment.isAsleep {
+        if radio.open == 0 && !(isSame && now <= radio.awakeUntil) {
             wakeups += 1
             radios[slot].hasWoken = true
+            radios[slot].readyAt = now + (rules.links[kind]?.promotion ?? .zero)
         }
+        moment.wakesFor = max(radios[slot].readyAt, now) - now
+        moment.isConnected = isSame && radio.connectedAt.map { now - $0 <= LinkRules.keepAlive } ?? false
         // No connection outlives a change of the radio.
         if !isSame { radios[slot].connectedAt = nil }
         if radio.open == 0 { radios[slot].awakeUntil = max(radio.awakeUntil, now) }

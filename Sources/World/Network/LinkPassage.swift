@@ -5,8 +5,9 @@ package struct RadioMoment: Hashable, Sendable {
     /// When the device's way leads to another radio; ``Timebase/Instant/distantFuture`` for never.
     package var changesAt = Instant.distantFuture
     package var next = NetworkKind.none
-    /// Whether the radio sleeps and has to be woken first.
-    package var isAsleep = true
+    /// How long the radio goes on waking: the link's promotion for a request that finds it asleep, what is left of it
+    /// for one that begins meanwhile.
+    package var wakesFor = Interval.zero
     /// Whether a connection from before is still open.
     package var isConnected = false
 
@@ -49,7 +50,7 @@ extension LinkRules {
         let roundTrip = min(max(self.roundTrip.sample(&draw), leastRoundTrip, 0), 86_400_000)
         let bad = badEnd(draw.uniform())
         let (breaks, gap) = (draw.chance(handover.failure), handover.gap.sample(&draw))
-        let wake = request.radio.isAsleep ? promotion.fractionalMilliseconds : 0
+        let wake = request.radio.wakesFor.fractionalMilliseconds
         let opening = request.radio.isConnected ? 0 : setUp(roundTrip, request.stream.child(1))
         let sending = transfer(request.bytes, at: up, roundTrip, request.stream.child(2))
         var verdict = ClientFaultVerdict.none

@@ -5,7 +5,7 @@ package import Timebase
 /// Packets matter only through requests. A request of `n` packets (of ``packetBytes`` each) that finds a
 /// connection open reaches the collector after
 ///
-///     promotion + RTT / 2 + bytes · 8 / up + time lost by losses,
+///     what is left of the radio's waking + RTT / 2 + bytes · 8 / up + time lost by losses,
 ///
 /// one that has to open it ``setUpRoundTrips`` round trips later; the answer takes RTT / 2, its own bytes at ``down``
 /// and its own losses. Not modelled: slow start (most batches fit the first ten packets), queues of the device's
