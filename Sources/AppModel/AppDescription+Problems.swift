@@ -79,7 +79,12 @@ extension AppDescription {
             list.require(!event.name.isEmpty, "\(path)/name", "is empty")
             check(event.trigger, "\(path)/trigger", &list)
             list.probability(event.chance, "\(path)/chance")
-            if let pause = event.pause { list.distribution(pause, "\(path)/pause") }
+            if let pause = event.pause {
+                list.distribution(pause, "\(path)/pause")
+                list.require(
+                    event.trigger != .sessionEnd, "\(path)/pause", found: "a pause at the session's end",
+                    allowed: "none: who has left takes no time over anything")
+            }
             check(event.catalogue, event.properties, path, &list)
             if let start = event.timedFrom {
                 check(start, "\(path)/timedFrom", &list)
@@ -235,7 +240,10 @@ extension AppDescription {
     ) {
         switch generator {
         case .constant, .zipf, .counter, .date: break
-        case .reading: list.require(false, path, "is read off the device: for dynamic super properties alone")
+        case .reading:
+            list.require(
+                false, path, found: "what an app reads off its device",
+                allowed: "another generator: it is read for dynamic super properties alone")
         case .choice(let values, let choice):
             list.require(
                 values.count == choice.count, path, "has \(values.count) values and \(choice.count) weights")
@@ -265,8 +273,9 @@ extension AppDescription {
                 factors.allSatisfy { $0.values.allSatisfy(\.isFinite) }, path, "has a factor without end")
         case .list(let element, let minimum, let maximum):
             list.require(
-                (0...1000).contains(minimum) && (minimum...max(minimum, 1000)).contains(maximum), path,
-                "\(minimum) to \(maximum) elements: out of order, or not between 0 and 1000")
+                minimum >= 0 && minimum <= maximum && maximum <= 1000, path,
+                found: "a list of \(minimum) to \(maximum) elements",
+                allowed: "0 to 1000, the fewest not above the most")
             check(element, catalogue: own, path, &list)
         }
     }

@@ -115,12 +115,25 @@ struct AppFormatTests {
                 #""vip": {"constant": true}"#, #""vip": {"device": "isDarkMode"}"#,
                 "/apps/kiosk/superProperties/0/properties/vip"
             ),
+            (
+                #""wait": {"uniform": {"min": -1, "max": 1}}"#, #""0": {"device": "isDarkMode"}"#,
+                "/apps/kiosk/events/0/properties/0"
+            ),
         ])
     func readings(good: String, bad: String, pointer: String) throws {
         let text = AppFormatTests.kiosk.replacing(good, with: bad)
         #expect(text != AppFormatTests.kiosk)
         let found = problems(scenario(text, population: #""app": "kiosk""#))
         #expect(found.map(\.pointer) == [pointer])
+    }
+
+    @Test("what the model finds wrong is told at the place in the scenario")
+    func modelProblems() {
+        let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/0/properties/tags"])
+        #expect(found.first?.found == "a list of 4 to 3 elements")
     }
 
     @Test("who has left takes no time over anything")

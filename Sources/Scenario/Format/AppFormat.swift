@@ -126,7 +126,7 @@ struct EventDraft: Sendable {
     var name: String?
     var trigger: TriggerDraft?
     var chance = 1.0
-    var pause: Located<Distribution>?
+    var pause: Distribution?
     var properties: [Named<GeneratorDraft>] = []
     var timedFrom: TriggerDraft?
     var isWeb = false
@@ -139,7 +139,7 @@ struct EventDraft: Sendable {
             Field("on", \.trigger, TriggerDraft.form, required: true, "When it is sent."),
             Field("chance", \.chance, .share, "Probability that the moment sends it."),
             Field(
-                "pause", \.pause, DistributionDraft.seconds.located,
+                "pause", \.pause, DistributionDraft.seconds,
                 "How long the user takes over it once the moment has come, as to pay; what else the moment sends "
                     + "and this list names later comes after it. Who leaves the app before sends neither."),
             Field("properties", \.properties, GeneratorDraft.properties, "Its properties."),

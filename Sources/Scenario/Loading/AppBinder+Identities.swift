@@ -25,7 +25,7 @@ extension AppBinder {
                 reportMissing("value", operation)
                 return nil
             }
-            guard let value = draft.value.flatMap({ generator($0.value, $0.place) }) else { return nil }
+            guard let value = draft.value.flatMap({ generator($0.value) }) else { return nil }
             guard value.isOfADevice else {
                 reading.report(
                     .outOfRange, place,

@@ -7,14 +7,12 @@ import Wire
 /// catalogues.
 struct AppBinder {
     private let draft: AppDraft
-    private let place: Place
     private let screenNames: [String]
     private let catalogueNames: [String]
     var reading = Reading()
 
-    private init(_ draft: AppDraft, _ place: Place) {
+    private init(_ draft: AppDraft) {
         self.draft = draft
-        self.place = place
         screenNames = draft.screens.map { $0.name?.value ?? "" }
         catalogueNames = draft.catalogues.map { $0.name?.value ?? "" }
     }
@@ -22,7 +20,7 @@ struct AppBinder {
     /// Binds an app; names that are not found, and whatever the model itself finds wrong, are reported.
     static func bind(_ app: Named<AppDraft>, _ reading: inout Reading) -> AppDescription? {
         let before = reading.problems.count
-        var binder = AppBinder(app.value, app.place)
+        var binder = AppBinder(app.value)
         let description = binder.app(named: app.name)
         reading.problems += binder.reading.problems
         // The model's own checks speak in indices; where a name is missing they would only repeat it.
@@ -36,14 +34,23 @@ struct AppBinder {
         return reading.problems.count == before ? description : nil
     }
 
-    /// Follows a path in the model's terms as far as the scenario has the same keys.
+    /// Follows a path in the model's terms as far as the scenario has the same parts.
     static func modelPath(_ path: String, in place: Place) -> Place {
         var result = place
         for token in JSONPath(text: path)?.tokens ?? [] {
-            guard let node = result.node.value(at: [token]) else { break }
-            result = Place(node: node, path: result.path.appending(token))
+            guard let part = part(token, of: result.node) else { break }
+            result = Place(node: part.node, path: result.path.appending(part.key))
         }
         return result
+    }
+
+    /// The part of a value that the model calls so: where an index of the model's meets members, it is the member that
+    /// stands there.
+    private static func part(_ token: String, of node: JSONNode) -> (key: String, node: JSONNode)? {
+        if case .object(let members) = node.content, let index = Int(token) {
+            return members.indices.contains(index) ? (members[index].key, members[index].value) : nil
+        }
+        return node.value(at: [token]).map { (token, $0) }
     }
 
     private mutating func app(named name: String) -> AppDescription {
@@ -65,10 +72,7 @@ struct AppBinder {
                 SuperPropertyGroup(trigger: $0, properties: rules(update.properties))
             }
         }
-        app.dynamicSuperProperties = draft.dynamicSuperProperties.compactMap { dynamic in
-            guard let reading = dynamic.value.device else { return rules([dynamic]).first }
-            return PropertyRule(dynamic.name, .reading(reading))
-        }
+        app.dynamicSuperProperties = rules(draft.dynamicSuperProperties)
         app.tabs = draft.tabs.map { screenIndex($0) }
         if let name = draft.appDelegate { app.appDelegate = name }
         if let name = draft.tabBarController { app.tabBarController = name }
@@ -158,12 +162,7 @@ struct AppBinder {
         guard let name = draft.name, let trigger = trigger(draft.trigger) else { return nil }
         var event = BusinessEvent(name: name, trigger: trigger)
         event.chance = draft.chance
-        if let pause = draft.pause {
-            if trigger == .sessionEnd {
-                reading.report(.conflict, pause.place, allowed: "no \"pause\": the session is over")
-            }
-            event.pause = pause.value
-        }
+        event.pause = draft.pause
         event.isWeb = draft.isWeb
         event.timedFrom = draft.timedFrom.flatMap { self.trigger($0) }
         event.properties = rules(draft.properties)
@@ -257,11 +256,11 @@ struct AppBinder {
 
     mutating func rules(_ drafts: [Named<GeneratorDraft>]) -> [PropertyRule] {
         drafts.compactMap { draft in
-            generator(draft.value, draft.place).map { PropertyRule(draft.name, $0) }
+            generator(draft.value).map { PropertyRule(draft.name, $0) }
         }
     }
 
-    mutating func generator(_ draft: GeneratorDraft, _ place: Place? = nil) -> PropertyGenerator? {
+    mutating func generator(_ draft: GeneratorDraft) -> PropertyGenerator? {
         if draft.isDate { return .date }
         if let constant = draft.constant { return .constant(constant) }
         if let choice = draft.choice {
@@ -272,26 +271,15 @@ struct AppBinder {
         }
         if let number = draft.number { return .number(number.distribution, decimals: number.decimals) }
         if let counter = draft.counter { return .counter(prefix: counter.prefix) }
-        if draft.device != nil {
-            reading.report(
-                .conflict, place ?? self.place, found: "\"device\"",
-                allowed: "another generator: an app reads its device for \"dynamicSuperProperties\" alone")
-            return nil
-        }
+        if let device = draft.device { return .reading(device) }
         if let entity = draft.entity { return self.entity(entity) }
         if let entity = draft.entityID, let name = entity.catalogue {
             return catalogueIndex(name).map { .entityID(catalogue: $0, prefix: entity.prefix) }
         }
-        guard let list = draft.list, let element = list.element.first.flatMap({ generator($0, place) }) else {
-            return nil
+        return draft.list.flatMap { list in
+            list.element.first.flatMap { generator($0) }
+                .map { .list($0, minimum: list.minimum, maximum: list.maximum) }
         }
-        guard list.minimum <= list.maximum else {
-            reading.report(
-                .conflict, place ?? self.place, found: "min \(list.minimum), max \(list.maximum)",
-                allowed: "\"min\" not above \"max\"")
-            return nil
-        }
-        return .list(element, minimum: list.minimum, maximum: list.maximum)
     }
 
     private mutating func entity(_ name: Located<String>) -> PropertyGenerator? {
