@@ -59,6 +59,7 @@ WORLD = {
     "patterns": [
         {"name": "once-more", "pattern": "duplicateEvent", "event": COMPOSED, "share": 0.5},
         {"name": "lost", "pattern": "missingProperty", "event": COMPOSED, "property": "a", "share": 0.5},
+        {"name": "wrong", "pattern": "wrongType", "event": COMPOSED, "property": "a", "value": "n/a", "share": 0.3},
         {"name": "shared", "pattern": "missingProperty", "event": "Twice", "property": "a-b", "share": 0.5},
         {"name": "slow", "pattern": "conversion", "event": "end\\", "of": "back\\slash", "factor": 0.5},
         {"name": "quoted", "pattern": "duplicateEvent", "event": "it's '\\' all", "share": 0.3},
@@ -106,7 +107,7 @@ def as_clickhouse_reads(sql: str) -> str:
 
 def test_every_query_gives_its_answer(made: Path, known: dict[str, list]):
     asked = queries(made)
-    assert asked.keys() == known.keys() and len(known) == 15
+    assert asked.keys() == known.keys() and len(known) == 16
     for name, sql in asked.items():
         assert ask(made, sql) == known[name] != [], name
         # DuckDB's and PostgreSQL's literals are SQLite's.
@@ -115,6 +116,12 @@ def test_every_query_gives_its_answer(made: Path, known: dict[str, list]):
         for table in re.findall(r"LEFT JOIN \w+ (\w+)", sql):
             assert not re.search(rf"count\((DISTINCT )?{table}\.\w+\)|\b{table}\.\w+ IS (NOT )?NULL", sql), name
     assert "\\" in asked["funnel"] and as_clickhouse_reads(asked["funnel"]) != asked["funnel"]
+
+
+def test_two_mistakes_about_one_property_are_in_each_others_answers(made: Path, known: dict[str, list]):
+    planted = {pattern["name"]: pattern["measured"] for pattern in json.loads((made / "answers.json").read_text())["patterns"]}
+    assert min(planted[name]["affected_arrived"] for name in ("lost", "wrong")) > 5
+    assert known["pattern_lost"] == known["pattern_wrong"]
 
 
 def test_names_of_other_bytes_are_other_events(made: Path, known: dict[str, list]):
@@ -156,11 +163,11 @@ def test_a_column_has_the_values_of_all_populations(made: Path):
 def test_a_column_of_two_properties_answers_for_none(made: Path, known: dict[str, list]):
     planted = json.loads((made / "answers.json").read_text())["patterns"]
     assert {pattern["name"]: pattern["answer"] for pattern in planted} == {
-        "once-more": "pattern_once_more", "lost": "pattern_lost", "shared": None, "slow": "pattern_slow", "quoted": "pattern_quoted",
+        "once-more": "pattern_once_more", "lost": "pattern_lost", "wrong": "pattern_wrong", "shared": None, "slow": "pattern_slow", "quoted": "pattern_quoted",
         "crawlers": "pattern_crawlers",
     }
     sizes = {pattern["name"]: pattern["measured"] for pattern in planted}
-    assert sum(row[2] for row in known["pattern_lost"]) == sizes["lost"]["affected_arrived"] > 10
+    assert sum(row[2] for row in known["pattern_lost"]) == sum(sizes[name]["affected_arrived"] for name in ("lost", "wrong")) > 10
     assert sizes["shared"]["affected"] > 10
     # What the code leaves out, the other property fills.
     assert ask(made, "SELECT count(*) FROM events WHERE name = 'Twice' AND prop_a_b IS NULL") == [[0]]

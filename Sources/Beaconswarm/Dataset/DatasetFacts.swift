@@ -39,9 +39,9 @@ struct DatasetFacts: Sendable {
         self.funnel = funnel
     }
 
-    /// By label of a population: the number of the pattern whose mistake an event of that label is.
-    func variants(of plan: PopulationPlan) -> [Int?] {
-        var variants = labels[plan.index].map { _ in Int?.none }
+    /// By label of a population: the app's event that it stands for, where that is a pattern's mistake.
+    func variants(of plan: PopulationPlan) -> [BusinessEvent?] {
+        var variants = labels[plan.index].map { _ in BusinessEvent?.none }
         let events = plan.app.events
         // A system's labels have the app's events one after the other, if it is told of them at all.
         let names = labels[plan.index].map(\.ownName)
@@ -50,7 +50,9 @@ struct DatasetFacts: Sendable {
                 events.indices.allSatisfy { names[first + $0].isExactly(events[$0].name) }
             })
         else { return variants }
-        for (place, event) in events.enumerated() { variants[first + place] = event.variant?.pattern }
+        for (place, event) in events.enumerated() where event.variant != nil {
+            variants[first + place] = event
+        }
         return variants
     }
 

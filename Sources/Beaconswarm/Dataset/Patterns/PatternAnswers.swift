@@ -34,7 +34,24 @@ struct PatternAnswers {
         }
         return Answer(
             name: PatternAnswers.name(of: counter.pattern), question: query.question, columns: query.columns,
-            rows: rows.map { $0.key + $0.value.map { .count($0) } }, sql: query.sql)
+            rows: rows.map { row in
+                row.key + told(row.value, of: counter.pattern.change).map { .count($0) }
+            }, sql: query.sql)
+    }
+
+    /// The numbers of a row as its query gives them: of a property, a value of a wrong type stands in no column that has a
+    /// type of its own.
+    private func told(_ counts: [Int], of change: ScenarioPattern.Change) -> [Int] {
+        switch change {
+        case .missingProperty(_, let key), .wrongType(_, let key):
+            [counts[0], counts[1] + (type(ofProperty: key) == .string ? 0 : counts[2])]
+        case .release, .campaign, .bots, .chance, .duplicateEvent: counts
+        }
+    }
+
+    private func type(ofProperty key: String) -> ColumnType? {
+        let column = EventField.column(ofProperty: key)
+        return events.columns.first { $0.name == column }?.type
     }
 
     /// The populations that an answer is about: those whose events have the column that it asks for, and no other
@@ -149,9 +166,7 @@ struct PatternAnswers {
         _ names: [String], _ key: String, isMissing: Bool, _ populations: String
     ) -> Query? {
         let column = EventField.column(ofProperty: key)
-        guard let type = events.columns.first(where: { $0.name == column })?.type,
-            isMissing || type != .string
-        else { return nil }
+        guard let type = type(ofProperty: key), isMissing || type != .string else { return nil }
         return (
             "How many of these events arrived, and how many of them without a sound \(key)?",
             ["population", "arrived", "without_value"],

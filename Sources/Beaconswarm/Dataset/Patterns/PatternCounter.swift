@@ -19,6 +19,8 @@ final class PatternCounter {
     /// By population and label: whether the tables tell such an event by its name. One that shares its name with others
     /// is counted in the pattern's size alone.
     private let isNamed: [[Bool]]
+    /// By population and label: what stands in the column of the pattern's property, whichever pattern made it so.
+    private let values: [[Value]]
 
     /// What an event of some label is to a pattern.
     enum Role: UInt8 {
@@ -31,15 +33,33 @@ final class PatternCounter {
         case before
     }
 
-    init(_ pattern: ScenarioPattern, number: Int, _ facts: DatasetFacts, _ plans: [PopulationPlan]) {
+    /// What an event of some label has in the column of a property.
+    enum Value: UInt8 {
+        case sound
+        /// Nothing.
+        case absent
+        /// What is not of the property's type: nothing, in a column that has one.
+        case wrong
+    }
+
+    /// - Parameter patterns: All of the scenario.
+    init(number: Int, of patterns: [ScenarioPattern], _ facts: DatasetFacts, _ plans: [PopulationPlan]) {
+        let pattern = patterns[number]
         self.pattern = pattern
         self.number = number
         sizes = pattern.change.sizes.map { ($0, 0) }
+        let variants = plans.map { facts.variants(of: $0) }
         roles = plans.map { plan in
             let labels = facts.labels[plan.index]
-            let variants = facts.variants(of: plan)
             return labels.indices.map { label in
-                pattern.change.role(of: labels[label], isVariant: variants[label] == number)
+                let isVariant = variants[plan.index][label]?.variant?.pattern == number
+                return pattern.change.role(of: labels[label], isVariant: isVariant)
+            }
+        }
+        values = variants.map { variants in
+            variants.map { variant in
+                guard let variant, let maker = variant.variant?.pattern else { return .sound }
+                return pattern.change.value(in: variant, madeBy: patterns[maker].change)
             }
         }
         let names = Set(
@@ -49,6 +69,8 @@ final class PatternCounter {
     }
 
     func role(of event: TruthEvent) -> Role { roles[event.population][event.label] }
+
+    func value(of event: TruthEvent) -> Value { values[event.population][event.label] }
 
     /// Adds to the answer's rows what an event counts there.
     func add(_ counts: [Int], of event: TruthEvent, to key: [Answer.Value]) {
@@ -106,6 +128,28 @@ extension ScenarioPattern.Change {
         case .chance(let event, let before): [event] + (before.map { [$0] } ?? [])
         case .duplicateEvent(let event), .missingProperty(let event, _), .wrongType(let event, _): [event]
         }
+    }
+
+    /// The key of the property that a mistake is about.
+    private var property: String? {
+        switch self {
+        case .missingProperty(_, let key), .wrongType(_, let key): key
+        case .release, .campaign, .bots, .chance, .duplicateEvent: nil
+        }
+    }
+
+    /// What an event that a pattern made has in the column of this one's property.
+    fileprivate func value(
+        in variant: BusinessEvent, madeBy maker: ScenarioPattern.Change
+    ) -> PatternCounter.Value {
+        guard let own = property, let key = maker.property,
+            EventField.column(ofProperty: own) == EventField.column(ofProperty: key)
+        else { return .sound }
+        guard case .wrongType = maker,
+            let generator = variant.properties.first(where: { $0.key.isExactly(key) })?.generator
+        else { return .absent }
+        if case .constant(.null) = generator { return .absent }
+        return .wrong
     }
 
     fileprivate func role(of label: EventLabel, isVariant: Bool) -> PatternCounter.Role {

@@ -27,7 +27,7 @@ final class PatternKey {
         let plans = all.populations
         self.plans = plans
         names = all.names
-        let counters = patterns.enumerated().map { PatternCounter($1, number: $0, facts, plans) }
+        let counters = patterns.indices.map { PatternCounter(number: $0, of: patterns, facts, plans) }
         self.counters = counters
         byPopulation = plans.indices.map { population in
             counters.filter { $0.pattern.populations.contains(population) }
@@ -79,7 +79,9 @@ final class PatternKey {
             counter.add(1, to: "events")
             if role == .affected { counter.add(1, to: "affected") }
             guard event.hasArrived else { return }
-            counter.add([1, role == .affected ? 1 : 0], of: event, to: [population])
+            let value = counter.value(of: event)
+            counter.add(
+                [1, value == .absent ? 1 : 0, value == .wrong ? 1 : 0], of: event, to: [population])
             if role == .affected { counter.add(1, to: "affected_arrived") }
         }
     }
