@@ -406,7 +406,7 @@ def test_uploads_that_are_answered_at_one_instant_each_have_their_own_deliveries
     scenario["populations"][0] |= {"system": "growing", "version": "3.2.1", "sdk": {}}
     folder, lines = simulate(tool, scenario)
     said = json.loads(tool.run("explain", folder, "--device", 0, "--all", "--json").expect(0).out)
-    words = re.compile(r"upload \d+ with (\d+) events?, answered 200, (\d+) delivered; took (.*)")
+    words = re.compile(r"upload \d+ with (\d+) events? was answered 200, (\d+) delivered; took (.*)")
     uploads = [line for line in said["story"] if line["text"].startswith("upload ")]
     told = [(line["at"], words.fullmatch(line["text"])) for line in uploads]
     assert told and all(match for _, match in told), said["story"]
@@ -420,3 +420,28 @@ def test_the_wait_for_a_socket_is_blocked_time(tool: Tool):
     metrics = json.loads((tool.folder / "out" / "report.json").read_text())["metrics"]
     assert metrics["http_req_duration"]["max"] > 60_000, "the wait for a socket, beyond the limit of an attempt"
     assert metrics["http_req_blocked"]["max"] > 50_000
+
+
+def test_a_file_that_knows_nothing_of_the_event_confirms_nothing(tool: Tool):
+    folder, lines = simulate(tool, lonely())
+    scenario = tool.folder / "other.json"
+    scenario.write_text(json.dumps(lonely()))
+    told = tool.run("explain", folder, "0-1", "--events", scenario).expect(64)
+    assert "other.json: no line in it is of event 0-1" in told.err and not told.out
+    part = tool.folder / "part.ndjson"
+    part.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for id, line in lines.items() if id != "0-1"))
+    assert "no line in it is of event 0-1" in tool.run("explain", folder, "0-1", "--events", part).expect(64).err
+    assert "✓ as the run itself has it in beliefs.txt and " in tool.run("explain", folder, "0-2", "--events", part).expect(0).out
+
+
+def test_a_scenario_in_the_place_of_its_run_is_told_as_such(tool: Tool):
+    path = write_scenario(tool.folder, lonely())
+    assert f"{path} looks like a scenario" in tool.run("explain", path, "0-1").expect(104).err
+
+
+def test_uploads_that_failed_alike_are_told_in_one_sentence(tool: Tool):
+    folder, _ = simulate(tool, lonely(timeline=[{"at": "0s", "collector": {"fault": "outage"}}]))
+    said = tool.run("explain", folder, "--device", 0).expect(0).out
+    assert re.search(r"uploads \d+ to \d+ with \d+ events \(repeats counted\) were all refused a connection, 0 delivered", said), said
+    assert re.search(r"upload 0 with \d+ events was refused a connection, 0 delivered; took",
+                     tool.run("explain", folder, "--device", 0, "--all").expect(0).out)

@@ -96,13 +96,20 @@ struct DeviceStory {
         }
     }
 
+    /// What became of an upload, as its sentence goes on.
     private static func words(_ end: TracedEnd) -> String {
         switch end {
         case .answered(let status, let isAcknowledged):
-            "answered \(status)\(isAcknowledged ? "" : ", no success to this SDK")"
-        case .failed(let failure): "that \(failure.words)"
-        case .givenBack: "that never left, since the run's drain was over"
+            "was answered \(status)\(isAcknowledged ? "" : ", no success to this SDK")"
+        case .failed(let failure): failure.words
+        case .givenBack: "never left, since the run's drain was over"
         }
+    }
+
+    /// The same of several.
+    private static func ofAll(_ outcome: String) -> String {
+        let was = "was "
+        return outcome.hasPrefix(was) ? "were all " + outcome.dropFirst(was.count) : "all " + outcome
     }
 
     /// Each in a sentence, or uploads that ended alike, with nothing between them, in one.
@@ -148,8 +155,9 @@ struct DeviceStory {
         // An event that is sent again is in each of them.
         let repeats = count > 1 && uploads.delivered < uploads.events ? " (repeats counted)" : ""
         return
-            "\(names) with \(uploads.events.of("event"))\(repeats), \(count == 1 ? "" : "all ")\(uploads.outcome), "
-            + "\(uploads.delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
+            "\(names) with \(uploads.events.of("event"))\(repeats) "
+            + (count == 1 ? uploads.outcome : DeviceStory.ofAll(uploads.outcome))
+            + ", \(uploads.delivered) delivered; \(count == 1 ? "took" : "over") \(length)"
     }
 
     // MARK: - Ends

@@ -107,6 +107,17 @@ struct ExplainedRun {
         return [path, "\(folder)/\(name)", "\(folder)/../\(name)"].first(where: OutputFile.exists)
     }
 
+    /// What the run kept of events of one device.
+    ///
+    /// - Parameter given: The file of events that the user names.
+    /// - Throws: ``CommandFailure`` with code 64 if that file is not there, or has nothing of them.
+    func ownRecord(of ids: Set<EventID>, _ given: String?) throws(CommandFailure) -> OwnRecord {
+        let own = OwnRecord(of: ids, in: self, file: try eventFile(given))
+        guard let given, own.eventFile == nil, let first = ids.first else { return own }
+        let what = ids.count == 1 ? "event \(first.text)" : "the events of device \(first.device)"
+        throw CommandFailure(.usage, "--events \(given): no line in it is of \(what)")
+    }
+
     /// What happened on a device: played again, or as the run traced it; `nil` where neither is possible.
     func trace(of device: UInt32) throws(CommandFailure) -> [TraceStep]? {
         guard report.mode == .virtual else { return try TraceFile.steps(of: device, in: folder) }

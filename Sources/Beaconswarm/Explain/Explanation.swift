@@ -18,7 +18,7 @@ struct EventExplanation {
         self.run = run
         self.options = options
         context = DeviceContext(id.device, of: run)
-        own = OwnRecord(of: [id], in: run, file: try run.eventFile(options.events))
+        own = try run.ownRecord(of: [id], options.events)
         story = try run.trace(of: id.device).map { [context] steps in
             EventStory(of: id.sequence, in: steps, context)
         }
@@ -112,7 +112,7 @@ struct DeviceExplanation {
         context = DeviceContext(device, of: run)
         let captured = run.capturedCount(of: device)
         let ids = Set((0..<captured).map { EventID(device: device, sequence: $0) })
-        own = OwnRecord(of: ids, in: run, file: try run.eventFile(options.events))
+        own = try run.ownRecord(of: ids, options.events)
         guard let steps = try run.trace(of: device) else {
             throw CommandFailure(
                 .usage, "\(run.folder) kept no story of device \(device): \(StoryText.remedy(run, device))")

@@ -9,7 +9,7 @@ struct OwnRecord {
     private let fates: UndeliveredFates.Sorted
     /// The lines of the events that are asked for, where the run kept a file of them.
     private let lines: [EventID: JSONNode]
-    /// The file's name; `nil` where there is none.
+    /// The file's name; `nil` where there is none, or no line of these events in it.
     let eventFile: String?
 
     /// - Parameters:
@@ -18,10 +18,10 @@ struct OwnRecord {
     init(of ids: Set<EventID>, in run: ExplainedRun, file: String?) {
         beliefs = run.beliefs
         fates = run.beliefs.undelivered.sorted
-        eventFile = file
         lines = (file.map { EventLines.lines(of: ids, in: $0) } ?? [:]).compactMapValues {
             try? JSONReader.readStrictly($0)
         }
+        eventFile = lines.isEmpty ? nil : file
     }
 
     /// What the run says of an event instead; `nil` where it says the same.
