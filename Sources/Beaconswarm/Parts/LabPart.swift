@@ -38,7 +38,9 @@ struct LabPart: Sendable {
         let body = Array(bytes[end...].dropFirst())
         guard SHA256.hexadecimal(of: body) == words[3] else {
             throw CommandFailure(
-                .usage, "\(path): the file is cut or was changed: its sum is another; play the part again")
+                .usage,
+                "\(path): the file is cut or was changed: its sum is another; delete \(folder.path) and play the part "
+                    + "again")
         }
         do {
             report = try LabJSON.read(body)

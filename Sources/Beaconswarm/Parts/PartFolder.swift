@@ -50,7 +50,9 @@ struct PartFolder: Hashable, Sendable {
             }
             if folder.isWhole {
                 throw CommandFailure(
-                    .usage, "part \(part.text) is in \(folder.path) already; nothing was run")
+                    .usage,
+                    "part \(part.text) is in \(folder.path) already; nothing was run: delete that folder to play "
+                        + "the part again")
             }
         }
         preconditionFailure("numbers end")
@@ -81,7 +83,7 @@ struct PartFolder: Hashable, Sendable {
     func read() throws(CommandFailure) -> PartState {
         var (state, sum): (PartState, String) = try StateFile.read(
             file(PartFolder.stateName), head: PartFolder.head, of: "a run's part",
-            remedy: "play the part again")
+            remedy: "delete \(path) and play the part again")
         state.live?.checksum = sum
         return state
     }
