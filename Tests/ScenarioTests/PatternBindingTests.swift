@@ -13,7 +13,8 @@ struct PatternBindingTests {
            "events": [
              {"name": "Look", "on": "launch"},
              {"name": "Buy", "on": "launch", "properties": {
-               "price": {"constant": 1}, "theme": {"constant": 1}, "pieces": {"constant": 1}}}],
+               "price": {"constant": 1}, "theme": {"constant": 1}, "pieces": {"constant": 1},
+               "time": {"constant": 1}}}],
            "superProperties": [{"on": "launch", "properties": {"price": {"constant": 2}}}],
            "dynamicSuperProperties": {"theme": {"constant": 2}}}},
          "populations": [{"name": "p", "devices": 2, "app": "own", \(system)}],
@@ -42,6 +43,23 @@ struct PatternBindingTests {
         #expect(problem.found == "\"\(property)\", which the app of \"p\" registers for all events, too")
         #expect(problem.allowed.contains("\"superProperties\""))
         #expect(problems(text(system: system, pattern: missing("pieces"))).isEmpty)
+    }
+
+    @Test("what an SDK does not take as a name is not missing", arguments: [sensors, oldSensors])
+    func refused(system: String) throws {
+        let found = problems(text(system: system, pattern: missing("time")))
+        #expect(found.map(\.pointer) == ["/patterns/0/property"])
+        #expect(found.first?.found == "\"time\", which the SDK of \"p\" does not take as a name")
+        #expect(problems(text(system: Self.growing, pattern: missing("time"))).isEmpty)
+    }
+
+    @Test("of a property that only the app's other events have, one thing is told")
+    func foreign() {
+        let text = text(system: Self.sensors, pattern: missing("channel"))
+            .replacing(
+                #""dynamicSuperProperties": {"#,
+                with: #""dynamicSuperProperties": {"channel": {"constant": 1}, "#)
+        #expect(problems(text).map(\.kind) == [.unknownName])
     }
 
     @Test("other SDKs send nothing in its place", arguments: [oldGrowing, tracking], ["price", "theme"])

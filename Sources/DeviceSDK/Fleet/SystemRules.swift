@@ -29,6 +29,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     /// Whether events of the app's code carry what it registers for all of them, where they have nothing of its
     /// name.
     var sendsSuperProperties: Bool { get }
+    /// Whether the SDK takes a property of this name from the app's code.
+    func takesProperty(named key: String) -> Bool
     /// Whether devices keep their events in files of the machine.
     var storesInFiles: Bool { get }
     /// Connections that a device in use keeps open over HTTP/1.1, where each has its own and no answer takes
@@ -76,6 +78,7 @@ extension SystemRuleSet {
     }
     package var tracksCode: Bool { true }
     package var sendsSuperProperties: Bool { false }
+    package func takesProperty(named key: String) -> Bool { true }
     package var storesInFiles: Bool { false }
     package var connectionsPerDevice: Int { 1 }
     package var uploadsAtOnce: Int { 1 }

@@ -36,7 +36,7 @@ extension ScenarioBinder {
     private mutating func checkOthers(
         of bug: BugDraft, _ concerned: [Int], _ populations: [ScenarioPopulation]
     ) {
-        guard bug.leavesNothing, let key = bug.property,
+        guard bug.leavesNothing, let key = bug.property, !reading.hasProblem(in: key.place),
             let index = concerned.first(where: { populations[$0].sendsForAllEvents(key.value) })
         else { return }
         let name = populations[index].name
@@ -67,9 +67,20 @@ extension ScenarioBinder {
             pattern: planting.id.number, origin: UInt16(event), repeats: bug.kind == .twice)
         if let key = bug.property {
             guard let place = variant.properties.firstIndex(where: { $0.key.isExactly(key.value) }) else {
+                let count = app.indices(ofEvent: variant.name).count
                 reading.reportUnknown(
                     key.value, key.place, among: variant.properties.map(\.key),
-                    what: "a property of \"\(variant.name)\"")
+                    what: count == 1
+                        ? "a property of \"\(variant.name)\""
+                        : "a property of each of the \(count) events called \"\(variant.name)\"; one has")
+                return
+            }
+            guard population.system.takesProperty(named: key.value) else {
+                reading.report(
+                    .conflict, key.place,
+                    found:
+                        "\"\(key.value)\", which the SDK of \"\(population.name)\" does not take as a name",
+                    allowed: "a property that is sent, so that something is wrong without it")
                 return
             }
             let type = app.kind(of: variant.properties[place].generator)

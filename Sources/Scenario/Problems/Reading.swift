@@ -24,6 +24,12 @@ struct Reading {
             nearest: NameDistance.nearest(to: name, among: names))
     }
 
+    /// Whether something was found wrong in a value.
+    func hasProblem(in place: Place) -> Bool {
+        let pointer = place.path.pointer
+        return problems.contains { $0.pointer == pointer || $0.pointer.hasPrefix(pointer + "/") }
+    }
+
     mutating func warn(_ path: JSONPath, _ text: String) {
         warnings.append(ScenarioWarning(pointer: path.pointer, text: text))
     }

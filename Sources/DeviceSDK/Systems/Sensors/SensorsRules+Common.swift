@@ -61,6 +61,7 @@ extension SensorsRules: SystemRuleSet {
 
     package static var systemName: String { "sensors" }
     package var sendsSuperProperties: Bool { true }
+    package func takesProperty(named key: String) -> Bool { SensorsNames.isValid(key, version: version) }
     package func defaultPath(account: String) -> String {
         "/sa?project=" + (account.isEmpty ? "default" : account)
     }
