@@ -10,13 +10,19 @@ extension AppDescription {
         list.probability(terminationNotice, "/terminationNotice")
         for (index, tab) in tabs.enumerated() {
             list.index(tab, below: screens.count, of: "screen", "/tabs/\(index)")
-            list.require(!tabs[..<index].contains(tab), "/tabs/\(index)", "screen \(tab) has a tab already")
+            list.require(
+                !tabs[..<index].contains(tab), "/tabs/\(index)", found: "a second tab for \(named(tab))",
+                allowed: "one tab for each screen")
         }
-        list.require(!tabBarController.isEmpty, "/tabBarController", "is empty")
+        list.text(tabBarController, "/tabBarController")
         let opened = Set(screens.flatMap(\.controls).filter { $0.resolvedKind == .tab }.compactMap(\.opens))
         let count = tabs.isEmpty ? opened.union([startScreen]).count : tabs.count
-        list.require(
-            count <= AppDescription.tabLimit, "/tabs", "\(count) tabs, more than \(AppDescription.tabLimit)")
+        list.number(count, 0...AppDescription.tabLimit, of: "tabs", "/tabs")
+    }
+
+    /// A screen as messages call it.
+    private func named(_ screen: UInt16) -> String {
+        Int(screen) < screens.count ? "\"\(screens[Int(screen)].name)\"" : "screen \(screen)"
     }
 
     /// Two controls cannot be the same view. Only a tree tells: the next free place depends on all others.
@@ -28,8 +34,11 @@ extension AppDescription {
             let views = ViewTree(of: screen, in: self, tabs: tabs, tab: 0).controls
             for (number, view) in views.enumerated() where screen.controls[number].resolvedKind != .tab {
                 guard let first = views.firstIndex(of: view), first != number else { continue }
+                let other = screen.controls[first]
                 list.require(
-                    false, "/screens/\(index)/controls/\(number)/place", "control \(first) stands there")
+                    false, "/screens/\(index)/controls/\(number)/place",
+                    found: "the place of \"\(other.action.isEmpty ? other.identifier : other.action)\"",
+                    allowed: "a place where no other control stands")
             }
         }
     }
@@ -40,13 +49,15 @@ extension AppDescription {
         others.formUnion(dynamicSuperProperties.map { $0.key.lowercased() })
         others.insert("bs_id")
         func check(_ rules: [PropertyRule], _ taken: Set<String>, _ path: String) {
-            for rule in rules {
+            for (index, rule) in rules.enumerated() {
                 list.require(
-                    rule.generator.isAlwaysValid, "\(path)/properties/\(rule.key)",
-                    "is no text, number or switch for certain")
+                    rule.generator.isAlwaysValid, "\(path)/properties/\(index)",
+                    found: "what is no text, number or switch for certain",
+                    allowed: "constant, choice, zipf or number, of texts, numbers and switches")
                 list.require(
-                    !taken.contains(rule.key.lowercased()), "\(path)/properties/\(rule.key)",
-                    "another property of the same events has the name")
+                    !taken.contains(rule.key.lowercased()), "\(path)/properties/\(index)",
+                    found: "\"\(rule.key)\", which the same events have from elsewhere",
+                    allowed: "a name that no other property of these events has, in whatever case")
             }
         }
         for (index, screen) in screens.enumerated() {
@@ -65,41 +76,40 @@ extension AppDescription {
             list.probability(scroll.toTop, "\(path)/scroll/toTop")
         }
         if let web = screen.web { list.probability(web.failures, "\(path)/web/failures") }
-        list.require(!screen.viewClass.isEmpty, "\(path)/viewClass", "is empty")
+        list.text(screen.viewClass, "\(path)/viewClass")
         var views = 100 + screen.parents.count
         for (number, control) in screen.controls.enumerated() {
             check(control, "\(path)/controls/\(number)", &list)
             views += 10 + Int(control.place ?? 0)
             views += control.within.reduce(0) { $0 + 1 + Int($1.place) }
         }
-        list.require(
-            views <= AppDescription.viewLimit, "\(path)/controls",
-            "need up to \(views) views, more than \(AppDescription.viewLimit)")
+        list.number(
+            views, 0...AppDescription.viewLimit, of: "views that the controls can need", "\(path)/controls")
     }
 
     private func check(_ control: Control, _ path: String, _ list: inout ProblemList) {
         let kind = control.resolvedKind
         list.require(
             control.segments.isEmpty || kind == .segmentedControl, "\(path)/segments",
-            "are of a segmented control, this is a \(kind.rawValue)")
-        list.require(
-            control.segments.count <= Int(UInt16.max), "\(path)/segments", "has more than 65535 entries")
+            found: "segments of a \(kind.rawValue)",
+            allowed: "segments of a \(Control.Kind.segmentedControl.rawValue) alone")
+        list.number(control.segments.count, 0...Int(UInt16.max), of: "segments", "\(path)/segments")
         if kind == .tab, !tabs.isEmpty, let opens = control.opens, Int(opens) < screens.count {
-            list.require(tabs.contains(opens), "\(path)/opens", "screen \(opens) has no tab")
+            list.require(
+                tabs.contains(opens), "\(path)/opens", found: "\(named(opens)), which has no tab",
+                allowed: "a screen of the app's \"tabs\"")
         }
         list.require(
             control.alert == nil || kind == .alertAction, "\(path)/alert",
-            "is asked by an alertAction, this is a \(kind.rawValue)")
-        list.require(
-            Int(control.place ?? 0) < AppDescription.placeLimit, "\(path)/place",
-            "\(control.place ?? 0) is not below \(AppDescription.placeLimit)")
+            found: "an alert of a \(kind.rawValue)",
+            allowed: "an alert of an \(Control.Kind.alertAction.rawValue) alone")
+        let places = 0...AppDescription.placeLimit - 1
+        list.number(Int(control.place ?? 0), places, "\(path)/place")
         for (index, ancestor) in control.within.enumerated() {
-            list.require(!ancestor.className.isEmpty, "\(path)/within/\(index)", "has no class")
-            list.require(
-                Int(ancestor.place) < AppDescription.placeLimit, "\(path)/within/\(index)",
-                "\(ancestor.place) is not below \(AppDescription.placeLimit)")
+            list.text(ancestor.className, "\(path)/within/\(index)")
+            list.number(Int(ancestor.place), places, "\(path)/within/\(index)")
         }
-        list.require(
-            control.within.filter(\.isCell).count <= 1, "\(path)/within", "has more than one cell")
+        let cells = control.within.count(where: \.isCell)
+        list.number(cells, 0...1, of: "cells around a control", "\(path)/within")
     }
 }

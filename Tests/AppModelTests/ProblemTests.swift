@@ -110,7 +110,8 @@ struct ProblemTests {
         var app = Presets.shop
         app.events[2].chance = -3
         #expect(
-            app.problems().map(\.description) == ["/events/2/chance: probability -3.0 is not between 0 and 1"]
+            app.problems().map(\.description)
+                == ["/events/2/chance: found -3; allowed: a number from 0 to 1"]
         )
     }
 }

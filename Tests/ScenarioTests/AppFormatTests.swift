@@ -101,51 +101,6 @@ struct AppFormatTests {
     }
 
     @Test(
-        "an app reads its device for dynamic super properties alone",
-        arguments: [
-            (
-                #""n": {"counter": {}}"#, #""n": {"device": "isSignedIn"}"#,
-                "/apps/kiosk/events/0/properties/n"
-            ),
-            (
-                #""of": {"choice": ["x", "y"]}"#, #""of": {"device": "isSignedIn"}"#,
-                "/apps/kiosk/events/0/properties/tags"
-            ),
-            (
-                #""vip": {"constant": true}"#, #""vip": {"device": "isDarkMode"}"#,
-                "/apps/kiosk/superProperties/0/properties/vip"
-            ),
-            (
-                #""wait": {"uniform": {"min": -1, "max": 1}}"#, #""0": {"device": "isDarkMode"}"#,
-                "/apps/kiosk/events/0/properties/0"
-            ),
-        ])
-    func readings(good: String, bad: String, pointer: String) throws {
-        let text = AppFormatTests.kiosk.replacing(good, with: bad)
-        #expect(text != AppFormatTests.kiosk)
-        let found = problems(scenario(text, population: #""app": "kiosk""#))
-        #expect(found.map(\.pointer) == [pointer])
-    }
-
-    @Test("what the model finds wrong is told at the place in the scenario")
-    func modelProblems() {
-        let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)
-        #expect(text != AppFormatTests.kiosk)
-        let found = problems(scenario(text, population: #""app": "kiosk""#))
-        #expect(found.map(\.pointer) == ["/apps/kiosk/events/0/properties/tags"])
-        #expect(found.first?.found == "a list of 4 to 3 elements")
-    }
-
-    @Test("who has left takes no time over anything")
-    func pauses() {
-        let text = AppFormatTests.kiosk.replacing(
-            #""Open", "on": "launch""#, with: #""Open", "on": "sessionEnd", "pause": "2s""#)
-        #expect(text != AppFormatTests.kiosk)
-        let found = problems(scenario(text, population: #""app": "kiosk""#))
-        #expect(found.map(\.pointer) == ["/apps/kiosk/events/3/pause"])
-    }
-
-    @Test(
         "names that lead nowhere are told with the nearest",
         arguments: [
             (#""startScreen": "Home""#, #""startScreen": "Hom""#, "/apps/kiosk/startScreen", "Home"),

@@ -25,20 +25,23 @@ struct AppBinder {
         reading.problems += binder.reading.problems
         // The model's own checks speak in indices; where a name is missing they would only repeat it.
         guard reading.problems.count == before else { return nil }
+        // What could not be read stands as something else in the model.
+        guard !reading.hasProblem(in: app.place) else { return description }
         for problem in description.problems() {
             let path = modelPath(problem.path, in: app.place)
-            reading.report(
-                .conflict, path, found: problem.parts?.found ?? problem.path,
-                allowed: problem.parts?.allowed ?? problem.message)
+            reading.report(.conflict, path, found: problem.found, allowed: problem.allowed)
         }
         return reading.problems.count == before ? description : nil
     }
+
+    /// What the format calls otherwise than the model.
+    private static let formatKeys = ["trigger": "on", "isWeb": "web", "itemID": "id"]
 
     /// Follows a path in the model's terms as far as the scenario has the same parts.
     static func modelPath(_ path: String, in place: Place) -> Place {
         var result = place
         for token in JSONPath(text: path)?.tokens ?? [] {
-            guard let part = part(token, of: result.node) else { break }
+            guard let part = part(formatKeys[token] ?? token, of: result.node) else { break }
             result = Place(node: part.node, path: result.path.appending(part.key))
         }
         return result

@@ -247,7 +247,7 @@ extension ScenarioBinder {
         guard base != nil, reading.problems.count == before else { return nil }
         for problem in persona.problems() {
             let path = AppBinder.modelPath(problem.path, in: place)
-            reading.report(.conflict, path, found: problem.path, allowed: problem.message)
+            reading.report(.conflict, path, found: problem.found, allowed: problem.allowed)
         }
         return reading.problems.count == before ? persona : nil
     }

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Scenario
+
+@Suite("What an app's model finds wrong")
+struct AppProblemTests {
+    @Test(
+        "an app reads its device for dynamic super properties alone",
+        arguments: [
+            (
+                #""n": {"counter": {}}"#, #""n": {"device": "isSignedIn"}"#,
+                "/apps/kiosk/events/0/properties/n"
+            ),
+            (
+                #""of": {"choice": ["x", "y"]}"#, #""of": {"device": "isSignedIn"}"#,
+                "/apps/kiosk/events/0/properties/tags"
+            ),
+            (
+                #""vip": {"constant": true}"#, #""vip": {"device": "isDarkMode"}"#,
+                "/apps/kiosk/superProperties/0/properties/vip"
+            ),
+            (
+                #""wait": {"uniform": {"min": -1, "max": 1}}"#, #""0": {"device": "isDarkMode"}"#,
+                "/apps/kiosk/events/0/properties/0"
+            ),
+        ])
+    func readings(good: String, bad: String, pointer: String) throws {
+        let text = AppFormatTests.kiosk.replacing(good, with: bad)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == [pointer])
+    }
+
+    @Test("what the model finds wrong is told at the place in the scenario")
+    func modelProblems() {
+        let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 4, "max": 3"#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/0/properties/tags"])
+        #expect(found.first?.found == "a list of 4 to 3 elements")
+    }
+
+    @Test(
+        "the model's problems are told in the scenario's words",
+        arguments: [
+            (
+                #""price": {"entity": "products.price"}"#, #""price": {"entity": "others.price"}"#,
+                "/apps/kiosk/events/0/properties/price", "a thing of \"others\"",
+                "things of \"products\", of which this speaks"
+            ),
+            (
+                #"{"lognormal": {"median": 20, "sigma": 0.6, "decimals": 1}}"#, #""date""#,
+                "/apps/kiosk/catalogues/0/fields/price", "the time of an event", "what a thing has for good"
+            ),
+            (
+                #""on": {"screen": "Web"}, "web": true"#, #""on": "launch", "web": true"#,
+                "/apps/kiosk/events/2/on", "a moment without a web page for an event of one",
+                "a screen that shows a page, one of its controls, or \"signUp\", \"login\", \"logout\" and "
+                    + "\"sessionEnd\""
+            ),
+            (
+                #""theme": {"choice": ["dark", "light"]}"#, #""theme": {"entity": "products.price"}"#,
+                "/apps/kiosk/dynamicSuperProperties/theme", "a thing of \"products\"",
+                "a value without a thing: nothing here speaks of one"
+            ),
+        ])
+    func modelWords(good: String, bad: String, pointer: String, what: String, allowed: String) {
+        let second = #""catalogues": [{"name": "others", "fields": {"price": {"constant": 1}}}, "#
+        var text = AppFormatTests.kiosk.replacing(good, with: bad)
+        #expect(text != AppFormatTests.kiosk)
+        if bad.contains("others") {
+            text = text.replacing(#""catalogues": ["#, with: second)
+        }
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == [pointer])
+        #expect(found.first?.found == what)
+        #expect(found.first?.allowed == allowed)
+    }
+
+    @Test("what could not be read is not told again as the model has it")
+    func once() {
+        let text = AppFormatTests.kiosk.replacing(#""min": 1, "max": 3"#, with: #""min": 5, "max": 20000"#)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/0/properties/tags/list/max"])
+    }
+
+    @Test("who has left takes no time over anything")
+    func pauses() {
+        let text = AppFormatTests.kiosk.replacing(
+            #""Open", "on": "launch""#, with: #""Open", "on": "sessionEnd", "pause": "2s""#)
+        #expect(text != AppFormatTests.kiosk)
+        let found = problems(scenario(text, population: #""app": "kiosk""#))
+        #expect(found.map(\.pointer) == ["/apps/kiosk/events/3/pause"])
+    }
+}
