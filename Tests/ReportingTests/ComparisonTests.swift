@@ -194,6 +194,16 @@ struct ComparisonTests {
         #expect(better.row("events_captured")?.word == .same)
     }
 
+    @Test(
+        "points are rounded and not cut",
+        arguments: [
+            (-0.00692989, "−0.693 pt"), (0.0069294, "+0.693 pt"), (0.01, "+1 pt"), (0.12345678, "+12.346 pt"),
+            (0.00001, "+0.001 pt"), (1, "+100 pt"), (0, "0"),
+        ] as [(Double, String)])
+    func points(_ value: Double, _ text: String) throws {
+        #expect(ComparisonText.signed(value, try Figure.parse("events_lost")) == text)
+    }
+
     @Test("the least effect that matters can be set, by share for rates and by ratio for all else")
     func leastEffects() throws {
         var request = ComparisonRequest()

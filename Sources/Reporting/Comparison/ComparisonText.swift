@@ -60,16 +60,10 @@ package enum ComparisonText {
         return sign + Numbers.value(value.magnitude, figure.unit)
     }
 
+    /// A share in points, with at most three decimals.
     private static func points(_ value: Double) -> String {
-        let text = Numbers.plain(value * 100)
-        return "\(value * 100 < 0.001 ? "<0.001" : short(text)) pt"
-    }
-
-    /// At most three decimals of a plain number.
-    private static func short(_ text: String) -> String {
-        guard let dot = text.firstIndex(of: ".") else { return text }
-        let end = text.index(dot, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex
-        return String(text[..<end])
+        if value * 100 < 0.001 { return "<0.001 pt" }
+        return Numbers.plain((value * 100_000).rounded() / 1000) + " pt"
     }
 
     /// `+12 %` of the base; empty for shares and where the base is nothing.
