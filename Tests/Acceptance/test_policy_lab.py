@@ -331,6 +331,18 @@ def test_single_runs(tool: Tool):
     tool.run("compare", "a", "alone.json").expect(104)
 
 
+def test_single_runs_of_other_seeds_are_no_pair(tool: Tool):
+    for seed in (11, 12):
+        play(tool, OUTAGE, "--variant", "base", "--seed", seed, out=str(seed))
+    found = comparison(tool, "11", "12", "--gate", "events_lost<=base+1")
+    assert found["paired"] is False and found["seeds"] == [] and "Welch" in found["method"]
+    assert found["metrics"]["events_lost"]["interval"] is None
+    assert "one run on a side has no interval" in found["gates"][0]["reason"]
+    said = " ".join(tool.run("compare", "11", "12").expect(0).out.split())
+    assert "one run each, unpaired" in said and "their users are not the same" in said and "pair has no" not in said
+    assert comparison(tool, "11", "11")["paired"] is True
+
+
 def test_another_version_of_the_tool_is_a_warning(tool: Tool, lab):
     report = json.loads((lab[1] / "report.json").read_text())
     report["tool"]["version"] = "0.0.1"

@@ -72,19 +72,17 @@ extension Comparison {
     /// Whether a seed means the same on both sides. In virtual time it does. On real machines what differs from run to run is
     /// the machine, not the seed: only runs that took turns in one command were measured under the same conditions.
     static func arePaired(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> Bool {
-        if base.cells.count == 1, candidate.cells.count == 1 { return true }
-        if base.mode == .virtual, candidate.mode == .virtual { return !seeds.isEmpty }
+        // Two single runs are no exception: with other seeds, their users are others.
+        guard !seeds.isEmpty else { return false }
+        if base.mode == .virtual, candidate.mode == .virtual { return true }
         return base.run != nil && base.run == candidate.run
     }
 
-    /// The two cells of a seed. Runs that share no seed are held side by side as they are, if each is one.
+    /// The two cells of a seed.
     typealias Pair = (base: LabReport.Cell, candidate: LabReport.Cell)
 
     static func pairs(_ base: Side, _ candidate: Side, _ seeds: [UInt64]) -> [Pair] {
-        if seeds.isEmpty, base.cells.count == 1, candidate.cells.count == 1 {
-            return [(base.cells[0], candidate.cells[0])]
-        }
-        return seeds.compactMap { seed in
+        seeds.compactMap { seed in
             guard let one = base.cells.first(where: { $0.seed == seed }),
                 let other = candidate.cells.first(where: { $0.seed == seed })
             else { return nil }

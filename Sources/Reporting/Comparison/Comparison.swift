@@ -172,7 +172,10 @@ extension Comparison {
                     + "figures in bytes are not compared")
         }
         if isPaired ? seeds.count < 2 : min(base.cells.count, candidate.cells.count) < 2 {
-            warnings.append("a single pair has no interval: only gates can fail, by its difference alone")
+            warnings.append(
+                isPaired
+                    ? "a single pair has no interval: only gates can fail, by its difference alone"
+                    : "one run on a side has no interval: only gates can fail, by the difference alone")
         }
         if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
         let left = base.cells.count + candidate.cells.count - 2 * seeds.count
@@ -265,7 +268,8 @@ extension Comparison {
             outcome = .cannotTell
         }
         let reason =
-            ComparisonText.reason(gate, difference) + (cells.shortfall(of: gate).map { ", \($0)" } ?? "")
+            ComparisonText.reason(gate, difference, isPaired: cells.pairs != nil)
+            + (cells.shortfall(of: gate).map { ", \($0)" } ?? "")
         return GateResult(text: gate.text, outcome: outcome, reason: reason)
     }
 }

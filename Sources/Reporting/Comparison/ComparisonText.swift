@@ -29,6 +29,9 @@ package enum ComparisonText {
     /// What was held against each other: `20 common seeds`, or `5 and 6 runs, unpaired`.
     static func held(_ comparison: Comparison) -> String {
         guard comparison.isPaired else {
+            if comparison.base.cells.count == 1, comparison.candidate.cells.count == 1 {
+                return "one run each, unpaired"
+            }
             return "\(comparison.base.cells.count) and \(comparison.candidate.cells.count) runs, unpaired"
         }
         return comparison.seeds.count == 1 ? "1 common seed" : "\(comparison.seeds.count) common seeds"
@@ -93,12 +96,14 @@ package enum ComparisonText {
             + (row.shortfall.map { ", \($0)" } ?? "") + ")"
     }
 
-    static func reason(_ gate: Gate, _ difference: MeanDifference) -> String {
+    static func reason(_ gate: Gate, _ difference: MeanDifference, isPaired: Bool) -> String {
         func distance(_ value: Double) -> String {
             gate.figure.isShare ? signed(value, gate.figure) : signed(value, gate.figure)
         }
         let text = "\(gate.text): the candidate is \(distance(difference.mean)) from the limit"
-        guard let interval = difference.interval else { return text + ", on a single pair" }
+        guard let interval = difference.interval else {
+            return text + (isPaired ? ", on a single pair" : ", and one run on a side has no interval")
+        }
         return text + ", 95 % [\(distance(interval.lowerBound)), \(distance(interval.upperBound))]"
     }
 

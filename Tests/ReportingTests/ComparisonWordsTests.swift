@@ -1,0 +1,50 @@
+import Testing
+import Timebase
+
+@testable import Reporting
+
+@Suite("Words of comparisons")
+struct ComparisonWordsTests {
+    /// Runs of these seeds on both sides.
+    private func comparison(
+        _ base: [UInt64], _ candidate: [UInt64], mode: Report.Mode = .virtual, gates: [String] = []
+    ) throws -> Comparison {
+        func side(_ seeds: [UInt64], _ label: String) -> Comparison.Side {
+            let cells = seeds.map { seed in
+                var stream = RandomStream(key: 3).child(seed)
+                return SyntheticLab.cell(seed, loss: 0.02, stream: &stream)
+            }
+            var side = SyntheticLab.side(cells, label)
+            side.mode = mode
+            return side
+        }
+        var request = ComparisonRequest()
+        request.gates = try gates.map { try Gate.parse($0) }
+        return Comparison(base: side(base, "base"), candidate: side(candidate, "candidate"), request: request)
+    }
+
+    @Test("two single runs are a pair only if they have one seed")
+    func singleRuns() throws {
+        let gates = ["events_lost<=base+0.5"]
+        let pair = try comparison([4], [4], gates: gates)
+        #expect(pair.isPaired && ComparisonText.held(pair) == "1 common seed")
+        #expect(pair.gates.first?.reason.hasSuffix(", on a single pair") == true)
+        #expect(pair.warnings.contains { $0.hasPrefix("a single pair has no interval") })
+        for (one, other, mode) in [(4, 5, .virtual), (4, 4, .live)] as [(UInt64, UInt64, Report.Mode)] {
+            let apart = try comparison([one], [other], mode: mode, gates: gates)
+            #expect(!apart.isPaired && ComparisonText.held(apart) == "one run each, unpaired")
+            #expect(apart.method.contains("Welch"))
+            #expect(apart.gates.first?.reason.hasSuffix(", and one run on a side has no interval") == true)
+            #expect(apart.warnings.contains { $0.hasPrefix("one run on a side has no interval") })
+            #expect(!apart.warnings.contains { $0.contains("pair") })
+        }
+    }
+
+    @Test("one run against several has no interval either, and is judged by its difference")
+    func oneAgainstSeveral() throws {
+        let found = try comparison([4], [5, 6, 7], gates: ["events_lost<=base+0.5", "events_lost<=base-0.5"])
+        #expect(!found.isPaired && ComparisonText.held(found) == "1 and 3 runs, unpaired")
+        #expect(found.row("events_lost")?.difference?.interval == nil)
+        #expect(found.gates.map(\.outcome) == [.holds, .fails])
+    }
+}
