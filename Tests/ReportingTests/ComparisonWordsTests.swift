@@ -1,3 +1,4 @@
+import Measurement
 import Testing
 import Timebase
 
@@ -46,5 +47,45 @@ struct ComparisonWordsTests {
         #expect(!found.isPaired && ComparisonText.held(found) == "1 and 3 runs, unpaired")
         #expect(found.row("events_lost")?.difference?.interval == nil)
         #expect(found.gates.map(\.outcome) == [.holds, .fails])
+    }
+
+    /// Runs that lost so many of a thousand events, of the seeds from 1 on.
+    private func side(_ lost: [UInt64], _ label: String) -> Comparison.Side {
+        let cells = lost.enumerated().map { index, lost in
+            var cell = LabReport.Cell(seed: UInt64(index + 1))
+            var trend = TrendSummary()
+            trend.count = 1000
+            trend.p95 = 5000 + Double(lost)
+            cell.metrics = [
+                Metric("events_lost", .rate(passes: lost, fails: 1000 - lost)),
+                Metric("event_freshness", .trend(.summary(trend))),
+                Metric("freshness_within_1h", .rate(passes: 1000 - lost, fails: lost)),
+                Metric("data_sent", .counter(count: 1e6, perSecond: 1)),
+            ]
+            return cell
+        }
+        return SyntheticLab.side(cells, label)
+    }
+
+    @Test("what cannot be told ends the sentence, by the figure's name or by the gate")
+    func open() throws {
+        let (base, candidate) = (side([10, 300], "base"), side([150, 160], "candidate"))
+        var request = ComparisonRequest()
+        func verdict() -> String {
+            ComparisonText.verdict(Comparison(base: base, candidate: candidate, request: request))
+        }
+        #expect(
+            verdict()
+                == "No regression is shown, but it cannot be told whether events_lost, event_freshness.p(95) and "
+                + "freshness_within_1h got worse.")
+        request.isStrict = true
+        request.gates = [try Gate.parse("events_lost<=base"), try Gate.parse("data_sent<=base+1")]
+        #expect(verdict() == "Failed (--strict): it cannot be told whether events_lost<=base holds.")
+        request.isStrict = false
+        request.gates.append(try Gate.parse("event_freshness.p(95)<=base"))
+        #expect(
+            verdict()
+                == "No gate failed, but it cannot be told whether events_lost<=base and event_freshness.p(95)<=base "
+                + "hold.")
     }
 }

@@ -68,6 +68,8 @@ package struct Comparison: Sendable {
             case cannotTell = "cannot tell"
         }
         package var text: String
+        /// The figure's name.
+        package var figure: String
         package var outcome: Outcome
         /// One sentence.
         package var reason: String
@@ -246,7 +248,7 @@ extension Comparison {
             }
         let amount = row.isWithoutSamples ? ", for neither has samples" : ComparisonText.amount(row)
         return GateResult(
-            text: "\(row.figure.name) is not worse", outcome: outcome,
+            text: "\(row.figure.name) is not worse", figure: row.figure.name, outcome: outcome,
             reason: "\(row.figure.name): \(row.word.rawValue)" + amount)
     }
 
@@ -254,12 +256,12 @@ extension Comparison {
     static func judge(_ gate: Gate, _ cells: Cells, isRefused: Bool) -> GateResult {
         if isRefused {
             return GateResult(
-                text: gate.text, outcome: .cannotTell,
+                text: gate.text, figure: gate.figure.name, outcome: .cannotTell,
                 reason: "\(gate.text): bytes were made in one of the two, and come from a model in the other")
         }
         guard let difference = cells.distance(beyond: gate) else {
             return GateResult(
-                text: gate.text, outcome: .fails,
+                text: gate.text, figure: gate.figure.name, outcome: .fails,
                 reason: "\(gate.figure.name) has no samples to hold against it")
         }
         let holds = gate.comparison.holds(difference.mean, 0)
@@ -270,6 +272,6 @@ extension Comparison {
         let reason =
             ComparisonText.reason(gate, difference, isPaired: cells.pairs != nil)
             + (cells.shortfall(of: gate).map { ", \($0)" } ?? "")
-        return GateResult(text: gate.text, outcome: outcome, reason: reason)
+        return GateResult(text: gate.text, figure: gate.figure.name, outcome: outcome, reason: reason)
     }
 }

@@ -9,21 +9,29 @@ package enum ComparisonText {
 
     /// What it comes to, in one sentence.
     package static func verdict(_ comparison: Comparison) -> String {
-        let failed = comparison.gates.filter { $0.outcome == .fails }.map(\.text)
-        let open = comparison.gates.filter { $0.outcome == .cannotTell }.map(\.text)
+        let failed = comparison.gates.filter { $0.outcome == .fails }.map(\.reason)
         if !failed.isEmpty {
             let what = comparison.hasDefaultGates ? "Regression" : "Gate failed"
-            return "\(what): "
-                + comparison.gates.filter { $0.outcome == .fails }.map(\.reason)
-                .joined(separator: "; ") + "."
+            return "\(what): \(failed.joined(separator: "; "))."
         }
-        if !open.isEmpty {
-            let what =
-                comparison.isStrict
-                ? "Failed, for it cannot be told (--strict)" : "No regression is shown, but it cannot be told"
-            return "\(what) whether: \(open.joined(separator: "; "))."
+        if let open = open(comparison) {
+            if comparison.isStrict { return "Failed (--strict): it cannot be told whether \(open)." }
+            let what = comparison.hasDefaultGates ? "No regression is shown" : "No gate failed"
+            return "\(what), but it cannot be told whether \(open)."
         }
         return comparison.hasDefaultGates ? "No regression." : "All gates hold."
+    }
+
+    /// What cannot be told, as the end of a sentence; `nil` if all can.
+    private static func open(_ comparison: Comparison) -> String? {
+        let open = comparison.gates.filter { $0.outcome == .cannotTell }
+        guard let last = open.last else { return nil }
+        // Without gates of the user's own, what matters is that nothing got worse, not how that is written.
+        let name = comparison.hasDefaultGates ? \Comparison.GateResult.figure : \Comparison.GateResult.text
+        let others = open.dropLast().map { $0[keyPath: name] }.joined(separator: ", ")
+        let all = (others.isEmpty ? "" : others + " and ") + last[keyPath: name]
+        if comparison.hasDefaultGates { return "\(all) got worse" }
+        return "\(all) \(open.count == 1 ? "holds" : "hold")"
     }
 
     /// What was held against each other: `20 common seeds`, or `5 and 6 runs, unpaired`.
