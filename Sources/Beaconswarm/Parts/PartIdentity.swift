@@ -30,7 +30,7 @@ struct PartIdentity: Hashable, Sendable {
         let told: [(what: String, mine: String, theirs: String)] = [
             ("version ", toolVersion, other.toolVersion),
             ("seed ", String(seed), String(other.seed)),
-            ("of so many parts: ", String(count), String(other.count)),
+            ("it is ", PartNumber.words(one: count), PartNumber.words(one: other.count)),
             ("", mode(self), mode(other)),
             ("bodies ", bodies, other.bodies),
         ]

@@ -41,6 +41,9 @@ struct PartNumber: Hashable, Comparable, Sendable {
 
     var text: String { "\(index)/\(count)" }
 
+    /// What any part of so many is.
+    static func words(one count: Int) -> String { count == 1 ? "the only part" : "one of \(count) parts" }
+
     /// The name of its folder, the same length for all parts of a run: `part-003-of-016`.
     var folderName: String {
         let width = max(3, String(count).count)

@@ -79,7 +79,7 @@ extension DatasetPart.Identity {
         let told: [(what: String, mine: String, theirs: String)] = [
             ("version ", toolVersion, other.toolVersion),
             ("seed ", String(seed), String(other.seed)),
-            ("of so many parts: ", String(count), String(other.count)),
+            ("it is ", PartNumber.words(one: count), PartNumber.words(one: other.count)),
             ("--format ", formats.joined(separator: ","), other.formats.joined(separator: ",")),
             ("--partition ", partition, other.partition),
             ("--zone ", zone, other.zone),
