@@ -331,6 +331,13 @@ def test_single_runs(tool: Tool):
     tool.run("compare", "a", "alone.json").expect(104)
 
 
+def test_a_lab_without_variants_wants_a_second_run(tool: Tool, lab):
+    play(tool, OUTAGE, "--seeds", 2, "--variant", "base", out="only")
+    assert "only has no variant but base: name a second run" in tool.run("compare", "only").expect(64).err
+    asked = lab[0].run("compare", "lab").expect(64).err
+    assert "which variant is to be held against base? Name it with --candidate: small, slow" in asked
+
+
 def test_single_runs_of_other_seeds_are_no_pair(tool: Tool):
     for seed in (11, 12):
         play(tool, OUTAGE, "--variant", "base", "--seed", seed, out=str(seed))

@@ -45,10 +45,12 @@ enum ComparedSide {
         let base = base ?? lab.baseName
         let others = lab.variants.map(\.name).filter { $0 != base }
         guard let name = candidate ?? (others.count == 1 ? others[0] : nil) else {
-            let known = others.isEmpty ? "there is no other" : others.joined(separator: ", ")
             throw CommandFailure(
                 .usage,
-                "\(path): which variant is to be held against \(base)? Name it with --candidate: \(known)")
+                others.isEmpty
+                    ? "\(path) has no variant but \(base): name a second run that is to be held against it"
+                    : "\(path): which variant is to be held against \(base)? Name it with --candidate: "
+                        + others.joined(separator: ", "))
         }
         return (
             try side(of: lab, base, label: base, run: path, option: "--base"),
