@@ -315,8 +315,15 @@ def test_parts_of_several_simulations(tool: Tool):
     tool.run("simulate", path, *options, "--out", tool.folder / "one", "--quiet").expect(0)
     parts = play(tool, path, 4, *options, only=[0, 1, 3])
     half = merge(tool, parts, name="half").expect(96)
-    assert "missing: --shard 2/4" in half.err
-    play(tool, path, 4, *options, only=[2])
+    missing = json.loads((tool.folder / "half" / "report.json").read_text())["missing_parts"]
+    assert "Missing is part 2/4: 5 of 6 simulations are there." in missing and missing in half.err
+    for name in ("summary.md", "report.html"):
+        text = (tool.folder / "half" / name).read_text()
+        assert "Missing is part 2/4" in text and "broken off" not in text
+    refused = tool.run("compare", tool.folder / "half").expect(104)
+    assert "Missing is part 2/4" in refused.err and "broke off" not in refused.err
+    # What is missing comes later, by the command that is told.
+    tool.run(*shlex.split(missing.rpartition(": ")[2])[1:]).expect(0)
     merge(tool, parts).expect(0)
     assert (tool.folder / "all" / "report.json").read_bytes() == (tool.folder / "one" / "report.json").read_bytes()
     other = play(tool, path, 4, "--seeds", "2", name="other", only=[1])

@@ -72,6 +72,10 @@ enum ComparedSide {
     private static func side(
         of lab: LabReport, _ name: String, label: String, run: String, option: String
     ) throws(CommandFailure) -> Comparison.Side {
+        if let missing = lab.missingParts {
+            throw CommandFailure(
+                .invalidScenario, "\(label): what is not whole cannot be compared. \(missing)")
+        }
         if lab.isPartial { throw unfinished(label) }
         guard let side = lab.side(name, label: label, run: run) else {
             let names = lab.variants.map(\.name)

@@ -68,7 +68,9 @@ struct LabRunner {
             console.watch?.take(.lab(output.report))
             return status
         }
-        try LabPart(number: part, sum: base.document.sum, report: output.report).write(to: folder)
+        let command = options.command.map(base.document.redact)
+        try LabPart(number: part, sum: base.document.sum, command: command, report: output.report)
+            .write(to: folder)
         folder.remove("report.partial.json")
         console.say(
             "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge "

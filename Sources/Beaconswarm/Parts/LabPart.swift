@@ -4,22 +4,24 @@ import Wire
 /// The part of several simulations that one process played: every N-th of them, from the I-th on.
 ///
 /// Its file is written last, so an attempt without one did not finish. The first line tells the part, the sum
-/// of the scenario, and that of the rest, which is the report with the cells of this part alone.
+/// of the scenario, and that of the rest: the command line, and the report with the cells of this part alone.
 struct LabPart: Sendable {
     static let fileName = "simulations.json"
-    private static let head = "beaconswarm.simulations/2"
+    private static let head = "beaconswarm.simulations/3"
 
     let number: PartNumber
     /// What the report does not tell of the scenario: ``ScenarioDocument/sum``.
     let sum: String
+    /// With which it was played.
+    let command: [String]
     let report: LabReport
 
-    init(number: PartNumber, sum: String, report: LabReport) {
-        (self.number, self.sum, self.report) = (number, sum, report)
+    init(number: PartNumber, sum: String, command: [String], report: LabReport) {
+        (self.number, self.sum, self.command, self.report) = (number, sum, command, report)
     }
 
     func write(to folder: RunFolder) throws(CommandFailure) {
-        let body = LabJSON.write(report)
+        let body = Array("\(JSONNode.texts(command).compactText)\n".utf8) + LabJSON.write(report)
         let first = "\(LabPart.head) \(number.text) \(sum) \(SHA256.hexadecimal(of: body))\n"
         try OutputFile.write(Array(first.utf8) + body, to: folder.file(LabPart.fileName))
     }
@@ -42,8 +44,10 @@ struct LabPart: Sendable {
                 "\(path): the file is cut or was changed: its sum is another; delete \(folder.path) and play the part "
                     + "again")
         }
+        let line = Array(body.prefix { $0 != UInt8(ascii: "\n") })
+        command = (try? JSONReader.readStrictly(line))?.elements?.compactMap(\.string) ?? []
         do {
-            report = try LabJSON.read(body)
+            report = try LabJSON.read(Array(body.dropFirst(line.count + 1)))
         } catch {
             throw CommandFailure(.usage, "\(path): \(error)")
         }
@@ -76,7 +80,7 @@ struct LabMerge {
             }
             try add(part.report, to: &report, from: folder)
         }
-        return try finish(report, parts: parts[0].part.number.count)
+        return try finish(report, like: parts[0].part)
     }
 
     /// The report without its cells.
@@ -107,13 +111,14 @@ struct LabMerge {
         }
     }
 
-    private func finish(_ joined: LabReport, parts: Int) throws(CommandFailure) -> CommandStatus {
+    /// - Parameter part: Any of them.
+    private func finish(_ joined: LabReport, like part: LabPart) throws(CommandFailure) -> CommandStatus {
         var report = joined
         for index in report.variants.indices { report.variants[index].cells.sort { $0.seed < $1.seed } }
-        let missing = LabMerge.missing(in: report, parts: parts)
-        report.isPartial = !missing.isEmpty
+        report.missingParts = LabMerge.missingText(of: report, like: part)
+        report.isPartial = report.missingParts != nil
         report.judge()
-        if !missing.isEmpty, VerdictRules.weight(of: report.exitCode) <= VerdictRules.weight(of: 105) {
+        if report.isPartial, VerdictRules.weight(of: report.exitCode) <= VerdictRules.weight(of: 105) {
             (report.verdict, report.exitCode) = (.invalid, CommandStatus.invalidRun.rawValue)
         }
         let folder = try RunFolder(creating: options.out)
@@ -121,14 +126,25 @@ struct LabMerge {
         var own = RunOptions(source: ScenarioSource(path: ""))
         (own.json, own.quiet, own.color) = (options.json, options.quiet, options.color)
         let console = RunConsole(own)
-        if !missing.isEmpty {
-            console.warn("missing: \(missing.joined(separator: ", ")); play these parts and merge again")
-        }
+        if let missing = report.missingParts { console.warn(missing) }
         return LabOutput(report: report, folder: folder, console: console).show("report.html")
     }
 
+    /// Which parts are missing, and how to play them; `nil` if no simulation is.
+    private static func missingText(of report: LabReport, like part: LabPart) -> String? {
+        let missing = missing(in: report, parts: part.number.count)
+        guard let first = missing.first else { return nil }
+        let played = report.variants.reduce(0) { $0 + $1.cells.count }
+        let all = report.variants.count * report.seeds.count
+        let shown = missing.prefix(10).map(\.text).joined(separator: ", ")
+        let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+        let what = missing.count == 1 ? "Missing is part \(shown)" : "Missing are parts \(shown)\(rest)"
+        return "\(what): \(played) of \(all) simulations are there. Play what is missing, and merge again: "
+            + PartSet.command(part.command, playing: first.text)
+    }
+
     /// Parts of which a simulation is missing.
-    private static func missing(in report: LabReport, parts: Int) -> [String] {
+    private static func missing(in report: LabReport, parts: Int) -> [PartNumber] {
         var missing: Set<PartNumber> = []
         for (place, seed) in report.seeds.enumerated() {
             for (index, variant) in report.variants.enumerated() where variant.cell(seed) == nil {
@@ -136,6 +152,6 @@ struct LabMerge {
                     PartNumber(index: (place * report.variants.count + index) % parts, count: parts))
             }
         }
-        return missing.sorted().map { "--shard \($0.text)" }
+        return missing.sorted()
     }
 }

@@ -76,6 +76,7 @@ package enum LabJSON {
                 ReportField("verdict", \.verdict, .choice),
                 ReportField("exit_code", \.exitCode, .clamped),
                 .later("partial", \.isPartial, .boolean),
+                .rare("missing_parts", \.missingParts, .text),
                 .rare("unfinished", \.unfinished, .unfinished),
                 ReportField("seeds", \.seeds, .list(.unsigned)),
                 ReportField("variants", \.variants, .named(\.name, .variant)),

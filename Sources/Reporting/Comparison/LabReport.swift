@@ -16,8 +16,10 @@ package struct LabReport: Sendable {
     package var verdict = Report.Verdict.passed
     /// The highest-ranking of all cells.
     package var exitCode: Int32 = 0
-    /// Whether some cells are missing, because it was broken off.
+    /// Whether some cells are missing, because it was broken off or a part of it is not there.
     package var isPartial = false
+    /// Of one that was joined from parts: which of them are missing, in words; `nil` if none is.
+    package var missingParts: String?
     /// The live run that was under way then; `nil` if there was none.
     package var unfinished: Unfinished?
     /// In ascending order.

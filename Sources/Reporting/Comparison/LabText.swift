@@ -25,9 +25,7 @@ package enum LabText {
     package static func verdict(_ report: LabReport) -> String {
         let cells = report.variants.flatMap { variant in variant.cells.map { (variant.name, $0) } }
         let bad = cells.filter { $0.1.exitCode != 0 }
-        let end =
-            report.isPartial
-            ? " The rest is missing: the series was broken off.\(unfinished(report))" : ""
+        let end = rest(report)
         guard
             let first = bad.max(by: {
                 VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)
@@ -35,6 +33,13 @@ package enum LabText {
         else { return "\(runs(cells.count, report)) passed.\(end)" }
         return "\(bad.count) of \(runs(cells.count, report)) did not pass; \(first.0), seed \(first.1.seed): "
             + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode).\(end)"
+    }
+
+    /// What there is not, and why; nothing of what is whole.
+    private static func rest(_ report: LabReport) -> String {
+        guard report.isPartial else { return "" }
+        if let missing = report.missingParts { return " \(missing)" }
+        return " The rest is missing: the series was broken off.\(unfinished(report))"
     }
 
     /// Which run has results that nobody sees here, and why.
