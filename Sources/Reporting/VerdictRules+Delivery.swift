@@ -26,11 +26,11 @@ extension VerdictRules {
 
 extension Report {
     /// What is to be said at the end of a run, even of one that is to be quiet: that its uploads mostly came
-    /// to nothing, or that Beaconswarm itself was in the way.
+    /// to nothing, that Beaconswarm itself was in the way, or that a part of it is missing.
     package var alarms: [String] {
         guard !isPartial else { return [] }
         let reasons = [delivery.ownFailureReason, endedBy?.text, delivery.reason?.text].compactMap { $0 }
-        return reasons + delivery.warnings
+        return reasons + delivery.warnings + [run.missingParts].compactMap(\.self)
     }
 }
 
