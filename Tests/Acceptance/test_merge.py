@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import resource
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,17 @@ def test_a_missing_part_makes_the_run_invalid(tool: Tool):
     merge(tool, parts, name="whole").expect(0)
     tool.run("simulate", scenario, "--out", tool.folder / "one", "--quiet").expect(0)
     assert report(tool.folder / "whole") == report(tool.folder / "one")
+
+
+@pytest.mark.parametrize("options", [(), ("--seeds", "2")], ids=["one", "several"])
+def test_a_merge_that_finds_no_room_is_not_in_the_way_of_the_next(tool: Tool, binary: Path, options: tuple):
+    parts = play(tool, write_scenario(tool.folder, steady(devices=4, duration="5s")), 2, *options)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 << 10))  # noqa: E731
+    command = [binary, "merge", parts, "--out", tool.folder / "all"]
+    failed = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    assert failed.returncode == 70 and "report.json" in failed.stderr, failed.stderr
+    assert not (tool.folder / "all").exists()
+    merge(tool, parts).expect(0)
 
 
 def test_a_killed_attempt_does_not_count_and_is_not_written_over(tool: Tool):

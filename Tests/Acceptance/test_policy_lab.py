@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import resource
 import signal
 import statistics
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -287,6 +289,19 @@ def test_a_committed_baseline(tool: Tool, lab):
     }
     suite = ElementTree.parse(tool.folder / "cmp/junit.xml").getroot()
     assert suite.get("failures") != "0"
+
+
+def test_a_comparison_is_written_whole_or_not_at_all(tool: Tool, binary: Path):
+    play(tool, OUTAGE, "--variant", "base", out="a")
+    tool.run("compare", "a", "a", "-q", "--out", "whole").expect(0)
+    sizes = sorted(path.stat().st_size for path in (tool.folder / "whole").iterdir())
+    limit = sizes[-1] - 1
+    assert sizes[-2] < limit, "one file alone finds no room"
+    command = [binary, "compare", "a", "a", "-q", "--out", "cut"]
+    no_room = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # noqa: E731
+    failed = subprocess.run(command, cwd=tool.folder, capture_output=True, text=True, preexec_fn=no_room)
+    assert failed.returncode == 70 and "cannot write cut/" in failed.stderr, failed.stderr
+    assert not (tool.folder / "cut").exists()
 
 
 def test_gates(lab):

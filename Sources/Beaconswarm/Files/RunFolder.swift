@@ -49,6 +49,9 @@ struct RunFolder: Sendable {
         rmdir(path)
     }
 
+    /// Removes the folder if nothing came to be in it: it would only be in the way of the next try.
+    func deleteIfEmpty() { rmdir(path) }
+
     /// Renews what a broken-off run leaves behind. Only the process may break off: nothing waits for the disk.
     func writePartial(_ report: Report) throws(CommandFailure) {
         // The series last: it can be made from the report.

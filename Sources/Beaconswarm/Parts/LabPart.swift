@@ -122,7 +122,12 @@ struct LabMerge {
             (report.verdict, report.exitCode) = (.invalid, CommandStatus.invalidRun.rawValue)
         }
         let folder = try RunFolder(creating: options.out)
-        try LabFiles.write(report, to: folder)
+        do throws(CommandFailure) {
+            try LabFiles.write(report, to: folder)
+        } catch {
+            folder.deleteIfEmpty()
+            throw error
+        }
         var own = RunOptions(source: ScenarioSource(path: ""))
         (own.json, own.quiet, own.color) = (options.json, options.quiet, options.color)
         let console = RunConsole(own)

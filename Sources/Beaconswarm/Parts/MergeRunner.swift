@@ -31,6 +31,19 @@ struct MergeRunner {
         let output = try RunOutput(
             scenario: scenario, plans: plans, mode: set.isLive ? .live : .virtual, options: own,
             startedAt: set.identity.at)
+        do throws(CommandFailure) {
+            return try write(set, plans, scenario, to: output, console)
+        } catch {
+            output.folder.deleteIfEmpty()
+            throw error
+        }
+    }
+
+    private func write(
+        _ set: PartSet, _ plans: ScenarioPlans, _ scenario: LoadedScenario, to output: RunOutput,
+        _ console: RunConsole
+    ) throws(CommandFailure) -> CommandStatus {
+        let own = output.options
         var builder = output.builder(
             target: set.isLive ? set.target : "modelled world", bodies: own.bodies)
         builder.warnings = set.warnings
@@ -40,6 +53,7 @@ struct MergeRunner {
         if set.isLive { builder.pace = scenario.document.pace }
         if !own.quiet { console.say(set.introduction) }
         let sum = try sum(set, plans, scenario, own, in: output.folder)
+        defer { for folder in sum.temporary { RunFolder(existing: folder.path).delete() } }
         if let events = output.events { try EventMerge(sum.folders).write(to: events) }
         if !sum.temporary.isEmpty, let missing = KeptScenario.missing(in: scenario) {
             builder.warnings.append(MergeRunner.inexact(sum.replayed, missing: missing))
@@ -49,9 +63,7 @@ struct MergeRunner {
         let notes = [isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote].compactMap(\.self)
         progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
         progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
-        let status = try output.finish(progress, builder: builder, console: console)
-        for folder in sum.temporary { RunFolder(existing: folder.path).delete() }
-        return status
+        return try output.finish(progress, builder: builder, console: console)
     }
 
     /// The options of a run that would write what is written here.

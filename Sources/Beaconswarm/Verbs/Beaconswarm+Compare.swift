@@ -84,14 +84,20 @@ extension Beaconswarm {
         }
     }
 
+    /// Nothing is left of the folder where not all of it can be written: the same command makes it again.
     private static func write(_ comparison: Comparison, to path: String) throws(CommandFailure) {
         let folder = try RunFolder(creating: path)
         let names = [
             "json": "compare.json", "html": "compare.html", "md": "compare.md", "junit": "junit.xml",
         ]
-        for format in CompareOptions.formats.reversed() {
-            guard let name = names[format] else { continue }
-            try OutputFile.write(bytes(of: comparison, as: format), to: folder.file(name))
+        do throws(CommandFailure) {
+            for format in CompareOptions.formats.reversed() {
+                guard let name = names[format] else { continue }
+                try OutputFile.write(bytes(of: comparison, as: format), to: folder.file(name))
+            }
+        } catch {
+            folder.delete()
+            throw error
         }
     }
 }

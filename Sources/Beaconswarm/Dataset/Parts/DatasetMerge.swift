@@ -59,9 +59,10 @@ struct DatasetMerge {
         do throws(FileFailure) {
             try write(parts, paths, sum, scenario)
         } catch {
+            RunFolder(existing: options.out).deleteIfEmpty()
+            let advice = "\(options.out) is unfinished (no \(DatasetOutput.successName)): remove it"
             throw CommandFailure(
-                .internalError,
-                "\(error); \(options.out) is unfinished (no \(DatasetOutput.successName)): remove it")
+                .internalError, OutputFile.exists(options.out) ? "\(error); \(advice)" : "\(error)")
         }
         if !options.quiet {
             RunConsole(RunOptions(source: ScenarioSource(path: parts[0].folder))).say(
