@@ -29,7 +29,10 @@ extension Report {
     /// - Parameters:
     ///   - internalError: What went wrong inside, if anything did.
     ///   - unwritten: Why some of the results could not be written.
-    package mutating func judge(internalError: String? = nil, unwritten: [String] = []) {
+    ///   - lacksReport: Whether the report itself is among them.
+    package mutating func judge(
+        internalError: String? = nil, unwritten: [String] = [], lacksReport: Bool = false
+    ) {
         var findings = VerdictRules.Findings()
         findings.captured = events.captured
         findings.delivered = events.delivered
@@ -44,6 +47,7 @@ extension Report {
         findings.internalError = internalError
         findings.delivery = delivery
         findings.unwritten = unwritten
+        findings.lacksReport = lacksReport
         findings.missingParts = run.missingParts
         findings.partProblems = run.parts?.flatMap { $0.problems ?? [] } ?? []
         apply(VerdictRules.judge(findings))

@@ -27,6 +27,8 @@ package enum VerdictRules {
         package var delivery = Delivery()
         /// Why some of the results could not be written.
         package var unwritten: [String] = []
+        /// Whether the report itself is among them, so that nobody reads more than what is printed.
+        package var lacksReport = false
         /// Which parts of a run that was joined from several are missing, in words.
         package var missingParts: String?
         /// What makes parts of a live run, and with them the whole, invalid.
@@ -119,9 +121,7 @@ package enum VerdictRules {
                 (.internalError, "Beaconswarm itself failed: \(message). The figures may be incomplete."))
         }
         if !findings.unwritten.isEmpty {
-            let reasons = findings.unwritten.joined(separator: "; ")
-            found.append(
-                (.unwritten, "Not all results could be written: \(reasons). This report itself is whole."))
+            found.append((.unwritten, unwrittenReason(findings)))
         }
         found += balanceReasons(findings.balance).map { (.balance, $0) } + auditReasons(findings.audit)
         if findings.interrupted {
@@ -149,6 +149,13 @@ package enum VerdictRules {
         }
         if let reason = findings.delivery.reason { found.append(reason) }
         return found
+    }
+
+    private static func unwrittenReason(_ findings: Findings) -> String {
+        let reasons = findings.unwritten.joined(separator: "; ")
+        return findings.lacksReport
+            ? "Not even the report could be written: \(reasons). Only this summary exists."
+            : "Not all results could be written: \(reasons). This report itself is whole."
     }
 
     private static let guardMissing =

@@ -545,6 +545,18 @@ def test_a_result_that_finds_no_room_is_told_all_the_same(binary: Path, tmp_path
     assert report["events"]["balance"] == 0 and report["exit_code"] == 70
 
 
+def test_a_report_that_finds_no_room_leaves_the_summary(binary: Path, tmp_path: Path):
+    scenario = write_scenario(tmp_path, quick())
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 << 10))  # noqa: E731
+    command = [binary, "simulate", scenario, "--out", tmp_path / "out", "--no-color"]
+    finished = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    said = " ".join(finished.stdout.split())
+    assert finished.returncode == 70 and "report.json" in finished.stderr, finished.stderr
+    assert "Not even the report could be written" in said and "Only this summary exists." in said
+    assert "itself is whole" not in said and "report: " not in finished.stdout
+    assert not (tmp_path / "out" / "report.json").exists()
+
+
 def test_sigterm_ends_a_simulation_gracefully(tool: Tool, tmp_path: Path):
     scenario = steady(200, "30d")
     scenario["populations"][0]["persona"] = "power"

@@ -39,6 +39,27 @@ struct VerdictRulesTests {
         #expect(outcome.reasons.count == max(1, mask.nonzeroBitCount))
     }
 
+    @Test("what could not be written is told, and whether more than the summary is there")
+    func unwritten() {
+        var findings = VerdictRules.Findings()
+        findings.unwritten = ["cannot write a: no room", "cannot write b: no room"]
+        let some = VerdictRules.judge(findings)
+        #expect(some.exitCode == 70 && some.causes == ["unwritten"])
+        #expect(
+            some.reasons == [
+                "Not all results could be written: cannot write a: no room; cannot write b: no room. This report "
+                    + "itself is whole."
+            ])
+        findings.unwritten = ["cannot write report.json: no room"]
+        findings.lacksReport = true
+        let none = VerdictRules.judge(findings)
+        #expect(none.exitCode == 70 && none.causes == ["unwritten"])
+        #expect(
+            none.reasons == [
+                "Not even the report could be written: cannot write report.json: no room. Only this summary exists."
+            ])
+    }
+
     @Test("acknowledged events that are missing, and ids that no device made, fail a run")
     func audit() {
         var findings = VerdictRules.Findings()

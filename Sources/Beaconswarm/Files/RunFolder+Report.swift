@@ -32,6 +32,8 @@ extension RunFolder {
             _ = try writeJSON(report, mayDrop: parts.map(\.name))
         } catch {
             failures.append(error)
+            report.judge(
+                internalError: internalError, unwritten: failures.map(\.message), lacksReport: true)
             // What is there is the report of a run whose results were written. It must not be taken for this one's.
             rename(file("report.json"), file("report.partial.json"))
         }

@@ -107,11 +107,13 @@ struct RunOutput: Sendable {
             (report, failures) = try folder.write(
                 report, internalError: progress.internalError, data: data(of: progress, report))
         } catch {
-            report.judge(internalError: progress.internalError, unwritten: [error.message])
+            report.judge(
+                internalError: progress.internalError, unwritten: [error.message], lacksReport: true)
             console.end(report, folder: nil)
             throw error
         }
-        console.end(report, folder: folder.path)
+        let hasReport = OutputFile.exists(folder.file("report.json"))
+        console.end(report, folder: hasReport ? folder.path : nil)
         for failure in failures { Console.error("error: \(failure.message)") }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
