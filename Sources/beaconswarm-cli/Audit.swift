@@ -43,11 +43,14 @@ struct Audit: AsyncParsableCommand {
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
+    @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
+    var noColor = false
+
     mutating func run() async throws {
-        let (folder, files, events, json, sdk) = (run, receipts, events, json, sdk)
+        let (folder, files, events, json, sdk, color) = (run, receipts, events, json, sdk, !noColor)
         try await finish {
             try await Beaconswarm.audit(
-                folder: folder, receipts: files, events: events, descriptions: sdk, json: json)
+                folder: folder, receipts: files, events: events, descriptions: sdk, json: json, color: color)
         }
     }
 }

@@ -6,6 +6,8 @@ import csv
 import gzip
 import hashlib
 import json
+import os
+import pty
 import shutil
 import sqlite3
 import subprocess
@@ -119,6 +121,34 @@ def test_a_collector_killed_in_the_middle(killed, tmp_path: Path):
     audit(tool, copy, collector.store).expect(0, 96)
     assert_audit(copy, expected)
     assert not (copy / "missing.ndjson").exists()
+
+
+def at_a_terminal(tool: Tool, binary: Path, *arguments: object) -> str:
+    """What a verb prints where its output is a terminal that knows colours."""
+    ours, theirs = pty.openpty()
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+    process = subprocess.Popen(
+        [binary, *arguments], stdout=theirs, stderr=subprocess.DEVNULL, cwd=tool.folder, env=env
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while block := os.read(ours, 1 << 16):
+            said += block
+    except OSError:
+        pass  # The end of a terminal is an error on Linux.
+    os.close(ours)
+    process.wait(HANG)
+    return said.decode()
+
+
+def test_an_audit_has_colours_at_a_terminal_alone(killed, binary: Path, tmp_path: Path):
+    tool, collector, run, *_ = killed
+    command = ("audit", copy_run(run, tmp_path), "--receipts", collector.store)
+    plain = at_a_terminal(tool, binary, *command, "--no-color")
+    assert "AUDIT" in plain and "\x1b[" not in plain
+    assert "\x1b[" in at_a_terminal(tool, binary, *command)
+    assert "\x1b[" not in tool.run(*command).expect(0, 96).out
 
 
 def test_a_log_that_was_never_merged(killed, tmp_path: Path):

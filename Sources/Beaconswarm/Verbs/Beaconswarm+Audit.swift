@@ -12,9 +12,11 @@ extension Beaconswarm {
     ///   - events: The run's event file, for the times of missing events.
     ///   - descriptions: Files with descriptions of SDKs whose events the store holds as they were sent.
     ///   - json: Whether to print the report's JSON instead of the summary.
+    ///   - color: Whether the summary has colours where the output is a terminal.
     /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
     public static func audit(
-        folder: String, receipts paths: [String], events: String?, descriptions: [String] = [], json: Bool
+        folder: String, receipts paths: [String], events: String?, descriptions: [String] = [], json: Bool,
+        color: Bool = true
     ) async throws -> CommandStatus {
         guard !paths.isEmpty else {
             throw CommandFailure(.usage, "audit wants --receipts: what the store holds")
@@ -62,7 +64,8 @@ extension Beaconswarm {
         if json {
             Console.output(ReportJSON.write(report))
         } else {
-            Console.output(TerminalSummary.render(report, color: false, width: Host.outputWidth))
+            let colored = color && Host.outputIsTerminal && Host.allowsColor
+            Console.output(TerminalSummary.render(report, color: colored, width: Host.outputWidth))
         }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
