@@ -132,6 +132,12 @@ def test_the_highest_ranking_exit_code_of_all_cells(tool: Tool):
     assert (report["verdict"], report["exit_code"]) == ("failed", 99)
     codes = {name: variant["seeds"]["11"]["exit_code"] for name, variant in report["variants"].items()}
     assert codes == {"base": 0, "small": 99, "slow": 0}
+    alone = json.loads((run / "variants/small/seeds/11/report.json").read_text())
+    failed = report["variants"]["small"]["seeds"]["11"]
+    assert failed["reason"] == alone["reasons"][0] and failed["reason"].startswith("events_lost violated rate<0.001")
+    assert "reason" not in report["variants"]["base"]["seeds"]["11"]
+    said = " ".join(tool.run("report", run).expect(0).out.split())
+    assert f"1 of 3 simulations did not pass; small, seed 11: failed, exit code 99: {failed['reason']}" in said
 
 
 def test_other_verbs_play_the_scenario_itself_unless_told(tool: Tool):

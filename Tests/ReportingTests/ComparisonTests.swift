@@ -362,6 +362,35 @@ struct LabReportTests {
         #expect(judged([105, 70, 96, 95]) == 70)
     }
 
+    @Test("the weightiest of those that failed is told with its reason, which the file keeps")
+    func reasons() throws {
+        var report = try report()
+        report.variants[1].cells[0].exitCode = 99
+        report.variants[1].cells[0].verdict = .failed
+        report.variants[1].cells[0].reason = "events_lost violated rate<0.001 with 0.2 (20.0 %)."
+        #expect(
+            LabText.verdict(report)
+                == "1 of 4 simulations did not pass; b200, seed 1: failed, exit code 99: events_lost violated "
+                + "rate<0.001 with 0.2 (20.0 %).")
+        let bytes = LabJSON.write(report)
+        #expect(LabJSON.write(try LabJSON.read(bytes)) == bytes)
+        report.variants[1].cells[0].reason = nil
+        #expect(LabText.verdict(report).hasSuffix("failed, exit code 99."))
+    }
+
+    @Test("parts that are missing are no series that was broken off")
+    func missingParts() throws {
+        var report = try report()
+        report.isPartial = true
+        #expect(LabText.verdict(report).hasSuffix("The rest is missing: the series was broken off."))
+        report.missingParts = "Missing is part 2/4: 4 of 6 simulations are there."
+        #expect(
+            LabText.verdict(report)
+                == "4 simulations passed. Missing is part 2/4: 4 of 6 simulations are there.")
+        let bytes = LabJSON.write(report)
+        #expect(try LabJSON.read(bytes).missingParts == report.missingParts)
+    }
+
     @Test("a run that was under way at the end is named and weighs, and counts in no figure")
     func unfinished() throws {
         var report = try report()

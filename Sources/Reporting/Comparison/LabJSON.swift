@@ -167,6 +167,7 @@ extension ReportCodec<LabReport.Cell> {
             [
                 ReportField("verdict", \.verdict, .choice),
                 ReportField("exit_code", \.exitCode, .clamped),
+                .rare("reason", \.reason, .text),
                 ReportField("fingerprint", \.fingerprint, .text),
                 ReportField("devices", \.devices, .whole),
                 ReportField("simulated_seconds", \.simulatedSeconds, .real),

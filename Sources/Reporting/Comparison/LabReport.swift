@@ -78,6 +78,8 @@ package struct LabReport: Sendable {
         package var seed: UInt64
         package var verdict = Report.Verdict.passed
         package var exitCode: Int32 = 0
+        /// Of one that did not pass, the headline of its report.
+        package var reason: String?
         package var fingerprint = ""
         package var devices = 0
         package var simulatedSeconds = 0.0
@@ -161,6 +163,7 @@ extension LabReport.Cell {
         self.init(seed: report.seed)
         verdict = report.verdict
         exitCode = report.exitCode
+        reason = report.exitCode == 0 ? nil : report.reasons.first
         fingerprint = report.fingerprint
         devices = report.devices
         simulatedSeconds = report.simulatedSeconds

@@ -31,8 +31,9 @@ package enum LabText {
                 VerdictRules.weight(of: $0.1.exitCode) < VerdictRules.weight(of: $1.1.exitCode)
             })
         else { return "\(runs(cells.count, report)) passed.\(end)" }
+        let why = first.1.reason.map { ": \($0)" } ?? "."
         return "\(bad.count) of \(runs(cells.count, report)) did not pass; \(first.0), seed \(first.1.seed): "
-            + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode).\(end)"
+            + "\(first.1.verdict.rawValue), exit code \(first.1.exitCode)\(why)\(end)"
     }
 
     /// What there is not, and why; nothing of what is whole.
