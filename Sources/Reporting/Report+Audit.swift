@@ -72,6 +72,8 @@ extension Report {
 
     /// The target of runs against the collector that comes with them.
     package static let embeddedTarget = "embedded collector"
+    /// That of simulations.
+    package static let modelledTarget = "modelled world"
 
     /// How much real time passes between two states of a run that is still going on.
     package static let statePeriod = Interval.seconds(10)

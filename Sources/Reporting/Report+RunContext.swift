@@ -8,6 +8,10 @@ extension Report {
         package var memoryBytes: UInt64
         /// Where the events went: a URL without secrets, `embedded collector`, or `modelled world`.
         package var target: String
+        /// The same within a sentence: what is no URL has an article.
+        package var targetInWords: String {
+            [Report.embeddedTarget, Report.modelledTarget].contains(target) ? "the \(target)" : target
+        }
         /// What became of requests' bytes in virtual time: `encode`, or `measure` where sizes are a model's; `nil` for
         /// live runs.
         package var bodies: String?

@@ -43,7 +43,8 @@ struct ComparisonWordsTests {
 
     @Test("one run against several has no interval either, and is judged by its difference")
     func oneAgainstSeveral() throws {
-        let found = try comparison([4], [5, 6, 7], gates: ["events_lost<=base+0.5", "events_lost<=base-0.5"])
+        let found = try comparison(
+            [4], [5, 6, 7], gates: ["events_lost<=base+0.5", "events_lost<=base-0.5"])
         #expect(!found.isPaired && ComparisonText.held(found) == "1 and 3 runs, unpaired")
         #expect(found.row("events_lost")?.difference?.interval == nil)
         #expect(found.gates.map(\.outcome) == [.holds, .fails])

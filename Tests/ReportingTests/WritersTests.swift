@@ -116,6 +116,19 @@ struct WritersTests {
             events: Report.EventCounts())
     }
 
+    @Test(
+        "what a run went against has an article, unless it is a URL",
+        arguments: [
+            ("modelled world", "against the modelled world."),
+            ("embedded collector", "against the embedded collector."),
+            ("http://127.0.0.1:8106/sa", "against http://127.0.0.1:8106/sa."),
+        ])
+    func target(_ target: String, _ words: String) {
+        var report = empty()
+        report.run.target = target
+        #expect(String(decoding: MarkdownWriter().render(report), as: UTF8.self).contains(words))
+    }
+
     @Test("a run without events, samples or series renders everywhere", arguments: ReportFormats.names)
     func rendersEmpty(format: String) throws {
         let writer = try #require(ReportFormats.writer(named: format))

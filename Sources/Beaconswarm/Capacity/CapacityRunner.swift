@@ -170,7 +170,7 @@ struct CapacityRunner: Sendable {
     private func elapsed(since began: Interval) -> Double { (Host.monotonic - began).fractionalSeconds }
 
     private func target(_ live: LiveRunner) -> String {
-        if options.isVirtual { return "modelled world" }
+        if options.isVirtual { return Report.modelledTarget }
         return live.targetText(scenario.document.plans(start: ScenarioDocument.virtualStart))
     }
 

@@ -24,7 +24,7 @@ struct CellRunner {
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
         let builder = scenario.builder(
-            mode: .virtual, command: [], target: "modelled world", bodies: bodies,
+            mode: .virtual, command: [], target: Report.modelledTarget, bodies: bodies,
             marks: scenario.marks(plans), startedAt: Host.now)
         var observer = Observer(
             builder: builder, control: control, onProgress: onProgress, start: start,

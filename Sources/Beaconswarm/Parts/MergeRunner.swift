@@ -45,7 +45,7 @@ struct MergeRunner {
     ) throws(CommandFailure) -> CommandStatus {
         let own = output.options
         var builder = output.builder(
-            target: set.isLive ? set.target : "modelled world", bodies: own.bodies)
+            target: set.isLive ? set.target : Report.modelledTarget, bodies: own.bodies)
         builder.warnings = set.warnings
         builder.context.parts = set.reportedParts
         builder.context.missingParts = set.missingText(

@@ -71,7 +71,7 @@ struct PartRunner {
         let output = try RunOutput(
             partIn: folder, of: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
-        let builder = output.builder(target: "modelled world", bodies: bodies)
+        let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         if isAlone { console.begin(builder, forecast: nil) }
         let state = RunState(
             builder, folder: output.folder, start: start, console: console, interruption: interruption

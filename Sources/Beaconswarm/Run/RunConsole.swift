@@ -68,7 +68,7 @@ final class RunConsole: Sendable {
         let devices = builder.populations.reduce(0) { $0 + $1.devices }
         tell(
             "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
-                + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.target)")
+                + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.targetInWords)")
         if let note = builder.paceNote { tell(note) }
         if let forecast { tell("the scenario \(forecast.text(for: builder.mode))") }
     }

@@ -46,7 +46,7 @@ struct VirtualRunner {
         plans.take(sizes)
         let output = try RunOutput(scenario: scenario, plans: plans, mode: .virtual, options: options)
         plans = output.attached(to: plans)
-        let builder = output.builder(target: "modelled world", bodies: bodies)
+        let builder = output.builder(target: Report.modelledTarget, bodies: bodies)
         console.begin(builder, forecast: forecast)
         let state = RunState(
             builder, folder: output.folder, start: start, console: console, interruption: interruption

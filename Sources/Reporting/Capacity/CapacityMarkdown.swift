@@ -8,7 +8,7 @@ package enum CapacityMarkdown {
         if let first = report.reasons.first { text += "**\(Escaping.markdown(first))**\n\n" }
         text += list(Array(report.reasons.dropFirst()))
         text +=
-            "Against \(Escaping.markdown(report.run.target)), \(report.mode.rawValue), seed \(report.seed), "
+            "Against \(Escaping.markdown(report.run.targetInWords)), \(report.mode.rawValue), seed \(report.seed), "
         text += "\(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
         if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)

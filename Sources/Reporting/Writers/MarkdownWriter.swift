@@ -48,7 +48,7 @@ package struct MarkdownWriter: ReportWriter {
     private static func opening(_ report: Report) -> String {
         let world = report.mode == .live ? "live" : "virtual"
         let time = Numbers.duration(seconds: report.simulatedSeconds)
-        let target = Escaping.markdown(report.run.target)
+        let target = Escaping.markdown(report.run.targetInWords)
         return "\(Numbers.count(report.devices)) devices, \(time) \(world), seed \(report.seed), "
             + "started \(report.startedAt.text), against \(target).\n\n"
     }
