@@ -19,8 +19,10 @@ struct Compare: AsyncParsableCommand {
 
             Without --gate, it fails (99) if events_lost, event_freshness.p(95) or freshness_within_1h is worse. A gate \
             fails if the mean passes its limit; where the interval spans the limit it cannot be told, which passes \
-            unless --strict is given. A single pair has no interval, and fails by its gates alone. So does a single run on a \
-            side of what shares no seed, or of live runs of two commands, which are compared by Welch's t test.
+            unless --strict is given. A single pair has no interval, and fails by its gates alone.
+
+            What shares no seed, and live runs of two commands, are compared by Welch's t test, in which a single run on \
+            a side has no interval either.
 
             The scenarios may differ in populations.*.{sdk,system,version}, name, description, thresholds and seed; \
             any other difference is refused (104) unless --allow-different is given.

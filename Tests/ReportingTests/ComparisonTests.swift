@@ -370,8 +370,8 @@ struct LabReportTests {
         report.variants[1].cells[0].reason = "events_lost violated rate<0.001 with 0.2 (20.0 %)."
         #expect(
             LabText.verdict(report)
-                == "1 of 4 simulations did not pass; b200, seed 1: failed, exit code 99: events_lost violated "
-                + "rate<0.001 with 0.2 (20.0 %).")
+                == "1 of 4 simulations did not pass; b200, seed 1: failed, exit code 99: "
+                + "events_lost violated rate<0.001 with 0.2 (20.0 %).")
         let bytes = LabJSON.write(report)
         #expect(LabJSON.write(try LabJSON.read(bytes)) == bytes)
         report.variants[1].cells[0].reason = nil

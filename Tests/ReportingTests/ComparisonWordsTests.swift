@@ -69,7 +69,7 @@ struct ComparisonWordsTests {
     }
 
     @Test("what cannot be told ends the sentence, by the figure's name or by the gate")
-    func open() throws {
+    func doubts() throws {
         let (base, candidate) = (side([10, 300], "base"), side([150, 160], "candidate"))
         var request = ComparisonRequest()
         func verdict() -> String {
@@ -77,8 +77,8 @@ struct ComparisonWordsTests {
         }
         #expect(
             verdict()
-                == "No regression is shown, but it cannot be told whether events_lost, event_freshness.p(95) and "
-                + "freshness_within_1h got worse.")
+                == "No regression is shown, but it cannot be told whether events_lost, "
+                + "event_freshness.p(95) and freshness_within_1h got worse.")
         request.isStrict = true
         request.gates = [try Gate.parse("events_lost<=base"), try Gate.parse("data_sent<=base+1")]
         #expect(verdict() == "Failed (--strict): it cannot be told whether events_lost<=base holds.")
@@ -86,7 +86,7 @@ struct ComparisonWordsTests {
         request.gates.append(try Gate.parse("event_freshness.p(95)<=base"))
         #expect(
             verdict()
-                == "No gate failed, but it cannot be told whether events_lost<=base and event_freshness.p(95)<=base "
-                + "hold.")
+                == "No gate failed, but it cannot be told whether events_lost<=base and "
+                + "event_freshness.p(95)<=base hold.")
     }
 }

@@ -47,8 +47,8 @@ struct VerdictRulesTests {
         #expect(some.exitCode == 70 && some.causes == ["unwritten"])
         #expect(
             some.reasons == [
-                "Not all results could be written: cannot write a: no room; cannot write b: no room. This report "
-                    + "itself is whole."
+                "Not all results could be written: cannot write a: no room; cannot write b: no room. "
+                    + "This report itself is whole."
             ])
         findings.unwritten = ["cannot write report.json: no room"]
         findings.lacksReport = true
@@ -56,7 +56,8 @@ struct VerdictRulesTests {
         #expect(none.exitCode == 70 && none.causes == ["unwritten"])
         #expect(
             none.reasons == [
-                "Not even the report could be written: cannot write report.json: no room. Only this summary exists."
+                "Not even the report could be written: cannot write report.json: no room. "
+                    + "Only this summary exists."
             ])
     }
 

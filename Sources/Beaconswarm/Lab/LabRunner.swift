@@ -68,14 +68,20 @@ struct LabRunner {
             console.watch?.take(.lab(output.report))
             return status
         }
-        let command = options.command.map(base.document.redact)
-        try LabPart(number: part, sum: base.document.sum, command: command, report: output.report)
-            .write(to: folder)
-        folder.remove("report.partial.json")
+        try write(part, of: output.report, to: folder)
         console.say(
             "part \(part.text) is in \(folder.path); join all parts with: beaconswarm merge "
                 + "\(Escaping.shell(options.out ?? "")) --out DIR")
         return .success
+    }
+
+    private func write(
+        _ part: PartNumber, of report: LabReport, to folder: RunFolder
+    ) throws(CommandFailure) {
+        let command = options.command.map(base.document.redact)
+        try LabPart(number: part, sum: base.document.sum, command: command, report: report)
+            .write(to: folder)
+        folder.remove("report.partial.json")
     }
 
     private func makeFolder() throws(CommandFailure) -> RunFolder {

@@ -61,13 +61,14 @@ extension Beaconswarm {
             ])
         report = written.report
         for failure in written.failures { Console.error("error: \(failure.message)") }
-        if json {
-            Console.output(ReportJSON.write(report))
-        } else {
-            let colored = color && Host.outputIsTerminal && Host.allowsColor
-            Console.output(TerminalSummary.render(report, color: colored, width: Host.outputWidth))
-        }
+        showAudited(report, json: json, color: color)
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
+    }
+
+    private static func showAudited(_ report: Report, json: Bool, color: Bool) {
+        if json { return Console.output(ReportJSON.write(report)) }
+        let colored = color && Host.outputIsTerminal && Host.allowsColor
+        Console.output(TerminalSummary.render(report, color: colored, width: Host.outputWidth))
     }
 
     /// Refuses a file that does not know as many events as the run's report: it was cut, or is of another run.

@@ -8,8 +8,9 @@ package enum CapacityMarkdown {
         if let first = report.reasons.first { text += "**\(Escaping.markdown(first))**\n\n" }
         text += list(Array(report.reasons.dropFirst()))
         text +=
-            "Against \(Escaping.markdown(report.run.targetInWords)), \(report.mode.rawValue), seed \(report.seed), "
-        text += "\(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
+            "Against \(Escaping.markdown(report.run.targetInWords)), \(report.mode.rawValue), "
+        text +=
+            "seed \(report.seed), \(report.steps.count) steps in \(Numbers.duration(seconds: report.wallSeconds)).\n\n"
         if let meaning = CapacityText.meaning(report) { text += "\(meaning)\n\n" }
         text += "## Steps by load\n\n" + steps(report)
         text += "## Conditions for a load\n\n"

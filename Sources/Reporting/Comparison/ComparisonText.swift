@@ -14,16 +14,16 @@ package enum ComparisonText {
             let what = comparison.hasDefaultGates ? "Regression" : "Gate failed"
             return "\(what): \(failed.joined(separator: "; "))."
         }
-        if let open = open(comparison) {
-            if comparison.isStrict { return "Failed (--strict): it cannot be told whether \(open)." }
+        if let doubt = doubt(of: comparison) {
+            if comparison.isStrict { return "Failed (--strict): it cannot be told whether \(doubt)." }
             let what = comparison.hasDefaultGates ? "No regression is shown" : "No gate failed"
-            return "\(what), but it cannot be told whether \(open)."
+            return "\(what), but it cannot be told whether \(doubt)."
         }
         return comparison.hasDefaultGates ? "No regression." : "All gates hold."
     }
 
     /// What cannot be told, as the end of a sentence; `nil` if all can.
-    private static func open(_ comparison: Comparison) -> String? {
+    private static func doubt(of comparison: Comparison) -> String? {
         let open = comparison.gates.filter { $0.outcome == .cannotTell }
         guard let last = open.last else { return nil }
         // Without gates of the user's own, what matters is that nothing got worse, not how that is written.
