@@ -92,4 +92,29 @@ struct FaultsFileTests {
                     + #""collector", "remoteConfig": there are no devices here"#
             ])
     }
+
+    @Test(
+        "nothing is said to be allowed that only a run has",
+        arguments: [
+            (#"{"at": "1s", "for": "5s"}"#, #"exactly one of: "collector", "remoteConfig""#),
+            (
+                #"{"at": "1s", "population": "a", "collector": {"fault": "reset"}}"#,
+                #"no "population": there are no devices here"#
+            ),
+            (
+                #"{"at": "1s", "region": "a", "collector": {"fault": "reset"}}"#,
+                #"no "region": there are no devices here"#
+            ),
+            (
+                #"{"at": "1s", "over": "2s", "collector": {"fault": "reset"}}"#,
+                #"no "over": there are no devices here"#
+            ),
+        ])
+    func allowed(entry: String, allowed: String) {
+        guard case .failure(let failure) = load(#"{"timeline": [\#(entry)]}"#) else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(failure.problems.map(\.allowed) == [allowed])
+    }
 }

@@ -40,6 +40,7 @@ package enum FaultsFile {
         let root = Place(node: file, path: JSONPath())
         let draft = format.decode(root, &reading) ?? format.start()
         var binder = ScenarioBinder(draft: draft, root: root, reading: reading)
+        binder.hasDevices = false
         let timeline = binder.bindTimeline()
         for entry in draft.timeline { refuse(entry, &binder.reading) }
         guard binder.reading.problems.isEmpty else {

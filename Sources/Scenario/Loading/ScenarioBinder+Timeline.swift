@@ -43,13 +43,15 @@ extension ScenarioBinder {
     }
 
     private mutating func checkKeys(_ entry: TimelineDraft, _ place: Place) {
-        let kinds = TimelineDraft.Kind.allCases.map(\.rawValue)
-        let present = kinds.filter { place.node[$0] != nil }
+        let all = TimelineDraft.Kind.allCases
+        let kinds = all.filter { hasDevices || !$0.needsDevices }.map(\.rawValue)
+        let present = all.map(\.rawValue).filter { place.node[$0] != nil }
         if present.count != 1 {
             reading.report(
                 .conflict, place, found: present.isEmpty ? "none of them" : quotedList(present),
                 allowed: "exactly one of: " + quotedList(kinds))
         }
+        guard hasDevices else { return checkKeysWithoutDevices(entry) }
         if let population = entry.population, ![["client"], ["device"], ["push"], ["sdk"]].contains(present) {
             reading.report(
                 .conflict, population.place,
@@ -68,6 +70,18 @@ extension ScenarioBinder {
                 allowed: "no \"for\": a notification is sent once; \"within\" says how long users take")
         }
         checkRollOut(entry, place, present)
+    }
+
+    /// What says which devices are meant means nothing where there are none.
+    private mutating func checkKeysWithoutDevices(_ entry: TimelineDraft) {
+        let places = [("population", entry.population?.place), ("region", entry.region?.place)]
+        for (key, place) in places {
+            guard let place else { continue }
+            reading.report(.conflict, place, allowed: "no \"\(key)\": there are no devices here")
+        }
+        if let over = entry.over, entry.remoteConfig == nil {
+            reading.report(.conflict, over.place, allowed: "no \"over\": there are no devices here")
+        }
     }
 
     private mutating func change(_ entry: TimelineDraft, number: Int, _ place: Place) -> BoundChange? {

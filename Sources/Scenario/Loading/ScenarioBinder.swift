@@ -16,6 +16,8 @@ struct ScenarioBinder {
     var networks: [String: NetworkRules?] = [:]
     /// The time zones that people may live in.
     var zones = ZoneTable.universal
+    /// Whether there are devices at all: a collector that runs by itself has none.
+    var hasDevices = true
     var usedApps: Set<String> = []
     var usedPersonas: Set<String> = []
     var usedNetworks: Set<String> = []
