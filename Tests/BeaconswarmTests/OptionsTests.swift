@@ -197,6 +197,18 @@ struct LoadedScenarioTests {
             try LoadedScenario(source).document.warnings.first { $0.text.contains("is written for") }?.text)
         #expect(text.contains("2 devices") && text.contains("3 here"))
     }
+
+    @Test("bounds that no share can have are told, with what they decide")
+    func boundsOfShares() throws {
+        let bench = try ScenarioBench()
+        let thresholds = """
+            "thresholds": {"events_lost": ["rate<5", "rate>2", "rate<-1", "rate<=1", "rate>=0"], "retries": ["count<5"]},
+            """
+        let source = try bench.source(ScenarioBench.text(thresholds))
+        let told = try LoadedScenario(source).document.warnings.filter { $0.text.contains("no share is") }
+        #expect(told.map(\.pointer) == (0...2).map { "/thresholds/events_lost/\($0)" })
+        #expect(told.map { $0.text.hasSuffix("always holds") } == [true, false, false])
+    }
 }
 
 @Suite("Runs that cannot begin")

@@ -66,6 +66,7 @@ struct LoadedScenario: Sendable {
         try register(source.registrations, path: source.name)
         document.applyWantedRates()
         document.warnings += ThresholdScaling.warnings(thresholds, of: document)
+        document.warnings += ThresholdBounds.warnings(thresholds, of: document)
         document.warnings += EnvironmentVariables.warnings(environment).map {
             ScenarioWarning(pointer: "environment", text: $0)
         }

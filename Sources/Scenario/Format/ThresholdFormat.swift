@@ -59,7 +59,7 @@ package enum ThresholdGrammar {
 struct ThresholdDraft: Hashable, Sendable {
     var expression: Located<String>?
     var abortsOnFail = false
-    var delayAbortEval = Interval.zero
+    var delayAbortEval: Located<Interval>?
 
     private static func format(_ expression: Form<String>) -> ObjectDescription<ThresholdDraft> {
         ObjectDescription(
@@ -71,8 +71,8 @@ struct ThresholdDraft: Hashable, Sendable {
                     "abortOnFail", \.abortsOnFail, .boolean,
                     "Whether the run ends, drains and fails once it does not hold."),
                 Field(
-                    "delayAbortEval", \.delayAbortEval, .duration(),
-                    "How long into the run that cannot happen."),
+                    "delayAbortEval", \.delayAbortEval, Form<Interval>.duration().located,
+                    "How long into the run that cannot happen; by default it can from the start."),
             ])
     }
 

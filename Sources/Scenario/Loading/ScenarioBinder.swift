@@ -54,6 +54,7 @@ struct ScenarioBinder {
         if isComplete { checkKeys(of: populations) }
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
+        warnAboutSamples(thresholds, timeline, populations)
         var document = ScenarioDocument(
             name: draft.name ?? ScenarioBinder.name(ofFile: fileName), description: draft.description,
             seed: draft.seed, start: draft.start, duration: draft.duration, drain: draft.drain,
@@ -80,14 +81,6 @@ struct ScenarioBinder {
         }
         let text = String(allowed.drop { !$0.isLetter && !$0.isNumber }.prefix(100))
         return text.isEmpty ? "scenario" : text
-    }
-
-    /// What the tag `{entry:NAME}` may say, as far as each is measured: the names, else the places, of the entries
-    /// that come first.
-    private var entryNames: [String] {
-        let named = draft.timeline.enumerated().filter { $1.value.at ?? .zero < draft.duration }
-            .sorted { ($0.element.value.at ?? .zero, $0.offset) < ($1.element.value.at ?? .zero, $1.offset) }
-        return named.prefix(CloseUpRange.limit).map { $1.value.name?.value ?? String($0) }
     }
 
     var populationNames: [String] { draft.populations.compactMap { $0.name?.value } }
@@ -178,80 +171,5 @@ struct ScenarioBinder {
             return root
         }
         return Place(node: node, path: JSONPath(keys))
-    }
-
-    // MARK: Thresholds
-
-    private mutating func bindThresholds(_ checker: ScenarioLoader.ThresholdChecker) -> [ScenarioThreshold] {
-        var result: [ScenarioThreshold] = []
-        for metric in draft.thresholds {
-            checkTag(of: metric)
-            checkPace(of: metric)
-            for threshold in metric.value {
-                guard let expression = threshold.expression else { continue }
-                if let problem = checker(metric.name, expression.value) {
-                    reading.report(
-                        .threshold, expression.place, found: "\(metric.name): \(expression.value)",
-                        allowed: problem)
-                }
-                if threshold.delayAbortEval >= draft.duration + draft.drain {
-                    reading.warn(
-                        expression.place.path, "\"delayAbortEval\" is longer than the run: it will not abort")
-                }
-                result.append(
-                    ScenarioThreshold(
-                        metric: metric.name, expression: expression.value,
-                        abortsOnFail: threshold.abortsOnFail,
-                        delayAbortEval: threshold.delayAbortEval, pointer: expression.place.path.pointer,
-                        position: expression.place.node.position))
-            }
-        }
-        return result
-    }
-
-    /// The time series is the measure: a second of it belongs to one side or the other.
-    private mutating func checkMeasureFrom() {
-        guard let from = draft.measureFrom else { return }
-        let isWhole = from.value.nanoseconds % Interval.seconds(1).nanoseconds == 0
-        guard !isWhole || from.value >= draft.duration else { return }
-        reading.report(
-            .outOfRange, from.place, found: from.value.text,
-            allowed: "whole seconds, less than the duration (\(draft.duration.text))")
-    }
-
-    /// Where people live faster than sockets, neither the time of a request (under a load that no fleet
-    /// offers) nor the age of an event (in which a moment on the way counts as minutes) can be judged.
-    private mutating func checkPace(of metric: Named<[ThresholdDraft]>) {
-        let name = metric.name.prefix { $0 != "{" && $0 != " " }
-        let isRequestTime = name.hasPrefix("http_req_") && name != "http_req_failed"
-        let isAge = name == "event_freshness" || name.hasPrefix("freshness_")
-        guard draft.pace > 1, isRequestTime || isAge else { return }
-        reading.report(
-            .conflict, metric.place, found: "\(metric.name) with a pace of \(draft.pace)",
-            allowed: "no condition on \(isAge ? "freshness" : "request times") with a \"pace\" above 1")
-    }
-
-    /// Only the scenario knows its populations; the rest of a tag is the checker's.
-    private mutating func checkTag(of metric: Named<[ThresholdDraft]>) {
-        func trimmed(_ text: Substring) -> Substring {
-            let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-            var text = text.drop(while: isBlank)
-            while let last = text.last, isBlank(last) { text = text.dropLast() }
-            return text
-        }
-        let whole = trimmed(metric.name[...])
-        guard let open = whole.firstIndex(of: "{"), whole.last == "}" else { return }
-        let inner = whole[whole.index(after: open)...].dropLast()
-        guard let colon = inner.firstIndex(of: ":") else { return }
-        let name = String(trimmed(inner[inner.index(after: colon)...]))
-        switch trimmed(inner[..<colon]) {
-        case "population" where !populationNames.contains(name):
-            reading.reportUnknown(name, metric.place, among: populationNames, what: "a population")
-        case "entry" where !entryNames.contains(name):
-            reading.reportUnknown(
-                name, metric.place, among: entryNames,
-                what: "one of the first \(CloseUpRange.limit) entries of the timeline")
-        default: break
-        }
     }
 }
