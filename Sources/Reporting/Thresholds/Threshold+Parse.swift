@@ -44,7 +44,7 @@ extension Threshold {
                 nearest: NearestNames.of(population, in: populations))
         }
         try checkEntry(tag?.key == .entry, of: entry)
-        let parts = try Parts(expression)
+        let parts = try Parts(expression, of: entry)
         let aggregation = try aggregation(parts.aggregation, of: entry)
         return Threshold(
             metric: name, population: population, entry: tag?.key == .entry ? tag?.value : nil,
@@ -169,7 +169,17 @@ private struct Parts {
         (">", .greater),
     ]
 
-    init(_ expression: String) throws(ThresholdError) {
+    /// What a bound on a metric may be.
+    private static func bounds(of entry: MetricCatalogue.Entry) -> String {
+        switch (entry.kind, entry.unit) {
+        case (.rate, _): "a share of 1, such as 0.05"
+        case (_, .milliseconds): "a number without a unit; times are milliseconds"
+        case (_, .seconds): "a number of seconds without a unit"
+        default: "a number"
+        }
+    }
+
+    init(_ expression: String, of entry: MetricCatalogue.Entry) throws(ThresholdError) {
         let text = trimmed(expression[...])
         guard let start = text.firstIndex(where: { "<>=!".contains($0) }) else {
             throw ThresholdError(
@@ -183,8 +193,7 @@ private struct Parts {
         }
         let number = trimmed(rest.dropFirst(symbol.count))
         guard let bound = decimal(number) else {
-            throw ThresholdError(
-                found: String(number), allowed: "a number without a unit; times are milliseconds")
+            throw ThresholdError(found: String(number), allowed: Parts.bounds(of: entry))
         }
         self.aggregation = String(trimmed(text[..<start]))
         self.comparison = comparison
