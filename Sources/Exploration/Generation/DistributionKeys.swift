@@ -9,7 +9,12 @@ enum DistributionKeys {
     ///
     /// - Parameter wanted: Keys one of which it has to have, if one of them is a distribution's.
     static func drawn(among names: [String], _ stream: RandomStream, wanted: [String]) -> [String]? {
-        guard all.allSatisfy(names.contains) else { return nil }
+        // A generator that names its distribution has the keys of that one alone, beside "decimals".
+        let own = all.filter(names.contains)
+        if names.contains("decimals"), let named = families.first(where: { Set($0) == Set(own) }) {
+            return named
+        }
+        guard own.count == all.count else { return nil }
         if let family = families.first(where: { $0.contains(where: wanted.contains) }) { return family }
         var draw = stream
         return families[Int(draw.below(UInt64(families.count)))]

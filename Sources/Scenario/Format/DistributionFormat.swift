@@ -31,47 +31,114 @@ struct DistributionDraft: Sendable {
             .named("duration-distribution")
     }
 
+    /// The distributions that a generator's key names: each has keys of its own, and no others.
+    enum Family: String, Sendable {
+        case uniform, exponential, lognormal, pareto
+
+        var keys: [String] {
+            switch self {
+            case .uniform: ["min", "max"]
+            case .exponential: ["mean"]
+            case .lognormal: ["median", "sigma"]
+            case .pareto: ["min", "alpha", "max"]
+            }
+        }
+    }
+
+    /// Numbers of one family.
+    static func number(of family: Family) -> Form<Distribution> {
+        let keys = family.keys
+        let own = fields(Form<Double>.number(-1e15...1e15), required: true)
+        return object(
+            ObjectDescription(
+                "A distribution: \(quotedList(keys)).", start: DistributionDraft.init,
+                own.filter { keys.contains($0.name) }))
+    }
+
     private static func form(
         constant: Form<Double>, scalar: Form<Double>, allowed: String,
         _ kind: JSONKind
     ) -> Form<Distribution> {
-        let object = Form<DistributionDraft>.object(format(scalar)).map { draft, place, reading in
-            draft.distribution(place, &reading)
-        }
+        let format = ObjectDescription<DistributionDraft>(
+            "A distribution: \(choices).", start: DistributionDraft.init, fields(scalar, required: false))
         return .either(
-            [(kind, constant.map { value, _, _ in .constant(value) }), (.object, object)],
+            [(kind, constant.map { value, _, _ in .constant(value) }), (.object, object(format))],
             allowed: "\(allowed), or an object with \(choices)",
             encode: { encode($0, scalar) })
     }
 
-    private static func format(_ scalar: Form<Double>) -> ObjectDescription<DistributionDraft> {
-        ObjectDescription(
-            "A distribution: \(choices).", start: DistributionDraft.init,
-            [
-                Field("min", \.minimum, scalar, "Lower bound."),
-                Field("max", \.maximum, scalar, "Upper bound."),
-                Field("mean", \.mean, scalar, "Mean of an exponential distribution."),
-                Field("median", \.median, scalar, "Median of a lognormal distribution."),
-                Field("sigma", \.sigma, .number(0...10), "Standard deviation of its logarithm."),
-                Field(
-                    "alpha", \.alpha, .number(0...100, above: true), "Tail index of a Pareto distribution."),
-            ])
+    private static func object(_ format: ObjectDescription<DistributionDraft>) -> Form<Distribution> {
+        let draft = Form<DistributionDraft>.object(format)
+        return Form<Distribution>(
+            shape: draft.shape,
+            decode: { place, reading in
+                let before = reading.problems.count
+                // Where a key is wrong by itself, it is not known which distribution was meant.
+                guard let found = draft.decode(place, &reading), reading.problems.count == before else {
+                    return nil
+                }
+                return found.distribution(place, &reading)
+            },
+            schema: draft.schema)
+    }
+
+    private static func fields(_ scalar: Form<Double>, required: Bool) -> [Field<DistributionDraft>] {
+        [
+            Field("min", \.minimum, scalar, required: required, "Lower bound."),
+            Field("max", \.maximum, scalar, required: required, "Upper bound."),
+            Field("mean", \.mean, scalar, required: required, "Mean of an exponential distribution."),
+            Field("median", \.median, scalar, required: required, "Median of a lognormal distribution."),
+            Field(
+                "sigma", \.sigma, .number(0...10), required: required,
+                "Standard deviation of its logarithm."),
+            Field(
+                "alpha", \.alpha, .number(0...100, above: true), required: required,
+                "Tail index of a Pareto distribution."),
+        ]
     }
 
     private func distribution(_ place: Place, _ reading: inout Reading) -> Distribution? {
         switch (minimum, maximum, mean, median, sigma, alpha) {
-        case (let low?, let high?, nil, nil, nil, nil) where low <= high: return .uniform(low, high)
-        case (nil, nil, let mean?, nil, nil, nil) where mean >= 0: return .exponential(mean: mean)
-        case (nil, nil, nil, let median?, let sigma?, nil) where median > 0:
-            return .lognormal(median: median, sigma: sigma)
-        case (let low?, let high?, nil, nil, nil, let alpha?) where low > 0 && low <= high:
+        case (let low?, let high?, nil, nil, nil, nil):
+            return isInOrder(low, high, place, &reading) ? .uniform(low, high) : nil
+        case (nil, nil, let mean?, nil, nil, nil):
+            return isPositive(mean, "mean", place, &reading) ? .exponential(mean: mean) : nil
+        case (nil, nil, nil, let median?, let sigma?, nil):
+            return isPositive(median, "median", place, &reading)
+                ? .lognormal(median: median, sigma: sigma) : nil
+        case (let low?, let high?, nil, nil, nil, let alpha?):
+            guard isPositive(low, "min", place, &reading), isInOrder(low, high, place, &reading) else {
+                return nil
+            }
             return .pareto(minimum: low, alpha: alpha, maximum: high)
         default:
+            let keys = (place.node.members ?? []).map(\.key)
             reading.report(
-                .conflict, place, found: place.node.members.map { quotedList($0.map(\.key)) } ?? "",
-                allowed: DistributionDraft.choices + "; bounds in order, medians and Pareto's bounds above 0")
+                .conflict, place, found: keys.isEmpty ? "none of them" : quotedList(keys),
+                allowed: DistributionDraft.choices)
             return nil
         }
+    }
+
+    private func isInOrder(_ low: Double, _ high: Double, _ place: Place, _ reading: inout Reading) -> Bool {
+        guard low > high else { return true }
+        let written = ["min", "max"].map { key in
+            let node = place.node[key]
+            return "\(key) \(node?.string ?? node?.summary ?? "")"
+        }
+        reading.report(
+            .conflict, place, found: written.joined(separator: ", "), allowed: "\"min\" not above \"max\"")
+        return false
+    }
+
+    private func isPositive(
+        _ value: Double, _ key: String, _ place: Place, _ reading: inout Reading
+    ) -> Bool {
+        guard value <= 0 else { return true }
+        reading.report(
+            .outOfRange, place.value(at: [key]) ?? place,
+            allowed: "more than 0: of bounds, only those of an even distribution may be less")
+        return false
     }
 
     private static func encode(_ value: Distribution, _ scalar: Form<Double>) -> JSONNode? {

@@ -42,11 +42,11 @@ struct GeneratorDraft: Sendable {
             Field(
                 "zipf", \.zipf, .object(ZipfDraft.format),
                 "A number from 1 by Zipf's law; with a prefix, a text."),
-            number("number", "A number by any distribution."),
-            number("lognormal", "The same, for \"median\" and \"sigma\"."),
-            number("uniform", "The same, for \"min\" and \"max\"."),
-            number("exponential", "The same, for \"mean\"."),
-            number("pareto", "The same, for \"min\", \"alpha\" and \"max\"."),
+            number("number", DistributionDraft.number, "A number by any distribution."),
+            number(.lognormal, "The same, for \"median\" and \"sigma\"."),
+            number(.uniform, "The same, for \"min\" and \"max\"."),
+            number(.exponential, "The same, for \"mean\"."),
+            number(.pareto, "The same, for \"min\", \"alpha\" and \"max\"."),
             Field("counter", \.counter, .object(PrefixDraft.format), "The event's own number on the device."),
             Field(
                 "entity", \.entity, Form<String>.text().located,
@@ -60,8 +60,17 @@ struct GeneratorDraft: Sendable {
             ),
         ])
 
-    private static func number(_ name: String, _ doc: String) -> Field<GeneratorDraft> {
-        Field(name, \.number, NumberDraft.form, doc)
+    private static func number(
+        _ name: String, _ distribution: Form<Distribution>, _ doc: String
+    ) -> Field<GeneratorDraft> {
+        Field(name, \.number, NumberDraft.form(distribution), doc)
+    }
+
+    /// A number of the distribution that its key names.
+    private static func number(
+        _ family: DistributionDraft.Family, _ doc: String
+    ) -> Field<GeneratorDraft> {
+        number(family.rawValue, DistributionDraft.number(of: family), doc)
     }
 
     /// Any JSON value that a property may have: all but objects.
@@ -146,27 +155,34 @@ struct NumberDraft: Sendable {
         "decimals", \.count, .integer(0...9), "Decimals that are kept.")
 
     /// A distribution with `decimals` beside its own keys.
-    static let form = Form<NumberDraft>(
-        decode: { place, reading in
-            var decimals = Decimals()
-            var own = place
-            if case .object(let members) = place.node.content {
-                own.node.content = .object(members.filter { $0.key != "decimals" })
-                if let node = place.node["decimals"] {
-                    let place = Place(node: node, path: place.path.appending("decimals"))
-                    NumberDraft.decimals.apply(place, &decimals, &reading)
+    static func form(_ distribution: Form<Distribution>) -> Form<NumberDraft> {
+        Form<NumberDraft>(
+            decode: { place, reading in
+                var decimals = Decimals()
+                var own = place
+                if case .object(let members) = place.node.content {
+                    own.node.content = .object(members.filter { $0.key != "decimals" })
+                    if let node = place.node["decimals"] {
+                        let place = Place(node: node, path: place.path.appending("decimals"))
+                        NumberDraft.decimals.apply(place, &decimals, &reading)
+                    }
                 }
-            }
-            return DistributionDraft.number.decode(own, &reading).map {
-                NumberDraft(distribution: $0, decimals: decimals.count)
-            }
-        },
-        schema: { definitions in
-            let decimals = NumberDraft.decimals
-            var schema = DistributionDraft.number.schema(&definitions)
-            schema = schema.addingProperty("decimals", decimals.schema(&definitions))
-            return schema
-        })
+                let before = reading.problems.count
+                let found = distribution.decode(own, &reading)
+                // A distribution itself does not know of the key beside its own.
+                for index in reading.problems.indices.dropFirst(before)
+                where reading.problems[index].kind == .unknownKey {
+                    reading.problems[index].allowed += ", \"decimals\""
+                }
+                return found.map { NumberDraft(distribution: $0, decimals: decimals.count) }
+            },
+            schema: { definitions in
+                let decimals = NumberDraft.decimals
+                var schema = distribution.schema(&definitions)
+                schema = schema.addingProperty("decimals", decimals.schema(&definitions))
+                return schema
+            })
+    }
 }
 
 /// A counter's prefix as decoded.
