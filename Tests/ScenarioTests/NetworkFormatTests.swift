@@ -110,6 +110,33 @@ struct NetworkFormatTests {
         #expect(!found.isEmpty && Set(found).count == found.count)
     }
 
+    @Test(
+        "what changes nothing is told",
+        arguments: [
+            (#"{"net": {"kind": "4g", "handover": {"failure": 1}}}"#, ["/networks/net/handover"]),
+            (#"{"net": {"extends": "mobile-mix", "handover": {"failure": 1}}}"#, []),
+            (#"{"net": {"kind": "4g", "rtt": "100ms", "rttMin": "200ms"}}"#, ["/networks/net/rtt"]),
+            (#"{"net": {"kind": "4g", "rtt": "200ms", "rttMin": "200ms"}}"#, []),
+            (#"{"net": {"kind": "4g", "rttMin": "200ms"}}"#, []),
+        ] as [(String, [String])])
+    func withoutEffect(networks: String, pointers: [String]) throws {
+        let found = try document(
+            scenario("\"networks\": \(networks)", population: "\"network\": \"net\""))
+        #expect(found.warnings.map(\.pointer) == pointers)
+    }
+
+    @Test("a handover for the chains of networks that extend it is none of these")
+    func handoverForOthers() throws {
+        let networks = """
+            {"base": {"handover": {"failure": 1}},
+             "net": {"extends": "base", "chain": {"wifi": {"dwell": "1s", "to": {"none": 1}},
+                                                  "none": {"dwell": "1s", "to": {"wifi": 1}}}}}
+            """
+        let found = try document(
+            scenario("\"networks\": \(networks)", population: "\"network\": \"net\""))
+        #expect(!found.warnings.map(\.pointer).contains("/networks/base/handover"))
+    }
+
     @Test("entries of the timeline have names of their own, and regions the same devices")
     func entries() throws {
         let timeline = """

@@ -39,6 +39,7 @@ extension ScenarioBinder {
         var rules = base ?? NetworkRules()
         apply(own.value, own.place, to: &rules)
         let isSound = base != nil && reading.problems.count == before
+        if isSound { warnAboutHandover(own, rules) }
         networks.updateValue(isSound ? rules : nil, forKey: own.name)
     }
 
@@ -61,12 +62,34 @@ extension ScenarioBinder {
         var link = rules.links[radio] ?? LinkRules()
         draft.apply(to: &link)
         rules.links[radio] = link
+        warnAboutRoundTrip(draft, link, place)
         let sum = link.refused + link.reset + link.lostReply
         // The same numbers hold for all radios of a network: one problem is enough.
         guard sum > 1, reading.problems.last?.pointer != place.path.pointer else { return }
         reading.report(
             .conflict, place, found: "\"refused\", \"reset\" and \"lostReply\" of more than 1 in all",
             allowed: "shares of 1 in all at most")
+    }
+
+    /// One radio never changes. What others extend may be there for their chains.
+    private mutating func warnAboutHandover(_ own: Named<NetworkDraft>, _ rules: NetworkRules) {
+        let isExtended = draft.networks.contains { $0.value.extends?.value == own.name }
+        guard own.value.handover != nil, rules.chain == nil, !isExtended else { return }
+        reading.warn(
+            own.place.path.appending("handover"),
+            "there is no \"chain\", so the radio never changes: this does nothing")
+    }
+
+    private mutating func warnAboutRoundTrip(_ draft: LinkDraft, _ link: LinkRules, _ place: Place) {
+        let path = place.path.appending("rtt")
+        guard case .constant(let time)? = draft.roundTrip, time < link.leastRoundTrip,
+            // The same numbers hold for all radios of a network: one warning is enough.
+            reading.warnings.last?.pointer != path.pointer
+        else { return }
+        let (own, least) = (
+            Interval.text(milliseconds: time), Interval.text(milliseconds: link.leastRoundTrip)
+        )
+        reading.warn(path, "\(own) is less than \"rttMin\" (\(least)): every round trip takes \(least)")
     }
 
     private mutating func apply(_ chain: Located<ChainDraft>, to rules: inout NetworkRules) {
@@ -102,5 +125,11 @@ extension ScenarioBinder {
         reading.report(
             .conflict, chain.place, found: quotedList(present.map(\.name)),
             allowed: "two radios or more, each of which is reached from every other by weights above 0")
+    }
+}
+
+extension Interval {
+    fileprivate static func text(milliseconds: Double) -> String {
+        Interval(nanoseconds: Int64((milliseconds * 1e6).rounded())).text
     }
 }
