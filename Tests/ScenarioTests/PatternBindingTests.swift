@@ -90,4 +90,36 @@ struct PatternBindingTests {
         let found = problems(text(system: Self.sensors, pattern: pattern("[1]")))
         #expect(found.map(\.pointer) == ["/patterns/0/property"])
     }
+
+    @Test("names that give the same query are told of each other")
+    func names() throws {
+        func pair(_ first: String, _ second: String) -> [Problem] {
+            let patterns = [first, second].map {
+                #"{"name": "\#($0)", "pattern": "duplicateEvent", "event": "Buy"}"#
+            }
+            return problems(text(system: Self.tracking, pattern: patterns.joined(separator: ", ")))
+        }
+        let alike = try #require(pair("a-b", "a_b").first)
+        #expect(alike.pointer == "/patterns/1/name" && alike.kind == .conflict)
+        #expect(alike.allowed.contains("\"a-b\"") && alike.allowed.contains("\"pattern_a_b\""))
+        #expect(pair("a-b", "a-b").map(\.allowed) == ["a name that no other pattern has"])
+        #expect(pair("a-b", "a--b").isEmpty)
+    }
+
+    @Test(
+        "what goes on beyond the end of the run is told",
+        arguments: [
+            (#"{"pattern": "campaign", "share": 0.1, "at": "30m", "for": "2h"}"#, "for"),
+            (#"{"pattern": "release", "version": "9.0.0", "at": "30m", "over": "5h"}"#, "over"),
+            (#"{"pattern": "duplicateEvent", "event": "Buy", "for": "61m"}"#, "for"),
+        ])
+    func beyondTheEnd(pattern: String, key: String) throws {
+        let found = try document(text(system: Self.tracking, pattern: pattern)).warnings
+        let own = try #require(found.first { $0.pointer.hasPrefix("/patterns") })
+        #expect(own.pointer == "/patterns/0/\(key)" && own.text.contains("ends at 1h"))
+        let long = try document(
+            text(system: Self.tracking, pattern: pattern), options: sets("duration=6h")
+        ).warnings
+        #expect(!long.contains { $0.pointer.hasPrefix("/patterns") })
+    }
 }

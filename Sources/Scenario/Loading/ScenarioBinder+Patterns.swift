@@ -29,7 +29,7 @@ extension ScenarioBinder {
             guard let value = located.value.value, let candidates = candidates(scope, populations) else {
                 return nil
             }
-            warnAboutTime(planting)
+            warnAboutTime(planting, value)
             let before = reading.problems.count
             guard let planted = plant(value, planting, candidates, &populations),
                 reading.problems.count == before
@@ -58,13 +58,21 @@ extension ScenarioBinder {
     }
 
     private mutating func checkPatternNames() {
-        var seen: Set<String> = []
+        var names: [String: String] = [:]
         for (number, located) in draft.patterns.enumerated() {
-            let name = patternName(number).split(separator: "-").joined(separator: "_")
-            guard !seen.insert(name).inserted else { continue }
+            let name = patternName(number)
+            // What answers call the pattern's query.
+            let query = name.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
+            guard let first = names[query] else {
+                names[query] = name
+                continue
+            }
             reading.report(
-                .conflict, located.value.common.name?.place ?? located.place,
-                found: "\"\(patternName(number))\"", allowed: "a name that no other pattern has")
+                .conflict, located.value.common.name?.place ?? located.place, found: "\"\(name)\"",
+                allowed: first == name
+                    ? "a name that no other pattern has"
+                    : "a name that differs from \"\(first)\" in more than \"-\" and \"_\": both give the query "
+                        + "\"pattern_\(query)\"")
         }
     }
 
@@ -78,12 +86,22 @@ extension ScenarioBinder {
         return nil
     }
 
-    private mutating func warnAboutTime(_ planting: Planting) {
-        guard planting.scope.at >= draft.duration else { return }
-        reading.warn(
-            planting.place.path,
-            "\(planting.scope.at.text) is not before the end of the run (\(draft.duration.text)): the pattern "
-                + "shows nowhere")
+    private mutating func warnAboutTime(_ planting: Planting, _ value: PatternDraft) {
+        let (from, end) = (planting.scope.at, draft.duration)
+        guard from < end else {
+            reading.warn(
+                planting.place.path,
+                "\(from.text) is not before the end of the run (\(end.text)): the pattern shows nowhere")
+            return
+        }
+        var lengths = [("for", planting.scope.length ?? .zero)]
+        if case .release(let release) = value { lengths.append(("over", release.over)) }
+        for (key, length) in lengths where from + length > end {
+            reading.warn(
+                planting.place.path.appending(key),
+                "the pattern goes on until \((from + length).text), and the run ends at \(end.text): what would come "
+                    + "later does not")
+        }
     }
 
     // MARK: Versions of the app
