@@ -179,4 +179,30 @@ import Wire
                 == ["/request/body: conflict: a body that is a text"])
         #expect(problems(#"{"request": {"body": {"e": {"jsonText": "{{events}}"}}}, \#(events)}"#).isEmpty)
     }
+
+    @Test(arguments: [("storag", "storage"), ("prset", "preset"), ("fil", "file")])
+    func aPopulationsUnknownKeyIsToldOfAllThatStandBesideIt(key: String, nearest: String) throws {
+        let sdk = #"{"preset": "posthog-ios", "\#(key)": {}}"#
+        let text = """
+            {"duration": "1m", "populations": [{"name": "p", "devices": 1, "system": "declared", "sdk": \(sdk)}]}
+            """
+        guard case .failure(let failure) = load(text) else {
+            Issue.record("it passed")
+            return
+        }
+        let problem = try #require(failure.problems.first)
+        #expect(problem.pointer == "/populations/0/sdk/\(key)" && problem.kind == .unknownKey)
+        #expect(problem.nearest == nearest)
+        #expect(problem.allowed.hasPrefix(#""preset", "file", "name""#))
+    }
+
+    @Test func aSealIsAWordOrAnObject() throws {
+        let json = #"{"preset": "posthog-ios", "storage": {"seal": "flsh"}}"#
+        guard case .failure(let failure) = DescriptionReader.read(bytes: Array(json.utf8)) else {
+            Issue.record("it passed")
+            return
+        }
+        let allowed = try #require(failure.problems.first { $0.pointer == "/storage/seal" }?.allowed)
+        #expect(allowed.contains("\"events\"") && allowed.hasSuffix("\"none\""))
+    }
 }

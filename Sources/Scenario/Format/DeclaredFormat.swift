@@ -71,7 +71,7 @@ enum DeclaredFormat {
     }
 
     /// A description as scenarios write it: what they change of a preset, or all of it.
-    private static let written = ObjectDescription(
+    static let written = ObjectDescription(
         description.doc, start: description.start, unsupported: description.unsupported,
         [
             Knob(

@@ -76,7 +76,12 @@ enum DeclaredForms {
 
     static let seal: Form<DescribedSDK.Seal?> = .either(
         [
-            (.string, .name([("none", nil)], what: "a way to seal")),
+            (
+                .string,
+                .name(
+                    [("none", nil)],
+                    what: "an object with keys of: \"at\", \"events\", \"bytes\", \"together\"; or a word")
+            ),
             (
                 .object,
                 Form<DescribedSDK.Seal>.object(

@@ -30,13 +30,30 @@ package enum DescriptionReader {
         guard var whole = whole(place, version, &reading) else { return nil }
         whole.node = whole.node.withLanesRequests
         let before = reading.problems.count
-        guard let sdk = read(whole: whole, &reading) else { return nil }
+        let found = read(whole: whole, &reading)
+        tellOwnKeys(place, after: before, &reading)
+        guard let sdk = found else { return nil }
         if let version, version.value != sdk.version, version.value != "\(sdk.name) \(sdk.version)" {
             reading.report(
                 .conflict, version.place,
                 allowed: "\"\(sdk.version)\", the version of the description, or none")
         }
         return reading.problems.count == before ? sdk : nil
+    }
+
+    /// A scenario may also say of what its `sdk` is a change: a key that is none may have been meant for that.
+    private static func tellOwnKeys(_ place: Place, after before: Int, _ reading: inout Reading) {
+        // A description that stands by itself has no file.
+        guard !place.path.tokens.isEmpty else { return }
+        let names = DeclaredFormat.written.fields.map(\.name)
+        for index in reading.problems.indices.dropFirst(before)
+        where reading.problems[index].kind == .unknownKey {
+            guard let tokens = JSONPath(text: reading.problems[index].pointer)?.tokens,
+                let key = tokens.last, tokens.dropLast() == place.path.tokens[...]
+            else { continue }
+            reading.problems[index].allowed = quotedList(names)
+            reading.problems[index].nearest = NameDistance.nearest(to: key, among: names)
+        }
     }
 
     /// Reads a description with nothing under it.
