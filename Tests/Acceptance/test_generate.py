@@ -553,6 +553,7 @@ def test_a_stream_that_sends_nothing_leaves_nothing(tool: Tool):
         (["--partition", "week"], "allowed are none, day, hour"),
         (["--partition", "day", "--format", "sqlite"], "one file with all rows"),
         (["--zone", "Mars/Base"], "--zone"),
+        (["--zone", "Asia/Shangai"], "did you mean Asia/Shanghai?"),
         (["--zone", "GMT"], "abbreviations such as GMT"),
         (["--split", "many"], "--split"),
         (["--split", "1.5MB"], "a whole number"),

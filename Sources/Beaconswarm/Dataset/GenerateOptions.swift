@@ -81,6 +81,20 @@ extension GenerateOptions {
     /// The words by which a dataset is made from the beginning, of those that made it or went on with it.
     static func begins(_ command: [String]) -> [String] { command.filter { $0 != "--resume" } }
 
+    /// The zone whose days and hours are meant.
+    private func zoneOffsets() throws(CommandFailure) -> ZoneOffsets {
+        guard let offsets = KnownZones.offsets(zone) else {
+            let near = NameDistance.nearest(
+                to: zone, among: ZoneTable.known.names.filter { $0.contains("/") })
+            throw CommandFailure(
+                .usage,
+                "--zone: found \"\(zone)\", allowed are UTC and the zones of regions in the IANA time zone database, such "
+                    + "as Asia/Shanghai; abbreviations such as GMT or EST are not"
+                    + (near.map { "; did you mean \($0)?" } ?? ""))
+        }
+        return offsets
+    }
+
     /// How the dataset lies in its folder.
     ///
     /// - Throws: ``CommandFailure`` with code 64 for a value that an option does not take.
@@ -107,13 +121,7 @@ extension GenerateOptions {
         }
         layout.partition = partition
         layout.label = try shard.map { text throws(CommandFailure) in try PartNumber(text).folderName }
-        guard let offsets = KnownZones.offsets(zone) else {
-            throw CommandFailure(
-                .usage,
-                "--zone: found \"\(zone)\", allowed are UTC and the zones of regions in the IANA time zone database, such "
-                    + "as Asia/Shanghai; abbreviations such as GMT or EST are not")
-        }
-        layout.zone = offsets
+        layout.zone = try zoneOffsets()
         layout.split = try split.map { text throws(CommandFailure) in try GenerateOptions.bytes(text) }
         for (option, isGiven) in [("--partition", partition != .none), ("--split", split != nil)]
         where isGiven && chosen == [.sqlite] {
