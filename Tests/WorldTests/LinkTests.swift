@@ -13,7 +13,6 @@ struct LinkTests {
     ) -> LinkRequest {
         var moment = RadioMoment()
         moment.next = .wifi
-        moment.wakesFor = .seconds(2)
         radio(&moment)
         return LinkRequest(stream: root.child(number), bytes: bytes, radio: moment, staysFor: staysFor)
     }
@@ -41,19 +40,18 @@ struct LinkTests {
 
     @Test("a request takes the radio's waking, the connection's round trips, its bytes and half a round trip")
     func time() {
-        let cold = passage(plain, request())
+        let cold = passage(plain, request { $0.wakesFor = .seconds(2) })
         #expect(cold.delay == .milliseconds(2000 + 200 + 100 + 50))
         // The answer's 500 bytes take 100 ms.
         #expect(cold.replyDelay == .milliseconds(50 + 100))
         #expect(cold.fate == .goes && cold.handover == nil)
         let waking = passage(plain, request { $0.wakesFor = .milliseconds(700) })
         #expect(waking.delay == .milliseconds(700 + 200 + 100 + 50))
-        let awake = passage(plain, request { $0.wakesFor = .zero })
+        let awake = passage(plain, request())
         #expect(awake.delay == .milliseconds(200 + 100 + 50))
         let warm = passage(
             plain,
             request(bytes: 20_000) {
-                $0.wakesFor = .zero
                 $0.isConnected = true
             })
         #expect(warm.delay == .milliseconds(2000 + 50))
@@ -77,7 +75,6 @@ struct LinkTests {
             passage(
                 link,
                 request(number) {
-                    $0.wakesFor = .zero
                     $0.isConnected = true
                 })
         }.map { ($0.delay + $0.replyDelay).fractionalMilliseconds }
