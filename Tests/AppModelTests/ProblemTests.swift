@@ -74,7 +74,7 @@ struct ProblemTests {
         #expect(paths { $0.events[0].pause = .constant(-1) } == ["/events/0/pause"])
         #expect(paths { $0.events[0].isWeb = true } == ["/events/0/trigger"])
         #expect(paths { $0.profiles[0].catalogue = 4 } == ["/profiles/0/catalogue"])
-        #expect(paths { $0.catalogues[0].count = 0 } == ["/catalogues/0/count"])
+        #expect(paths { $0.catalogues[0].count = 0 } == ["/catalogues/0/count", "/catalogues/1/deals"])
         #expect(paths { $0.catalogues[0].fields[1].generator = .date } == ["/catalogues/0/fields/1"])
         #expect(
             paths { $0.dynamicSuperProperties[0].generator = .entity(catalogue: 0, field: 0) }

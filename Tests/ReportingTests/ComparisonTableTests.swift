@@ -27,7 +27,7 @@ struct ComparisonTableTests {
                 var cell = SyntheticLab.cell(seed, loss: 0.02, stream: &stream)
                 let freshness: Double? =
                     seed < 3 ? 100_000 + Double(place) * 40_000 + Double(seed) * 300 : nil
-                let lost: UInt64 = place > 0 ? 0 : seed == 0 ? 960 : 1000
+                let lost: UInt64 = place > 0 ? 0 : seed == 0 ? 950 : 1000
                 cell.entries = [entry("outage", lost: lost, freshness: freshness)]
                 return cell
             }

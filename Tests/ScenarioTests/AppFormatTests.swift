@@ -125,7 +125,7 @@ struct AppFormatTests {
         "what the model itself finds wrong is told at the scenario's place",
         arguments: [
             (#""Web": 0.1"#, #""Web": 0.9"#, "/apps/kiosk/screens/1/transitions"),
-            (#""on": {"screen": "Web"}"#, #""on": {"screen": "Home"}"#, "/apps/kiosk/events/2"),
+            (#""on": {"screen": "Web"}"#, #""on": {"screen": "Home"}"#, "/apps/kiosk/events/2/on"),
             (
                 #"{"of": {"choice": ["x", "y"]}, "min": 1"#, #"{"of": {"choice": ["x", "y"]}, "min": 9"#,
                 "/apps/kiosk/events/0/properties/tags"

@@ -65,7 +65,7 @@ struct AppProblemTests {
             ),
         ])
     func modelWords(good: String, bad: String, pointer: String, what: String, allowed: String) {
-        let second = #""catalogues": [{"name": "others", "fields": {"price": {"constant": 1}}}, "#
+        let second = #""catalogues": [{"name": "others", "count": 5, "fields": {"price": {"constant": 1}}}, "#
         var text = AppFormatTests.kiosk.replacing(good, with: bad)
         #expect(text != AppFormatTests.kiosk)
         if bad.contains("others") {

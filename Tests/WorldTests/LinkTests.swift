@@ -13,6 +13,7 @@ struct LinkTests {
     ) -> LinkRequest {
         var moment = RadioMoment()
         moment.next = .wifi
+        moment.wakesFor = .seconds(2)
         radio(&moment)
         return LinkRequest(stream: root.child(number), bytes: bytes, radio: moment, staysFor: staysFor)
     }
@@ -40,18 +41,19 @@ struct LinkTests {
 
     @Test("a request takes the radio's waking, the connection's round trips, its bytes and half a round trip")
     func time() {
-        let cold = passage(plain, request { $0.wakesFor = .seconds(2) })
+        let cold = passage(plain, request())
         #expect(cold.delay == .milliseconds(2000 + 200 + 100 + 50))
         // The answer's 500 bytes take 100 ms.
         #expect(cold.replyDelay == .milliseconds(50 + 100))
         #expect(cold.fate == .goes && cold.handover == nil)
         let waking = passage(plain, request { $0.wakesFor = .milliseconds(700) })
         #expect(waking.delay == .milliseconds(700 + 200 + 100 + 50))
-        let awake = passage(plain, request())
+        let awake = passage(plain, request { $0.wakesFor = .zero })
         #expect(awake.delay == .milliseconds(200 + 100 + 50))
         let warm = passage(
             plain,
             request(bytes: 20_000) {
+                $0.wakesFor = .zero
                 $0.isConnected = true
             })
         #expect(warm.delay == .milliseconds(2000 + 50))
@@ -60,7 +62,7 @@ struct LinkTests {
     @Test("tools that hold up whole requests do it once")
     func wholeRequests() throws {
         let link = try #require(NetworkPresets.rules(named: "devtools-3g")?.links[.cellular3G])
-        let verdict = passage(link, request(bytes: 5000))
+        let verdict = passage(link, request(bytes: 5000) { $0.wakesFor = .zero })
         // 5000 bytes at 400 kbit/s are 100 ms, the answer's 500 are 10.
         #expect(verdict.delay + verdict.replyDelay == .milliseconds(2000 + 100 + 10))
     }
@@ -75,6 +77,7 @@ struct LinkTests {
             passage(
                 link,
                 request(number) {
+                    $0.wakesFor = .zero
                     $0.isConnected = true
                 })
         }.map { ($0.delay + $0.replyDelay).fractionalMilliseconds }
