@@ -141,11 +141,9 @@ struct LabMerge {
         guard let first = missing.first else { return nil }
         let played = report.variants.reduce(0) { $0 + $1.cells.count }
         let all = report.variants.count * report.seeds.count
-        let shown = missing.prefix(10).map(\.text).joined(separator: ", ")
-        let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
-        let what = missing.count == 1 ? "Missing is part \(shown)" : "Missing are parts \(shown)\(rest)"
-        return "\(what): \(played) of \(all) simulations are there. Play what is missing, and merge again: "
-            + PartSet.command(part.command, playing: first.text)
+        let what = missing.count == 1 ? "Missing is part" : "Missing are parts"
+        return "\(what) \(PartSet.listed(missing.map(\.text))): \(played) of \(all) simulations are there. "
+            + PartSet.remedy(part.command, missing: first)
     }
 
     /// Parts of which a simulation is missing.

@@ -128,19 +128,27 @@ struct PartSet {
     func missingText(_ populations: [(name: String, first: UInt32, devices: Int)]) -> String? {
         let missing = missing
         guard !missing.isEmpty else { return nil }
-        let shown = missing.prefix(10).map { "\($0.text)\(PartSet.devices(of: $0, populations))" }
-            .joined(separator: ", ")
-        let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+        let shown = PartSet.listed(missing.map { "\($0.text)\(PartSet.devices(of: $0, populations))" })
         let broken = unfinished.prefix(3).map { "\($0.path)\($0.reason.map { ": \($0)" } ?? "")" }
         let attempts = broken.isEmpty ? "" : " (attempts that did not end: \(broken.joined(separator: ", ")))"
         let advice =
             isLive
             ? "The other parts' time is over: run all parts again, with a new --at, in another folder: "
                 + commandAnew
-            : "Play what is missing, and merge again: \(PartSet.command(command, playing: missing[0].text))"
+            : PartSet.remedy(command, missing: missing[0])
         return
-            "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(rest)\(attempts). What is there has "
+            "\(introduction): missing \(missing.count == 1 ? "is" : "are") \(shown)\(attempts). What is there has "
             + "its books in order, but says nothing about the whole. \(advice)"
+    }
+
+    /// The first ten, and how many more there are.
+    static func listed(_ parts: [String]) -> String {
+        parts.prefix(10).joined(separator: ", ") + (parts.count > 10 ? " and \(parts.count - 10) more" : "")
+    }
+
+    /// What to do about a missing part, of those that were played by this command.
+    static func remedy(_ command: [String], missing part: PartNumber) -> String {
+        "Play what is missing, and merge again: \(PartSet.command(command, playing: part.text))"
     }
 
     /// The first devices of a part, by their numbers in the run.

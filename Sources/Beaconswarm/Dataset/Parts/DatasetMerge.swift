@@ -123,14 +123,13 @@ struct DatasetMerge {
             .filter { !there.contains($0) }
         guard !missing.isEmpty else { return }
         let populations = zip(plans.names, plans.populations).map { ($0, $1.firstDevice, $1.deviceCount) }
-        let shown = missing.prefix(10).map { "\($0.text)\(PartSet.devices(of: $0, populations))" }
-        let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+        let shown = PartSet.listed(missing.map { "\($0.text)\(PartSet.devices(of: $0, populations))" })
         let broken = folders.filter { !DatasetMerge.isWhole($0) }.prefix(3)
         let unfinished = broken.isEmpty ? "" : " (unfinished: \(broken.joined(separator: ", ")))"
         throw CommandFailure(
             .invalidRun,
             "\(parts.count) of \(first.identity.count) parts of the dataset are there; missing "
-                + "\(missing.count == 1 ? "is" : "are") \(shown.joined(separator: ", "))\(rest)\(unfinished). Nothing was "
+                + "\(missing.count == 1 ? "is" : "are") \(shown)\(unfinished). Nothing was "
                 + "written: make what is missing, and merge again: "
                 + PartSet.command(first.command, playing: missing[0].text))
     }
