@@ -18,8 +18,15 @@ package struct ScenarioPattern: Sendable {
         case wrongType(event: String, key: String)
     }
 
+    /// What a dataset calls the query for a pattern of this name; SQL's names have no `-`.
+    static func queryName(of name: String) -> String {
+        "pattern_" + name.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
+    }
+
     /// The scenario's own name for it; unique, with `-` and `_` taken for the same.
     package var name: String
+    /// What a dataset calls the query that shows it.
+    package var queryName: String { ScenarioPattern.queryName(of: name) }
     /// The tag of its format, such as `bots`.
     package var kind: String
     package var change: Change

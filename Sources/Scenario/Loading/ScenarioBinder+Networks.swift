@@ -87,7 +87,8 @@ extension ScenarioBinder {
             reading.warnings.last?.pointer != path.pointer
         else { return }
         let (own, least) = (
-            Interval.text(milliseconds: time), Interval.text(milliseconds: link.leastRoundTrip)
+            Interval.fractional(seconds: time / 1000).text,
+            Interval.fractional(seconds: link.leastRoundTrip / 1000).text
         )
         reading.warn(path, "\(own) is less than \"rttMin\" (\(least)): every round trip takes \(least)")
     }
@@ -125,11 +126,5 @@ extension ScenarioBinder {
         reading.report(
             .conflict, chain.place, found: quotedList(present.map(\.name)),
             allowed: "two radios or more, each of which is reached from every other by weights above 0")
-    }
-}
-
-extension Interval {
-    fileprivate static func text(milliseconds: Double) -> String {
-        Interval(nanoseconds: Int64((milliseconds * 1e6).rounded())).text
     }
 }

@@ -61,8 +61,7 @@ extension ScenarioBinder {
         var names: [String: String] = [:]
         for (number, located) in draft.patterns.enumerated() {
             let name = patternName(number)
-            // What answers call the pattern's query.
-            let query = name.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
+            let query = ScenarioPattern.queryName(of: name)
             guard let first = names[query] else {
                 names[query] = name
                 continue
@@ -72,7 +71,7 @@ extension ScenarioBinder {
                 allowed: first == name
                     ? "a name that no other pattern has"
                     : "a name that differs from \"\(first)\" in more than \"-\" and \"_\": both give the query "
-                        + "\"pattern_\(query)\"")
+                        + "\"\(query)\"")
         }
     }
 

@@ -12,12 +12,6 @@ struct PatternAnswers {
     /// The queries that show them, with what they give.
     var answers: [Answer] { key.counters.compactMap { answer(of: $0) } }
 
-    /// The name of a pattern's answer.
-    static func name(of pattern: ScenarioPattern) -> String {
-        "pattern_"
-            + pattern.name.split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
-    }
-
     private func answer(of counter: PatternCounter) -> Answer? {
         let concerned = populations(of: counter.pattern)
         guard !concerned.isEmpty else { return nil }
@@ -33,7 +27,7 @@ struct PatternAnswers {
             left.key.map(\.order).lexicographicallyPrecedes(right.key.map(\.order))
         }
         return Answer(
-            name: PatternAnswers.name(of: counter.pattern), question: query.question, columns: query.columns,
+            name: counter.pattern.queryName, question: query.question, columns: query.columns,
             rows: rows.map { row in
                 row.key + told(row.value, of: counter.pattern.change).map { .count($0) }
             }, sql: query.sql)
@@ -196,7 +190,7 @@ extension PatternAnswers {
         return .list(
             key.counters.map { counter in
                 let pattern = counter.pattern
-                let name = PatternAnswers.name(of: pattern)
+                let name = pattern.queryName
                 return .object([
                     ("name", .text(redact(pattern.name))), ("pattern", .text(pattern.kind)),
                     ("segment", segment(of: pattern, redact)), ("from", .text((start + pattern.from).text)),
