@@ -25,6 +25,8 @@ package struct StatedBounds: Hashable, Sendable {
     package var heedsRetryAfter = false
     /// How failures put off what ``pause`` says.
     package var retry = RetryPolicy()
+    /// Whether a 413 may leave what was refused, to go in halves.
+    package var splitsOn413 = false
     /// Whether a 413 cuts what it refused, and leaves other uploads as they are made already.
     package var cutsAfter413 = false
     /// Which answers keep what an upload carried; `nil` where nothing is said.
@@ -48,6 +50,7 @@ package struct StatedBounds: Hashable, Sendable {
     /// States what a policy makes of failures.
     package mutating func obey(_ policy: RetryPolicy) {
         retry = policy
+        splitsOn413 = policy.splitsOn413
         rest = policy.shortestWait
         heedsRetryAfter = policy.heedsRetryAfter
     }
@@ -71,6 +74,7 @@ package struct StatedBounds: Hashable, Sendable {
         retry = all.first?.retry ?? RetryPolicy()
         // What has begun under one of them is not known to the other.
         if policies.count > 1 { (retry, pause) = (RetryPolicy(), nil) }
+        splitsOn413 = all.contains(where: \.splitsOn413)
         cutsAfter413 = all.contains(where: \.cutsAfter413)
         let kept = Set(all.map(\.keeps))
         keeps = kept.count == 1 ? all[0].keeps : nil

@@ -151,7 +151,7 @@ enum RejectionsAreRefusals: Invariant {
             guard case .rejected(let status) = event.disposition else { return nil }
             let own = bounds[event.population]
             // An event that is refused alone as too large is dropped, where requests are halved.
-            let isKept = own.keeps?.keeps(status) ?? false && !(status == 413 && own.retry.splitsOn413)
+            let isKept = own.keeps?.keeps(status) ?? false && !(status == 413 && own.splitsOn413)
             guard (200...299).contains(status) || isKept else { return nil }
             return "\(event.id.device)-\(event.id.sequence) was rejected with \(status)"
         }

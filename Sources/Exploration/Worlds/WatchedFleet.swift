@@ -172,7 +172,7 @@ final class WatchedFleet: ForwardingFleet {
         of slot: Int
     ) {
         guard case .answered(let status, _, _, _) = outcome, !(200...299).contains(status), bounds.rejects,
-            let keeps = bounds.keeps, !keeps.keeps(status), !(status == 413 && bounds.retry.splitsOn413),
+            let keeps = bounds.keeps, !keeps.keeps(status), !(status == 413 && bounds.splitsOn413),
             upload.events > 0, upload.sealed == devices[slot].sealedCount, devices[slot].uploads.isEmpty,
             sealed.isEmpty
         else { return }
