@@ -143,6 +143,7 @@ package enum Worlds {
         makeFleet: @escaping FleetFactory
     ) async throws -> WorldOutcome {
         let start = document.simulatedStart
+        let watch = try await LoopWatch.start(on: [collectorLoop] + loops)
         let clock = RunClock(showing: start - .milliseconds(300))
         var configuration = CollectorServerConfiguration()
         configuration.temporaryFolder = TestFolder.base
@@ -154,7 +155,6 @@ package enum Worlds {
         do {
             let target = ScenarioDocument.embeddedTarget(port: server.address.port ?? 0)
             let plans = document.playedPlans(start: start, embedded: target)
-            let watch = LoopWatch(loops + [collectorLoop])
             var outcome = try await drive(
                 plans, clock: clock, loops: loops, server: server, makeFleet: makeFleet)
             outcome.lag = max(outcome.lag, watch.stop())

@@ -263,7 +263,7 @@ struct ScriptedRun {
             let loops = (0...shards).map { _ in group.next() }
             let server = try await ScriptedServer.start(on: group, tls: tls, answers)
             let log = FleetLog()
-            let watch = LoopWatch(loops)
+            let watch = try await LoopWatch.start(on: loops)
             let run = try await begin(port: server.port, on: Array(loops.prefix(shards)), log: log)
             let result = try await run.result()
             let late = watch.stop()

@@ -55,7 +55,8 @@ package struct RealClockTrait: SuiteTrait, TestTrait, TestScoping {
     {
         var (isInconclusive, subject) = (false, name)
         for _ in 1...Self.attempts {
-            let watch = LoopWatch(MultiThreadedEventLoopGroup.singleton.makeIterator().map { $0 })
+            let watch = try await LoopWatch.start(
+                on: MultiThreadedEventLoopGroup.singleton.makeIterator().map { $0 })
             defer { watch.stop() }
             let clocked = ClockedCase(patience: patience, machine: watch)
             isInconclusive = try await isExcused(clocked, function)
