@@ -37,22 +37,22 @@ package enum ConformanceSuite {
         [faultScenarios, answerScenarios, clientScenarios, deviceScenarios, lifeScenarios].compactMap {
             $0.first(where: isUnordered)
         } + SystemFixtures.all.compactMap { $0.fixture.scenarios.last(where: isUnordered) }
-        + mixedScenarios.suffix(1)
+        + mixedScenarios.suffix(1).filter(isUnordered)
+
+    /// The same with stores in files.
+    package static let inFilesOnSockets = Array(liveInFiles.lazy.filter(isUnordered).prefix(2))
 
     /// Those in which connections may pass each other.
     package static let unordered = scenarios.filter(isUnordered)
 
-    /// Whether connections may pass each other: no fault meets a device's nth upload where the device has several on
-    /// their way.
+    /// Whether connections may pass each other: no fault meets the nth upload of a device where devices have several on
+    /// their way at once.
     private static func isUnordered(_ scenario: ConformanceScenario) -> Bool {
         guard let document = try? Worlds.load(scenario.json, name: scenario.name) else { return false }
         let countsUploads = document.timeline.contains { entry in
             if case .collector(_, _, _, .some) = entry.change { true } else { false }
         }
-        let hasSeveral = document.populations.contains {
-            $0.system.statedBounds(disksFail: false).uploads > 1
-        }
-        return !(countsUploads && hasSeveral)
+        return !(countsUploads && UploadRaces.happen(in: document, within: slack))
     }
 
     /// Those whose collector keeps its word beyond its own life: it neither swallows nor only checks events.

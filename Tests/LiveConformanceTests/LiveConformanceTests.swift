@@ -23,7 +23,7 @@ struct ConformanceTests {
 struct LiveStoreTests {
     @Test(
         "comes live, from files, to the books of virtual time in memory",
-        arguments: ConformanceSuite.liveInFiles.prefix(2))
+        arguments: ConformanceSuite.inFilesOnSockets)
     func live(scenario: ConformanceScenario) async throws {
         let problems = try await LiveGate.shared.run {
             try await ConformanceSuite.disagreement(scenario, shards: 2, inFiles: true)
