@@ -43,14 +43,19 @@ struct Audit: AsyncParsableCommand {
     @Flag(help: "Prints the report's JSON on standard output, and nothing else there.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "No summary; warnings are still printed.")
+    var quiet = false
+
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")
     var noColor = false
 
     mutating func run() async throws {
-        let (folder, files, events, json, sdk, color) = (run, receipts, events, json, sdk, !noColor)
+        let (folder, files, events, sdk) = (run, receipts, events, sdk)
+        let (json, quiet, color) = (json, quiet, !noColor)
         try await finish {
             try await Beaconswarm.audit(
-                folder: folder, receipts: files, events: events, descriptions: sdk, json: json, color: color)
+                folder: folder, receipts: files, events: events, descriptions: sdk, json: json, quiet: quiet,
+                color: color)
         }
     }
 }

@@ -198,7 +198,8 @@ struct ComparisonTests {
         "points are rounded and not cut",
         arguments: [
             (-0.00692989, "−0.693 pt"), (0.0069294, "+0.693 pt"), (0.01, "+1 pt"), (0.12345678, "+12.346 pt"),
-            (0.00001, "+0.001 pt"), (1, "+100 pt"), (0, "0"),
+            (0.00001, "+0.001 pt"), (1, "+100 pt"), (0, "0"), (0.000004, "<+0.001 pt"),
+            (-0.000004, ">−0.001 pt"),
         ] as [(Double, String)])
     func points(_ value: Double, _ text: String) throws {
         #expect(ComparisonText.signed(value, try Figure.parse("events_lost")) == text)

@@ -1,4 +1,5 @@
 import Reporting
+import Scenario
 import Wire
 
 /// Reads a finished or broken-off run.
@@ -22,7 +23,7 @@ enum RunReader {
     private static func failure(
         _ file: String, _ bytes: [UInt8], _ error: ReportReadError
     ) -> CommandFailure {
-        if let (node, _) = try? JSONReader.read(bytes), node["schema"] == nil, node["populations"] != nil {
+        if let (node, _) = try? JSONReader.read(bytes), FileKind(of: node) == .scenario {
             return CommandFailure(
                 .invalidScenario,
                 "\(file) looks like a scenario, and not like the report of a run; name the folder of a run of it"

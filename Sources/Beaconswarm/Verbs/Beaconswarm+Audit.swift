@@ -12,11 +12,12 @@ extension Beaconswarm {
     ///   - events: The run's event file, for the times of missing events.
     ///   - descriptions: Files with descriptions of SDKs whose events the store holds as they were sent.
     ///   - json: Whether to print the report's JSON instead of the summary.
+    ///   - quiet: Whether to print no summary; what went wrong is told on standard error all the same.
     ///   - color: Whether the summary has colours where the output is a terminal.
     /// - Throws: ``CommandFailure`` if there is no such run or the receipts cannot be read.
     public static func audit(
         folder: String, receipts paths: [String], events: String?, descriptions: [String] = [], json: Bool,
-        color: Bool = true
+        quiet: Bool = false, color: Bool = true
     ) async throws -> CommandStatus {
         guard !paths.isEmpty else {
             throw CommandFailure(.usage, "audit wants --receipts: what the store holds")
@@ -61,7 +62,7 @@ extension Beaconswarm {
             ])
         report = written.report
         for failure in written.failures { Console.error("error: \(failure.message)") }
-        showAudited(report, json: json, color: color)
+        if json || !quiet { showAudited(report, json: json, color: color) }
         return CommandStatus(rawValue: report.exitCode) ?? .internalError
     }
 

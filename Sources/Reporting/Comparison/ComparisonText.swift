@@ -67,14 +67,19 @@ package enum ComparisonText {
     static func signed(_ value: Double, _ figure: Figure) -> String {
         if value == 0 { return "0" }
         let sign = value > 0 ? "+" : "−"
+        if figure.isShare, value.magnitude < smallestShare {
+            return (value > 0 ? "<" : ">") + sign + "0.001 pt"
+        }
         if figure.isShare { return sign + points(value.magnitude) }
         return sign + Numbers.value(value.magnitude, figure.unit)
     }
 
+    /// A thousandth of a point.
+    private static let smallestShare = 0.000_01
+
     /// A share in points, with at most three decimals.
     private static func points(_ value: Double) -> String {
-        if value * 100 < 0.001 { return "<0.001 pt" }
-        return Numbers.plain((value * 100_000).rounded() / 1000) + " pt"
+        Numbers.plain((value * 100_000).rounded() / 1000) + " pt"
     }
 
     /// `+12 %` of the base; empty for shares and where the base is nothing.

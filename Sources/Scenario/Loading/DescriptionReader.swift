@@ -14,7 +14,8 @@ package enum DescriptionReader {
         let node = ScenarioLoader.read(bytes, &reading)
         let sdk = node.flatMap { read(Place(node: $0, path: JSONPath()), &reading) }
         guard let sdk, reading.problems.isEmpty else {
-            return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(reading.problems)))
+            let found = ScenarioProblems(problems: ScenarioLoader.sorted(reading.problems))
+            return .failure(node.flatMap(FileKind.description.mistaken) ?? found)
         }
         reading.warnings.forEach(warn)
         return .success(sdk)

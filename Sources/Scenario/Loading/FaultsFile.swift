@@ -9,7 +9,7 @@ package enum FaultsFile {
     /// As far ahead as an entry may lie.
     private static let horizon = Interval.hours(24 * 365)
 
-    private static let format: ObjectDescription<ScenarioDraft> = ObjectDescription(
+    static let format: ObjectDescription<ScenarioDraft> = ObjectDescription(
         "What a collector does wrong, and when.",
         start: {
             var draft = ScenarioDraft()
@@ -44,7 +44,8 @@ package enum FaultsFile {
         let timeline = binder.bindTimeline()
         for entry in draft.timeline { refuse(entry, &binder.reading) }
         guard binder.reading.problems.isEmpty else {
-            return .failure(ScenarioProblems(problems: ScenarioLoader.sorted(binder.reading.problems)))
+            let found = ScenarioProblems(problems: ScenarioLoader.sorted(binder.reading.problems))
+            return .failure(FileKind.faults.mistaken(file) ?? found)
         }
         let document = ScenarioDocument(
             name: name, description: "", seed: draft.seed, start: nil, duration: draft.duration, drain: .zero,

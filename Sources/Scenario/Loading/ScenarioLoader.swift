@@ -30,7 +30,7 @@ package enum ScenarioLoader {
             return .failure(ScenarioProblems(problems: reading.problems))
         }
         // It is asked again for each variant, and not kept.
-        return withoutActuallyEscaping(thresholdChecker) { checker in
+        let result = withoutActuallyEscaping(thresholdChecker) { checker in
             withoutActuallyEscaping(readFile) { readFile in
                 load(
                     Request(
@@ -38,6 +38,7 @@ package enum ScenarioLoader {
                         thresholdChecker: checker, zones: zones, readFile: readFile), reading)
             }
         }
+        return result.mapError { FileKind.scenario.mistaken(file) ?? $0 }
     }
 
     private static func load(
