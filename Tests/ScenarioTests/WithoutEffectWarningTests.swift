@@ -37,6 +37,27 @@ import Testing
             pointers == ["/populations/0/sdk/upload/immediate/1", "/populations/0/sdk/upload/instant/0"])
     }
 
+    @Test("events and properties that Sensors refuses for their names")
+    func refusedNames() throws {
+        let app = #"""
+            "apps": {"a": {"screens": [{"name": "home", "class": "Home"}], "events": [
+              {"name": "下单", "on": "launch"}, {"name": "Pay", "on": "launch", "properties": {"价格": 3, "time": 1, "x": 1}},
+              {"name": "Ok", "on": "launch", "properties": {"$price": 1}}]}}
+            """#
+        func texts(_ version: String) throws -> [String] {
+            let population = #""app": "a", "version": "\#(version)""#
+            return try document(scenario(app, population: population)).warnings
+                .filter { $0.pointer == "/populations/0/app" }.map(\.text)
+        }
+        let old = try texts("1.10.17")
+        #expect(old.count == 2)
+        #expect(old.first?.contains(#"drops each "下单", because of its name:"#) == true)
+        #expect(old.last?.contains(#"drops each "Pay", because of the name of its property "价格":"#) == true)
+        let new = try texts("4.9.1")
+        #expect(new.count == 1)
+        #expect(new.first?.contains(#"sends "Pay" without "价格", "time", because of the name:"#) == true)
+    }
+
     @Test("since when people have an app that nobody deletes")
     func installedOver() throws {
         let pointer = "/populations/0/persona"

@@ -35,6 +35,7 @@ extension ScenarioBinder {
         warnAboutRate(draft, devices, persona, rate, path)
         warnAboutHooks(name, rules, app, persona, path)
         warnAboutUnsent(draft, rules, app)
+        warnAboutRefused(name, rules, app, path)
         var population = ScenarioPopulation(
             name: name, devices: devices, writtenDevices: devices, system: rules, app: app, persona: persona,
             network: network,
