@@ -41,8 +41,9 @@ import Testing
     func refusedNames() throws {
         let app = #"""
             "apps": {"a": {"screens": [{"name": "home", "class": "Home"}], "events": [
-              {"name": "下单", "on": "launch"}, {"name": "Pay", "on": "launch", "properties": {"价格": 3, "time": 1, "x": 1}},
-              {"name": "Ok", "on": "launch", "properties": {"$price": 1}}]}}
+              {"name": "下单", "on": "launch"}, {"name": "Pay", "on": "launch", "properties": {"价格": {"constant": 3},
+                "time": {"constant": 1}, "x": {"constant": 1}}},
+              {"name": "Ok", "on": "launch", "properties": {"$price": {"constant": 1}}}]}}
             """#
         func texts(_ version: String) throws -> [String] {
             let population = #""app": "a", "version": "\#(version)""#

@@ -149,12 +149,18 @@ enum RejectionsAreRefusals: Invariant {
         let bounds = trial.document.statedBounds
         return trial.outcome.sealed.compactMap { event in
             guard case .rejected(let status) = event.disposition else { return nil }
-            let own = bounds[event.population]
-            // An event that is refused alone as too large is dropped, where requests are halved.
-            let isKept = own.keeps?.keeps(status) ?? false && !(status == 413 && own.splitsOn413)
+            let isKept = bounds[event.population].keepsAll(refusedWith: status) == true
             guard (200...299).contains(status) || isKept else { return nil }
             return "\(event.id.device)-\(event.id.sequence) was rejected with \(status)"
         }
+    }
+}
+
+extension StatedBounds {
+    /// Whether an upload's rows all stay after an answer, or are all rejected; `nil` where that is not said: a 413 may leave
+    /// what goes in halves, and rejects what is too large alone.
+    func keepsAll(refusedWith status: UInt16) -> Bool? {
+        status == 413 && splitsOn413 ? nil : keeps?.keeps(status)
     }
 }
 

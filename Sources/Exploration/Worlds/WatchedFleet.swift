@@ -172,8 +172,8 @@ final class WatchedFleet: ForwardingFleet {
         of slot: Int
     ) {
         guard case .answered(let status, _, _, _) = outcome, !(200...299).contains(status), bounds.rejects,
-            let keeps = bounds.keeps, !keeps.keeps(status), !(status == 413 && bounds.splitsOn413),
-            upload.events > 0, upload.sealed == devices[slot].sealedCount, devices[slot].uploads.isEmpty,
+            bounds.keepsAll(refusedWith: status) == false, upload.events > 0,
+            upload.sealed == devices[slot].sealedCount, devices[slot].uploads.isEmpty,
             sealed.isEmpty
         else { return }
         note("an answer of \(status) left all of \(upload.events) events", of: slot)
