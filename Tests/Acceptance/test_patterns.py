@@ -402,6 +402,7 @@ def test_a_pattern_taken_out_leaves_the_others(tool: Tool):
          "/patterns/0/timeZone", "Europe/Berlin"),
         ({"pattern": "conversion", "event": "PayOrder", "of": "PayOrder", "factor": 0.5}, "/patterns/0/of", "another event"),
         ({"pattern": "release", "version": "5.3.0"}, "/patterns/0/version", "does not have yet"),
+        ({"pattern": "release", "version": "7.0.0", "for": "1d"}, "/patterns/0/for", "a version of the app stays"),
         ({"pattern": "campaign", "share": 0.1}, "/patterns/0", "for"),
         ({"pattern": "campaign", "share": 0.1, "for": "1h", "event": "PayOrder"}, "/patterns/0/event", "only for"),
     ],

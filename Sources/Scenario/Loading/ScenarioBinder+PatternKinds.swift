@@ -11,6 +11,7 @@ extension ScenarioBinder {
     ) -> BoundPattern? {
         switch value {
         case .release(let release):
+            refuse(["for"], planting, since: "a version of the app stays")
             return release.version.map { (.release(version: $0.value), candidates) }
         case .chance(let chance):
             return plant(chance, planting, candidates, &populations)
@@ -20,6 +21,16 @@ extension ScenarioBinder {
             return plant(bots, planting, candidates, &populations)
         case .bug(let bug):
             return plant(bug, planting, candidates, &populations)
+        }
+    }
+
+    /// Keys of time that mean nothing to a kind of pattern.
+    private mutating func refuse(_ keys: [String], _ planting: Planting, since reason: String) {
+        for key in keys {
+            guard let node = planting.place.node[key] else { continue }
+            reading.report(
+                .conflict, Place(node: node, path: planting.place.path.appending(key)),
+                allowed: "no \"\(key)\": \(reason)")
         }
     }
 
@@ -53,12 +64,7 @@ extension ScenarioBinder {
         _ bots: BotsDraft, _ planting: Planting, _ candidates: [Int],
         _ populations: inout [ScenarioPopulation]
     ) -> BoundPattern? {
-        for key in ["at", "for"] {
-            guard let node = planting.place.node[key] else { continue }
-            reading.report(
-                .conflict, Place(node: node, path: planting.place.path.appending(key)),
-                allowed: "no \"\(key)\": bots are there through the whole run")
-        }
+        refuse(["at", "for"], planting, since: "bots are there through the whole run")
         let preset = Presets.persona(named: "bot")
         let persona =
             bots.persona.map { self.persona($0, population: patternName(planting.id.number)) } ?? preset
