@@ -23,6 +23,8 @@ package struct FleetCore<System: TrackingSystem> {
     private var hasArrived: ContiguousArray<Bool>
     private var disks: DiskTimers
     var radios: Radios
+    /// Whether apps in use are woken for changes of their radio.
+    private let followsRadios: Bool
     var editions: Editions
     var configs: ConfigRollOuts
     /// By edition; empty without roll-outs.
@@ -59,6 +61,7 @@ package struct FleetCore<System: TrackingSystem> {
         hasArrived = ContiguousArray(repeating: false, count: count)
         disks = DiskTimers(plan: plan, share: share, count: count)
         radios = Radios(plan: plan, share: share, count: count)
+        followsRadios = plan.network.chain != nil && plan.allRules.contains { $0.actsOnNetworks }
         editions = Editions(plan: plan, share: share, count: count)
         configs = ConfigRollOuts(plan: plan, share: share, count: count)
         rulesByEdition = editions.isIdle ? [] : plan.allRules.map { system.rulesInForce(under: $0) }
@@ -113,7 +116,7 @@ package struct FleetCore<System: TrackingSystem> {
                     if !editions.isIdle { noteLaunch(planned, slot: slot) }
                     perform(planned, slot: slot, effects: &effects)
                 }
-            } else {
+            } else if devices[slot].nextDue <= wake {
                 system.fireTimer(of: &devices[slot], at: wake, effects: &effects)
             }
             noteRequests(of: slot, hasDied: effects.died.count > deaths, at: wake, effects: &effects)
@@ -273,7 +276,8 @@ extension FleetCore {
     }
 
     private mutating func nextWake(of slot: Int) -> Instant {
-        min(nextAction(of: slot), devices[slot].nextDue, disks[slot])
+        let wake = min(nextAction(of: slot), devices[slot].nextDue, disks[slot])
+        return followsRadios && devices[slot].isForeground ? min(wake, radios.nextChange(of: slot)) : wake
     }
 
     private mutating func note(_ planned: PlannedAction, slot: Int) {

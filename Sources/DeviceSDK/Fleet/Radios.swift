@@ -5,7 +5,7 @@ import World
 /// networks are ideal.
 ///
 /// A device's way is a function of its stream alone. It is followed when the device does something, for nothing asks
-/// before: no device is woken for a change of its radio.
+/// before; devices are woken for a change of their radio only where their SDK acts on it.
 struct Radios: Sendable {
     private struct Radio: Sendable {
         var walk: RadioWalk?
@@ -70,6 +70,12 @@ struct Radios: Sendable {
 
     /// The radio that a device was told of last.
     func kind(of slot: Int) -> NetworkKind { radios[slot].told }
+
+    /// When the device's way leaves its radio; never while an entry of the timeline says which one it is on.
+    func nextChange(of slot: Int) -> Instant {
+        guard radios[slot].override == nil, let walk = radios[slot].walk else { return .distantFuture }
+        return walk.until
+    }
 
     /// Notes what the timeline makes of a device's network; `nil` for nothing.
     mutating func override(_ slot: Int, by kind: NetworkKind?) { radios[slot].override = kind }

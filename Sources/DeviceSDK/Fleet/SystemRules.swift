@@ -44,6 +44,8 @@ package protocol SystemRuleSet: Hashable, Sendable {
     var drawsByAnswer: Bool { get }
     /// Whether an app in the background goes on uploading, which no drain waits for.
     var uploadsInBackground: Bool { get }
+    /// Whether the SDK does something of itself when the network changes: devices are woken for it then.
+    var actsOnNetworks: Bool { get }
     /// How often a device in use uploads what it has.
     var uploadInterval: Interval { get }
     /// Bytes of memory that a device takes in virtual time without what it stores: its own, its user's, and what the
@@ -84,6 +86,7 @@ extension SystemRuleSet {
     package var uploadsAtOnce: Int { 1 }
     package var drawsByAnswer: Bool { false }
     package var uploadsInBackground: Bool { false }
+    package var actsOnNetworks: Bool { false }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }

@@ -53,6 +53,9 @@ extension DeclaredRules: SystemRuleSet {
     package var connectionsPerDevice: Int { min(sdk.upload.concurrency, 4) }
     package var uploadsAtOnce: Int { sdk.upload.concurrency }
     package var uploadsInBackground: Bool { sdk.upload.timerRuns == .always }
+    package var actsOnNetworks: Bool {
+        !sdk.upload.onNetwork.isEmpty || sdk.retry.latch?.until.contains(.network) ?? false
+    }
     package var uploadInterval: Interval { sdk.upload.flushInterval ?? .minutes(1) }
 
     package func statedBounds(disksFail: Bool) -> StatedBounds {
