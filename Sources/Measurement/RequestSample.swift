@@ -85,7 +85,8 @@ enum RequestTime: UInt8, CaseIterable {
             )
         case .service:
             ("service", "First byte sent to last byte of the answer: what k6 calls http_req_duration.")
-        case .blocked: ("blocked", "Waiting for a connection or for the generator.")
+        case .blocked:
+            ("blocked", "Waiting for a connection, for the generator, or for the SDK's upload before it.")
         case .lookingUp: ("looking_up", "Looking up the host's name, where its address was not known.")
         case .connecting: ("connecting", "Setting up the TCP connection, where a new one was made.")
         case .handshaking: ("tls_handshaking", "The TLS handshake, where there was one.")

@@ -82,7 +82,7 @@ struct Compare: AsyncParsableCommand {
     @Flag(help: "Prints the comparison's JSON on standard output, as --format json does.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Prints nothing on standard output.")
+    @Flag(name: .shortAndLong, help: "Prints nothing on standard output, but for --json.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours (as do NO_COLOR and TERM=dumb).")

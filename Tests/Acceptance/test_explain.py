@@ -445,3 +445,26 @@ def test_uploads_that_failed_alike_are_told_in_one_sentence(tool: Tool):
     assert re.search(r"uploads \d+ to \d+ with \d+ events \(repeats counted\) were all refused a connection, 0 delivered", said), said
     assert re.search(r"upload 0 with \d+ events was refused a connection, 0 delivered; took",
                      tool.run("explain", folder, "--device", 0, "--all").expect(0).out)
+
+
+def test_uploads_that_end_with_the_process_are_told(tool: Tool):
+    tool.run("simulate", "slow-collector", "--devices", 20, "--out", "run", "--quiet").expect(0)
+    died = json.loads((tool.folder / "run/report.json").read_text())["answers"]["process_died"]
+    said = [tool.run("explain", "run", "--device", device, "--all").expect(0).out for device in range(20)]
+    assert died > 5 and sum(text.count("ended with the app's process") for text in said) == died
+
+
+def test_fetches_that_bring_nothing_new_are_no_failures(tool: Tool):
+    scenario = lonely(duration="30m")
+    scenario["populations"][0] |= {"persona": "power", "sdk": {}}
+    folder, _ = simulate(tool, scenario)
+    said = tool.run("explain", folder, "--device", 0).expect(0).out
+    assert re.search(r"fetch(es)? of the configuration( \(\d+ told that nothing is new\))?$", said.strip()), said
+
+
+def test_folders_that_hold_something_else_say_what(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=2, duration="10s") | {"variants": {"more": {"drain": "31s"}}})
+    tool.run("sweep", path, "--vary", "duration=5s,6s", "--out", "grid", "--quiet").expect(0)
+    tool.run("simulate", path, "--seeds", 1, "--out", "lab", "--quiet").expect(0)
+    assert "holds a sweep" in tool.run("explain", "grid", "0-0").expect(64).err
+    assert "lab/variants/more/seeds/1" in tool.run("report", "lab/variants/more").expect(64).err

@@ -334,6 +334,13 @@ def test_other_worlds_are_no_comparison(tool: Tool, lab):
     tool.run("compare", "baseline.json", "short", "--allow-different").expect(0, 99)
 
 
+def test_a_variant_that_changes_more_than_the_policy_is_told_beside_its_figures(tool: Tool):
+    play(tool, OUTAGE | {"variants": {"short": {"duration": "5m"}}}, "--seeds", 2, out="other")
+    summary = (tool.folder / "other/summary.md").read_text()
+    assert "short changes more than that" in summary
+    assert "not only another policy (/duration)" in tool.run("report", "other").expect(0).out
+
+
 def test_single_runs(tool: Tool):
     """Two plain runs: no interval, so only gates can fail."""
     play(tool, OUTAGE, "--variant", "base", out="a")

@@ -135,6 +135,8 @@ def test_it_goes_on_after_it_was_broken_off(tool: Tool, number):
         (("--vary", f"{BATCH}=5", "--cost", "events_lost.rejected.xyz"), 64, "retries_exhausted"),
         (("--vary", f"{BATCH}=5", "--cost", "http_reqs{population:io}"), 64, "a population: ios; did you mean ios?"),
         (("--vary", f"{BATCH}=5", "--freshness", "event_freshness{entry:outage}.p(95)"), 64, "there is none"),
+        (("--vary", "duration=10s,20s", "--duration", "5s"), 64, "duration=10s and duration=20s give the same scenario"),
+        (("--vary", "populations.0.devices=2,4", "--devices", "3"), 64, "give the same scenario"),
     ],
 )
 def test_wrong_usage(tool: Tool, options, code, says):

@@ -195,6 +195,26 @@ struct ComparisonTests {
     }
 
     @Test(
+        "events that waited when the run ended are told, where they decide about freshness",
+        arguments: [0, 600])
+    func waiting(pending: UInt64) {
+        var root = RandomStream(key: 5)
+        let base = (0..<5).map { SyntheticLab.cell($0, loss: 0.02, stream: &root) }
+        let candidate = (0..<5).map { seed in
+            var cell = SyntheticLab.cell(seed, loss: 0.05, stream: &root)
+            cell.events.pending = [Report.NamedCount("stored", pending)]
+            return cell
+        }
+        let comparison = Comparison(
+            base: SyntheticLab.side(base), candidate: SyntheticLab.side(candidate, "candidate"),
+            request: ComparisonRequest())
+        #expect(comparison.row("freshness_within_1h")?.word == .worse)
+        let told = comparison.warnings.filter { $0.contains("still waiting") }
+        #expect(told.count == (pending == 0 ? 0 : 1))
+        #expect(told.allSatisfy { $0.hasPrefix("3.00 % of the candidate's events") }, "\(told)")
+    }
+
+    @Test(
         "points are rounded and not cut",
         arguments: [
             (-0.00692989, "−0.693 pt"), (0.0069294, "+0.693 pt"), (0.01, "+1 pt"), (0.12345678, "+12.346 pt"),

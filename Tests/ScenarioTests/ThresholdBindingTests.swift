@@ -39,6 +39,18 @@ struct ThresholdBindingTests {
         #expect(long.warnings.isEmpty)
     }
 
+    @Test("of a roll-out that does not begin is left out, and told")
+    func lateRollOut() throws {
+        let metric = "rollout_reached"
+        let text = scenario(
+            #""timeline": [{"at": "5m", "sdk": {"upload": {"flushInterval": "30s"}}}], "#
+                + #""thresholds": {"\#(metric)": ["rate>0.5"]}"#)
+        #expect(try document(text).thresholds.isEmpty)
+        let told = try #require(try warnings(text)["/thresholds/\(metric)/0"])
+        #expect(told.contains("\"0\" is at 5m") && told.contains("(1m)"), "\(told)")
+        #expect(try document(text, options: sets("duration=10m")).thresholds.map(\.metric) == [metric])
+    }
+
     @Test("of an entry that does is kept, and of none is refused")
     func otherEntries() throws {
         #expect(try document(text("events_lost{entry:1}")).thresholds.count == 1)

@@ -79,7 +79,8 @@ enum CapacityReasons {
         case (let holds?, let breaks?):
             return "Holds at \(holds), breaks at \(breaks); the time was up before more was known."
         case (let holds?, nil):
-            return "No limit found within the time: holds at \(holds), and nothing above was tried."
+            return
+                "No limit found within the time: holds at \(holds), and nothing above was tried to the end."
         case (nil, let breaks?):
             return
                 "Nothing held within the time: it breaks at \(breaks), and nothing below was tried to the end."

@@ -74,9 +74,9 @@ enum ComparedSide {
     ) throws(CommandFailure) -> Comparison.Side {
         if let missing = lab.missingParts {
             throw CommandFailure(
-                .invalidScenario, "\(label): what is not whole cannot be compared. \(missing)")
+                .invalidScenario, "\(run): what is not whole cannot be compared. \(missing)")
         }
-        if lab.isPartial { throw unfinished(label) }
+        if lab.isPartial { throw unfinished(run) }
         guard let side = lab.side(name, label: label, run: run) else {
             let names = lab.variants.map(\.name)
             let nearest =

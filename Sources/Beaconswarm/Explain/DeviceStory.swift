@@ -11,6 +11,8 @@ struct DeviceStory {
     let sealed: [SealedEvent]
     private(set) var lines: [StoryLine] = []
     private var fetches = 0
+    /// Those that were told that they have the latest configuration.
+    private var unchangedFetches = 0
     private var failedFetches = 0
 
     /// An upload that has ended, or neighbours that ended alike.
@@ -71,8 +73,7 @@ struct DeviceStory {
             case .asked(let request) where request.number.kind == .upload:
                 open[request.number.number] = (step.at, request)
             case .ended(let number, let end) where number.kind == .config:
-                fetches += 1
-                if case .answered(200, _) = end {} else { failedFetches += 1 }
+                countFetch(end)
             case .ended(let number, let end):
                 guard let begun = open.removeValue(forKey: number.number) else { continue }
                 let isSuccess = if case .answered(_, true) = end { true } else { false }
@@ -81,7 +82,15 @@ struct DeviceStory {
                     numbers: number.number...number.number, began: begun.at, ended: step.at,
                     outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
                 items.append((begun.at, .uploads(upload)))
-            case .died: open = [:]
+            case .died:
+                for (number, begun) in open {
+                    let upload = Uploads(
+                        numbers: number...number, began: begun.at, ended: step.at,
+                        outcome: RequestFailure.processDied.words, events: begun.request.eventCount,
+                        delivered: 0)
+                    items.append((begun.at, .uploads(upload)))
+                }
+                open = [:]
             default: break
             }
         }
@@ -93,6 +102,15 @@ struct DeviceStory {
                         "upload \(number), with \(begun.request.eventCount.of("event")), had no end in the run"
                     )
                 ))
+        }
+    }
+
+    private mutating func countFetch(_ end: TracedEnd) {
+        fetches += 1
+        switch end {
+        case .answered(200, _): break
+        case .answered(304, _): unchangedFetches += 1
+        default: failedFetches += 1
         }
     }
 
@@ -108,8 +126,11 @@ struct DeviceStory {
 
     /// The same of several.
     private static func ofAll(_ outcome: String) -> String {
-        let was = "was "
-        return outcome.hasPrefix(was) ? "were all " + outcome.dropFirst(was.count) : "all " + outcome
+        let plurals = [("was ", "were all "), ("could not ", "none could "), ("never ", "none ever ")]
+        guard let (one, all) = plurals.first(where: { outcome.hasPrefix($0.0) }) else {
+            return "all " + outcome
+        }
+        return all + outcome.dropFirst(one.count)
     }
 
     /// Each in a sentence, or uploads that ended alike, with nothing between them, in one.
@@ -206,8 +227,12 @@ struct DeviceStory {
             }
         }
         if fetches > 0 {
-            let failed = failedFetches > 0 ? " (\(failedFetches) without a configuration)" : ""
-            sums.append("\(fetches) \(fetches == 1 ? "fetch" : "fetches") of the configuration\(failed)")
+            let parts = [
+                (unchangedFetches, "told that nothing is new"), (failedFetches, "without a configuration"),
+            ]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            let notes = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+            sums.append("\(fetches) \(fetches == 1 ? "fetch" : "fetches") of the configuration\(notes)")
         }
         return sums
     }

@@ -107,6 +107,20 @@ enum RunReader {
         return value?["schema"]?.string == CapacityJSON.schema ? path : nil
     }
 
+    /// What else than a run a folder holds, and what to do with it; `nil` for nothing that is known.
+    private static func otherContent(of path: String) -> String? {
+        func has(_ names: String...) -> Bool { names.contains { OutputFile.exists("\(path)/\($0)") } }
+        if has("capacity.json", "capacity.partial.json") {
+            return "a search for a capacity: beaconswarm report renders it, and no other verb reads it"
+        }
+        if has("sweep.json", "sweep.partial.json") {
+            return
+                "a sweep, and no run: look at its sweep.html, or go on with it by the command that began it"
+        }
+        if has("seeds") { return "the simulations of a variant: name one of them, such as \(path)/seeds/1" }
+        return nil
+    }
+
     private static func reportFile(_ path: String) throws(CommandFailure) -> String {
         if path.hasSuffix(".json") { return path }
         for name in ["report.json", "report.partial.json"] where OutputFile.exists("\(path)/\(name)") {
@@ -115,6 +129,7 @@ enum RunReader {
         guard OutputFile.exists(path) else {
             throw CommandFailure(.usage, "\(path): there is no such file or folder")
         }
+        if let other = otherContent(of: path) { throw CommandFailure(.usage, "\(path) holds \(other)") }
         throw CommandFailure(
             .usage,
             "\(path) holds no run and no search: it has neither report.json nor report.partial.json nor capacity.json"

@@ -61,8 +61,12 @@ struct SweepRunner {
     /// has, is found before anything is played.
     private mutating func checkPoints() throws(CommandFailure) {
         var known = FigureTags()
+        var points: [String: [String]] = [:]
         for point in grid {
             let document = try scenario(point, seed: base.document.seed).document
+            if let same = points.updateValue(point, forKey: document.resolved.compactText) {
+                throw sameScenario(same, point)
+            }
             if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
             let names = document.publicNames
             onlyPopulations.append(names.count == 1 ? names[0] : nil)
@@ -73,6 +77,17 @@ struct SweepRunner {
             guard let error = figure.missingTag(in: known) else { continue }
             throw CommandFailure(.usage, "\(option) \(figure.name): \(error)")
         }
+    }
+
+    /// Two points that another option, such as `--devices`, has made one.
+    private func sameScenario(_ one: [String], _ other: [String]) -> CommandFailure {
+        func words(_ point: [String]) -> String {
+            zip(axes, point).map { "\($0.path)=\($1)" }.joined(separator: " ")
+        }
+        return CommandFailure(
+            .usage,
+            "--vary: \(words(one)) and \(words(other)) give the same scenario; another option, such as --devices or "
+                + "--duration, decides what they change")
     }
 
     /// Refuses axes of which one undoes the other: the same place by a name and by an index, or what it lies in.

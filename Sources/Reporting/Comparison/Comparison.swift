@@ -160,41 +160,6 @@ extension Comparison {
             }
             : request.gates.map { Comparison.judge($0, cells, isRefused: refusesBytes && $0.figure.isBytes) }
     }
-
-    private func ownWarnings(refusesBytes: Bool) -> [String] {
-        var warnings: [String] = []
-        if base.toolVersion != candidate.toolVersion {
-            warnings.append(
-                "made by different versions of beaconswarm, \(base.toolVersion) and \(candidate.toolVersion): a "
-                    + "difference may be the tool's")
-        }
-        if refusesBytes {
-            warnings.append(
-                "bodies were treated differently (\(base.bodies ?? "encode") and \(candidate.bodies ?? "encode")): "
-                    + "figures in bytes are not compared")
-        }
-        if isPaired ? seeds.count < 2 : min(base.cells.count, candidate.cells.count) < 2 {
-            warnings.append(
-                isPaired
-                    ? "a single pair has no interval: only gates can fail, by its difference alone"
-                    : "one run on a side has no interval: only gates can fail, by the difference alone")
-        }
-        if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
-        let left = base.cells.count + candidate.cells.count - 2 * seeds.count
-        if left > 0, isPaired, !seeds.isEmpty {
-            let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
-            warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
-        }
-        for side in [base, candidate] {
-            let bad = side.cells.filter { $0.verdict != .passed }
-            if let first = bad.first {
-                warnings.append(
-                    "\(side.label): \(bad.count) of \(side.cells.count) simulations did not pass (seed "
-                        + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode))")
-            }
-        }
-        return warnings
-    }
 }
 
 extension Comparison.Row {

@@ -138,7 +138,8 @@ package enum ComparisonHTML {
     private static func figures(_ comparison: Comparison, prefix: String, into html: inout Markup) {
         HTMLWriter().section("\(prefix)figures", "Figures", &html) { html in
             html.element("p", comparison.method)
-            let header = ["figure", "base", "candidate", "difference", "95 %", "", "verdict"]
+            // The verdict is what the page is opened for: beside the name, since the last columns may need scrolling.
+            let header = ["figure", "verdict", "base", "candidate", "difference", "95 %", ""]
             html.element("div", ["class": "panel words"]) { html in
                 html.scroller("Figures", columns: header.count) { html in
                     html.open("table")
@@ -147,7 +148,7 @@ package enum ComparisonHTML {
                         html.element("tr") { html in
                             for (index, cell) in header.enumerated() {
                                 html.element(
-                                    "th", ["scope": "col", "class": (1...4).contains(index) ? "n" : "w"], cell
+                                    "th", ["scope": "col", "class": (2...5).contains(index) ? "n" : "w"], cell
                                 )
                             }
                         }
@@ -169,13 +170,13 @@ package enum ComparisonHTML {
         let difference = row.difference.map { ComparisonText.signed($0.mean, row.figure) } ?? ""
         html.element("tr") { html in
             html.element("th", ["scope": "row"], row.figure.name)
+            html.element("td", ["class": "w word-\(tone(row.word))"], ComparisonText.verdict(row))
             let cells = [
                 ComparisonText.value(row.base, row.figure), ComparisonText.value(row.candidate, row.figure),
                 difference + (relative.isEmpty ? "" : " (\(relative))"), ComparisonText.interval(row),
             ]
             for cell in cells { html.element("td", ["class": "n"], cell) }
             html.element("td", ["class": "w"]) { html in forest(row, into: &html) }
-            html.element("td", ["class": "w word-\(tone(row.word))"], ComparisonText.verdict(row))
         }
     }
 

@@ -22,6 +22,12 @@ extension LabReport {
         variants.contains { $0.name == "base" } ? "base" : variants.first?.name ?? "base"
     }
 
+    /// Where a variant changes more than the policy of the base: other users, or another world.
+    func foreignChanges(of name: String) -> [String] {
+        guard let base = side(baseName, run: ""), let variant = side(name, run: "") else { return [] }
+        return ScenarioDifference.between(base, variant).filter { !$0.isAllowed }.map(\.pointer)
+    }
+
     /// Each variant against the base, as far as there are runs of both.
     package var comparisons: [Comparison] {
         guard let base = side(baseName, run: ""), !base.cells.isEmpty else { return [] }

@@ -64,9 +64,14 @@ package enum LabText {
                 ? "the mean of \(report.seeds.count) seeds"
                 : "the mean of those of \(report.seeds.count) seeds that were played"
         guard report.mode == .live else {
+            let others = report.variants.map(\.name).filter { !report.foreignChanges(of: $0).isEmpty }
+            let same = "played by the same users, doing the same at the same times on the same networks"
             return
-                "Each variant is played by the same users, doing the same at the same times on the same networks. Shown "
-                + "is \(seeds)."
+                (others.isEmpty
+                ? "Each variant is \(same)."
+                : "Variants that change nothing but the policy are \(same). \(others.joined(separator: ", ")) "
+                    + "\(others.count == 1 ? "changes" : "change") more than that.")
+                + " Shown is \(seeds)."
         }
         let targets = report.variants.compactMap { variant in
             variant.target.map { "\(variant.name) is \($0)" }
@@ -160,8 +165,17 @@ package enum LabText {
             return "\(word.rawValue): \(shown.joined(separator: ", "))\(more)"
         }
         let open = comparison.rows.count { $0.word == .cannotTell }
-        let parts = [list(.worse), list(.better), open > 0 ? "cannot tell of \(open) figures" : nil]
+        let parts = [
+            list(.worse), list(.better),
+            open > 0 ? "cannot tell of \(open) \(open == 1 ? "figure" : "figures")" : nil,
+        ]
         let text = parts.compactMap { $0 }.joined(separator: "; ")
-        return "\(comparison.candidate.variant): \(text.isEmpty ? "the same in every figure" : text)"
+        let foreign = comparison.differences.filter { !$0.isAllowed }.map(\.pointer)
+        let caution =
+            foreign.isEmpty
+            ? ""
+            : "not only another policy (\(foreign.prefix(3).joined(separator: ", "))\(foreign.count > 3 ? ", …" : "")): "
+        return
+            "\(comparison.candidate.variant): \(caution)\(text.isEmpty ? "the same in every figure" : text)"
     }
 }

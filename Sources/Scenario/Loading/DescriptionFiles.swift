@@ -5,9 +5,10 @@ import Wire
 struct DescriptionFiles {
     /// Reads a file; `nil` for one that cannot be read.
     let read: (String) -> [UInt8]?
-    /// Where files have texts that variables may stand in, such as `posthog.json:3:10`, by the places that the scenario
-    /// gives them.
+    /// Where values stand in these files, such as `posthog.json:3:10`, by the places that the scenario gives them.
     private(set) var origins: [String: String] = [:]
+    /// The descriptions of which the file could not be read, by their places in the scenario.
+    private(set) var unread: [String] = []
 
     init(read: @escaping (String) -> [UInt8]?) { self.read = read }
 
@@ -38,7 +39,9 @@ struct DescriptionFiles {
         let file = Place(node: named.value, path: path.appending("file"))
         var changes = members[place].value
         changes.content = .object(knobs.filter { $0.key != "file" })
-        members[place].value = content(of: file, at: path, &reading)?.merging(changes) ?? changes
+        let found = content(of: file, at: path, &reading)
+        if found == nil { unread.append(path.pointer) }
+        members[place].value = found?.merging(changes) ?? changes
         return JSONNode(.object(members), position: population.position)
     }
 
@@ -49,7 +52,7 @@ struct DescriptionFiles {
         guard let name = Form<String>.text().decode(file, &reading) else { return nil }
         guard let bytes = read(name) else {
             reading.report(
-                .conflict, file,
+                .unknownName, file,
                 allowed: "a file that can be read; relative names begin at the scenario's folder")
             return nil
         }
@@ -62,7 +65,13 @@ struct DescriptionFiles {
                     allowed: "a file with a description: an object without \"file\"")
                 return nil
             }
-            // A description is to be JSON as programs write it; where its texts stand, the other reader knows.
+            if let other = FileKind.description.mistaken(node)?.problems.first {
+                reading.report(
+                    .wrongType, file, found: "\(name) with \(other.found)",
+                    allowed: "a file with a description")
+                return nil
+            }
+            // A description is to be JSON as programs write it; where its values stand, the other reader knows.
             if let (placed, _) = try? JSONReader.read(bytes) { note(placed, of: name, at: path) }
             return node
         } catch {
@@ -73,16 +82,41 @@ struct DescriptionFiles {
         }
     }
 
-    /// Remembers where texts stood that a variable may stand in.
+    /// Remembers where values stand.
     private mutating func note(_ node: JSONNode, of name: String, at path: JSONPath) {
-        if let text = node.string, text.utf8.contains(UInt8(ascii: "$")),
-            case .file(let line, let column) = node.position
-        {
+        if case .file(let line, let column) = node.position {
             origins[path.pointer] = "\(name):\(line):\(column)"
         }
         for member in node.members ?? [] { note(member.value, of: name, at: path.appending(member.key)) }
         for (index, element) in (node.elements ?? []).enumerated() {
             note(element, of: name, at: path.appending(index))
         }
+    }
+
+    /// Problems with where they are in these files; without those of descriptions that could not be read, which are
+    /// nothing beside that.
+    func told(_ problems: [Problem]) -> [Problem] {
+        problems.compactMap { problem in
+            let pointer = problem.pointer
+            if unread.contains(where: { pointer.hasPrefix($0 + "/") && pointer != $0 + "/file" }) {
+                return nil
+            }
+            // Of variables it is told already.
+            guard problem.position == .none, problem.kind != .unsetVariable, let origin = origin(of: pointer)
+            else { return problem }
+            var located = problem
+            located.found += " in \(origin)"
+            return located
+        }
+    }
+
+    /// Where a value stands, or, if it is none of a file, what it would be in.
+    private func origin(of pointer: String) -> String? {
+        var rest = pointer[...]
+        while !rest.isEmpty {
+            if let origin = origins[String(rest)] { return origin }
+            rest = rest[..<(rest.lastIndex(of: "/") ?? rest.startIndex)]
+        }
+        return nil
     }
 }

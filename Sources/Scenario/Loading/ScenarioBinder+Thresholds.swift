@@ -89,10 +89,18 @@ extension ScenarioBinder {
         }
     }
 
-    /// The entry that a metric is of, where the run ends before it begins.
+    /// The entry that a metric is of, or the roll-out that it follows, where the run ends before it begins.
     private func lateEntry(of metric: Named<[ThresholdDraft]>) -> TaggedEntry? {
-        guard let (key, name) = ScenarioBinder.tag(of: metric.name), key == "entry" else { return nil }
-        return taggedEntries.late.first { $0.name == name }
+        if let (key, name) = ScenarioBinder.tag(of: metric.name), key == "entry" {
+            return taggedEntries.late.first { $0.name == name }
+        }
+        guard ScenarioBinder.untagged(metric.name) == "rollout_reached" else { return nil }
+        let rollOuts = draft.timeline.enumerated().compactMap { number, located -> TaggedEntry? in
+            let entry = located.value
+            guard entry.sdk != nil || entry.remoteConfig != nil && entry.isRolledOut else { return nil }
+            return (entry.name?.value ?? String(number), entry.at ?? .zero)
+        }
+        return rollOuts.allSatisfy { $0.at >= draft.duration } ? rollOuts.first : nil
     }
 
     /// Divides `name{population:ios}` as far as the names of a tag are concerned.

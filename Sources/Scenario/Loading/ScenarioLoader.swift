@@ -110,7 +110,9 @@ package enum ScenarioLoader {
             document?.written = root.written
             document?.variables = root.variables
             document?.sum = String(SHA256.hexadecimal(of: Array(root.node.compactText.utf8)).prefix(8))
-            return (document, binder.reading)
+            var found = binder.reading
+            found.problems = root.files.told(found.problems)
+            return (document, found)
         }
     }
 
@@ -145,6 +147,7 @@ package enum ScenarioLoader {
         var devices: (text: String, origin: String)?
         var overrides: [ScenarioOverride]
         var variables: [String: String]
+        var files: DescriptionFiles
         var place: Place { Place(node: node, path: JSONPath()) }
     }
 
@@ -166,7 +169,7 @@ package enum ScenarioLoader {
         reading.secrets += substitution.secrets
         return Prepared(
             node: node, written: written, devices: overrides.devices, overrides: overrides.applied,
-            variables: substitution.variables)
+            variables: substitution.variables, files: files)
     }
 
     private static func notAnObject(_ place: Place, _ reading: inout Reading) -> ScenarioDraft? {

@@ -1,0 +1,61 @@
+extension Comparison {
+    /// What to know before one believes the figures.
+    func ownWarnings(refusesBytes: Bool) -> [String] {
+        var warnings: [String] = []
+        if base.toolVersion != candidate.toolVersion {
+            warnings.append(
+                "made by different versions of beaconswarm, \(base.toolVersion) and \(candidate.toolVersion): a "
+                    + "difference may be the tool's")
+        }
+        if refusesBytes {
+            warnings.append(
+                "bodies were treated differently (\(base.bodies ?? "encode") and \(candidate.bodies ?? "encode")): "
+                    + "figures in bytes are not compared")
+        }
+        if isPaired ? seeds.count < 2 : min(base.cells.count, candidate.cells.count) < 2 {
+            warnings.append(
+                isPaired
+                    ? "a single pair has no interval: only gates can fail, by its difference alone"
+                    : "one run on a side has no interval: only gates can fail, by the difference alone")
+        }
+        if seeds.isEmpty { warnings.append("the two share no seed: their users are not the same") }
+        let left = base.cells.count + candidate.cells.count - 2 * seeds.count
+        if left > 0, isPaired, !seeds.isEmpty {
+            let what = left == 1 ? "1 simulation of a seed" : "\(left) simulations of seeds"
+            warnings.append("\(what) that only one of the two has \(left == 1 ? "is" : "are") left out")
+        }
+        if let waiting = warningOfWaiting { warnings.append(waiting) }
+        for side in [base, candidate] {
+            let bad = side.cells.filter { $0.verdict != .passed }
+            if let first = bad.first {
+                warnings.append(
+                    "\(side.label): \(bad.count) of \(side.cells.count) simulations did not pass (seed "
+                        + "\(first.seed): \(first.verdict.rawValue), exit code \(first.exitCode))")
+            }
+        }
+        return warnings
+    }
+
+    /// Where a verdict on freshness may be one on the end of the run: who is still waiting then is not fresh, however young.
+    private var warningOfWaiting: String? {
+        let judged = rows.contains { row in
+            row.figure.name.hasPrefix("freshness_within_") && [.worse, .better].contains(row.word)
+        }
+        let (one, other) = (base.waitingShare, candidate.waitingShare)
+        guard judged, (one - other).magnitude > ComparisonRequest.leastShare else { return nil }
+        return
+            "\(Numbers.percent(other)) of the candidate's events were still waiting when the run ended, and "
+            + "\(Numbers.percent(one)) of the base's: freshness_within_… counts them as not fresh, even where they were only "
+            + "young. A drain that is longer than the slowest flush tells the two apart"
+    }
+}
+
+extension Comparison.Side {
+    /// The share of the events that have no fate at the end, the mean of all simulations.
+    fileprivate var waitingShare: Double {
+        let shares = cells.map { cell in
+            Double(cell.events.pending.reduce(0) { $0 + $1.count }) / Double(max(1, cell.events.captured))
+        }
+        return shares.isEmpty ? 0 : shares.reduce(0, +) / Double(shares.count)
+    }
+}
