@@ -37,7 +37,7 @@ test: setup
 bench: build
 	@.ci/bench
 
-## load-datasets: two datasets into PostgreSQL and ClickHouse by their own README.md, and their questions asked there
+## load-datasets: three datasets into PostgreSQL and ClickHouse by their own README.md, and their questions asked there
 load-datasets: build
 	@.ci/load-datasets
 

@@ -23,8 +23,9 @@ package struct DescriptionDraft: Sendable {
         let routes = Route.all(captured)
         guard let route = routes.first(where: { $0.events != nil }), let list = route.events else {
             throw CaptureProblem(
-                "", found: routes.isEmpty ? "no POST" : "\(count(captured)) without events",
-                allowed: "a POST whose body is JSON with events: objects with a name, and a time or an id"
+                "", found: routes.isEmpty ? "no POST and no PUT" : "\(count(captured)) without events",
+                allowed:
+                    "a POST or PUT whose body is JSON with events: objects with a name, and a time or an id"
                     + " (bodies in other formats need code of their own)")
         }
         var builder = DraftBuilder(route, list, Array(list.events.prefix(DescriptionDraft.eventLimit)))

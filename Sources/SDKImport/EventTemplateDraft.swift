@@ -84,7 +84,9 @@ struct EventTemplateDraft {
         switch role {
         case .id: return .text(idIsLower ? "{{id|lower}}" : "{{id}}")
         case .name: return .text("{{name}}")
-        case .time: return time("time", values)
+        case .time:
+            note(path, "the time of the capture, by its name and its values", .likely)
+            return time("time", values)
         case .sent: return time("sent", values)
         case .secret: return secret(path)
         case .row, .sessionIndex:

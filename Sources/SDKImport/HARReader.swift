@@ -11,7 +11,9 @@ enum HARReader {
             throw CaptureProblem("", found: "no HAR file: \(error)", allowed: "a HAR file, or curl commands")
         }
         guard let log = root["log"] else {
-            throw CaptureProblem("/log", found: root.summary, allowed: "a HAR file: an object with \"log\"")
+            throw CaptureProblem(
+                "", found: root.isObject ? "an object without \"log\"" : root.summary,
+                allowed: "a HAR file: an object with \"log\"")
         }
         guard let entries = log["entries"]?.elements else {
             throw CaptureProblem(

@@ -41,6 +41,7 @@ struct Generate: AsyncParsableCommand {
     var zone = "UTC"
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The size at which a file ends, such as 256MB. It is coarse: rows are written 1,024 at a time, packed text in "
                 + "blocks, and pages of Parquet count before they are packed.", valueName: "SIZE"))
@@ -49,12 +50,16 @@ struct Generate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("When it begins, such as 2026-03-02T00:00:00+08:00.", valueName: "INSTANT"))
     var start: String?
 
-    @Option(help: ArgumentHelp("How many days users act.", valueName: "N"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How many days users act.", valueName: "N"),
+        transform: wholeNumber)
     var days: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Stops the world at the N-th capture; what has no fate by then is pending.", valueName: "N"))
+            "Stops the world at the N-th capture; what has no fate by then is pending.", valueName: "N"),
+        transform: wholeNumber)
     var rows: Int?
 
     @Option(
@@ -63,7 +68,10 @@ struct Generate: AsyncParsableCommand {
                 + "are the dataset; an unfinished part is gone on with.", valueName: "I/N"))
     var shard: String?
 
-    @Option(help: "Threads that play devices; default: one per core. No result depends on it.")
+    @Option(
+        parsing: .unconditional,
+        help: "Threads that play devices; default: one per core. No result depends on it.",
+        transform: wholeNumber)
     var threads: Int?
 
     @Flag(help: "Events bear bs_id, and rows say what names their event: id, copy, device.")

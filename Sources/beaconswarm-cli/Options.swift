@@ -1,15 +1,23 @@
 import ArgumentParser
 import Beaconswarm
 
+/// Reads a number that is judged later, by those who know what is allowed of it.
+func wholeNumber(_ text: String) throws -> Int {
+    guard let number = Int(text) else { throw ValidationError("allowed is a whole number") }
+    return number
+}
+
 /// What the verbs that play a scenario have in common, whether anything leaves the process or not.
 struct PlayOptions: ParsableArguments {
     @Argument(help: "The scenario file (JSON); - is standard input.", completion: .file(extensions: ["json"]))
     var scenario: String
 
-    @Option(help: "Seed of all randomness; the same seed repeats a run.")
+    @Option(parsing: .unconditional, help: "Seed of all randomness; the same seed repeats a run.")
     var seed: String?
 
-    @Option(help: "Scales the populations to this many devices in all.")
+    @Option(
+        parsing: .unconditional, help: "Scales the populations to this many devices in all.",
+        transform: wholeNumber)
     var devices: Int?
 
     @Option(help: ArgumentHelp("How long users act, such as 30s, 1m30s or 7d.", valueName: "D"))

@@ -137,7 +137,7 @@ def test_what_cannot_be_imported_is_told_by_its_place(tool, tmp_path: Path):
     assert f"{capture}: /log/entries/0/request/url: found nothing; allowed: a text" in run.err and run.out == ""
     assert "none.har" in tool.run("import", "none.har").expect(104).err
     capture.write_text("curl http://h/x -d 'a=1'")
-    assert "allowed: a POST whose body is JSON with events" in tool.run("import", capture).expect(104).err
+    assert "allowed: a POST or PUT whose body is JSON with events" in tool.run("import", capture).expect(104).err
     there = tmp_path / "there.json"
     there.write_text("{}")
     assert "exists already" in tool.run("import", capture, "--out", there).expect(64).err

@@ -226,7 +226,7 @@ extension Answers {
         let isOwn = populations.map { " AND " + $0.sqlCondition(on: "t.population") } ?? ""
         return """
             SELECT e.name AS name, '\(key.column)' AS price, count(e.\(key.column)) AS events,
-                   sum(CAST(round(e.\(key.column) * 100) AS BIGINT)) AS hundredths
+                   sum(CAST(round(e.\(key.column) * 100 + \(Rounding.hundredthsText)) AS BIGINT)) AS hundredths
             FROM events e JOIN truth t ON t.row_id = e.row_id
             WHERE e.name = \(key.name.sqlLiteral) AND e.\(key.column) IS NOT NULL\(isOwn) GROUP BY e.name
             """
@@ -244,7 +244,7 @@ extension Answers {
             let conversion = first.captured == 0 ? nil : Double(entry.1.captured) / Double(first.captured)
             return [
                 .count(step + 1), .text(entry.0), .count(entry.1.captured), .count(entry.1.arrived),
-                conversion.map { .share(($0 * 10_000).rounded() / 10_000) } ?? .none,
+                conversion.map { .share((($0 + Rounding.share) * 10_000).rounded() / 10_000) } ?? .none,
             ]
         }
         let all = "t.fate <> 'suppressed'"
@@ -262,7 +262,7 @@ extension Answers {
             sql: """
                 WITH \(steps)
                 SELECT step, name, users, users_arrived,
-                       round(1.0 * users / nullif((SELECT count(*) FROM s0), 0), 4) AS conversion
+                       round(1.0 * users / nullif((SELECT count(*) FROM s0), 0) + \(Rounding.shareText), 4) AS conversion
                 FROM (\(lines.joined(separator: "\n      UNION ALL ")))  f ORDER BY step
                 """)
     }

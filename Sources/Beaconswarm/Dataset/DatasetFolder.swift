@@ -8,9 +8,12 @@ struct DatasetFolder {
     let resumes: Bool
     /// The part that it is of, if it is one; an unfinished one is gone on with unasked.
     let shard: String?
+    /// Of what is to be made.
+    private let settings: DatasetSettings
 
-    init(_ options: GenerateOptions) {
+    init(_ options: GenerateOptions, _ settings: DatasetSettings) {
         (path, resumes, shard) = (options.out, options.resumes, options.shard)
+        self.settings = settings
     }
 
     private var isWhole: Bool { OutputFile.exists("\(path)/\(DatasetOutput.successName)") }
@@ -63,6 +66,9 @@ struct DatasetFolder {
 
     private func checkUnfinished() throws(CommandFailure) {
         guard isWhole else { return }
+        do throws(FileFailure) {
+            try PartJournal.check(path, identity: settings.identity, settings: settings.all)
+        } catch { throw CommandFailure(.usage, "\(error)") }
         let whole = shard.map { "part \($0) is whole in \(path)" } ?? "--resume: \(path) is whole"
         throw CommandFailure(.usage, "\(whole), there is nothing to go on with")
     }

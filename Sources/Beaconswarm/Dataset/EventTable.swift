@@ -136,6 +136,6 @@ struct EventTable {
     /// A price in hundredths; `nil` for none that can be counted.
     private func cents(_ word: Int64, _ place: Int) -> Int64? {
         let price = types[place] == .double ? Double(bitPattern: UInt64(bitPattern: word)) : Double(word)
-        return Int64(exactly: (price * 100).rounded())
+        return Int64(exactly: (price * 100 + Rounding.hundredths).rounded())
     }
 }

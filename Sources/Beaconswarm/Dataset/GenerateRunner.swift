@@ -39,7 +39,7 @@ final class GenerateRunner {
     /// - Returns: interrupted, or success.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
-        let folder = DatasetFolder(options)
+        let folder = DatasetFolder(options, DatasetSettings(options, scenario, layout))
         try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         try checkColumns()

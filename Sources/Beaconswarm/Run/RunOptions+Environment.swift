@@ -11,6 +11,8 @@ enum EnvironmentVariables {
         "OUT", "EVENTS", "RECEIPTS", "STORE", "KEEP_STORES", "MAX_RATE", "TARGETS", "THREADS", "SEEDS",
         "BODIES", "UI", "UI_TOKEN", "OTLP", "SCRAPE", "SCRAPE_ONLY",
     ]
+    /// Those of them that say what a simulation plays.
+    private static let ofLab = ["SEEDS", "BODIES"]
     /// What the project's own build and tests are told this way.
     static let ofDevelopment = ["WARNINGS", "BIN", "BUILD_COMMIT", "BUILD_DATE"]
     /// Those that say which commit a run tests: ours, then those of common CI systems. The first that is set counts.
@@ -49,6 +51,26 @@ enum EnvironmentVariables {
         return lines.joined(separator: "\n")
     }
 
+    /// A command with the variables that change what is played as options: who repeats it may have none of them.
+    static func spelledOut(
+        _ command: [String], environment: [String: String] = Host.environment
+    ) -> [String] {
+        let given = Set(command.map { $0.prefix { $0 != "=" } })
+        var words = command
+        let verb = command.dropFirst().first
+        // A dataset has no target.
+        let others = verb == "generate" ? ["SET", "TARGET"] : ["SET"]
+        let variables = ofScenario.filter { !others.contains($0) } + (verb == "simulate" ? ofLab : [])
+        for variable in variables where !given.contains(option(variable)[...]) {
+            guard let value = environment[prefix + variable], !value.isEmpty else { continue }
+            words += [option(variable), value]
+        }
+        // Before those of the command, which win.
+        let sets = ScenarioOptions(environment: environment).sets.flatMap { ["--set", $0] }
+        words.insert(contentsOf: sets, at: words.firstIndex { $0.hasPrefix("--set") } ?? words.endIndex)
+        return words
+    }
+
     /// A sentence for each variable that looks like one of ours and is none.
     static func warnings(_ environment: [String: String]) -> [String] {
         let known = (ofScenario + ofRun).map { prefix + $0 } + ofCommit.prefix(1)
@@ -75,6 +97,7 @@ extension RunOptions {
             return environment[variable]
         }
         var result = self
+        result.command = EnvironmentVariables.spelledOut(command, environment: environment)
         result.out = try name("OUT", or: out)
         result.events = try name("EVENTS", or: events)
         result.receipts =

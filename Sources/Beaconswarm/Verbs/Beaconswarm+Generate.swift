@@ -9,6 +9,7 @@ extension Beaconswarm {
     public static func generate(_ options: GenerateOptions) async throws -> CommandStatus {
         var options = options
         options.source = try options.completedSource()
+        options.command = EnvironmentVariables.spelledOut(options.command)
         var run = RunOptions(source: options.source)
         run.quiet = options.quiet
         (run.ui, run.otlp) = (options.ui, options.otlp)

@@ -33,7 +33,8 @@ enum LineReceipts {
         do {
             value = try parser.parse(text)
         } catch {
-            return "neither an id nor JSON (\(error)): \(excerpt(text))"
+            return
+                "neither an id nor JSON: \(excerpt(text)); allowed are lines of ids or of JSON, CSV and SQLite"
         }
         if let id = value.bytes, !id.isEmpty {
             sink.take(id: id)
@@ -67,6 +68,9 @@ enum LineReceipts {
     }
 
     private static func excerpt(_ text: UnsafeRawBufferPointer) -> String {
-        String(decoding: text.prefix(80), as: UTF8.self) + (text.count > 80 ? "…" : "")
+        let shown = String(decoding: text.prefix(80), as: UTF8.self)
+        // The last character may be cut.
+        guard !shown.unicodeScalars.dropLast().contains("\u{FFFD}") else { return "bytes that are no text" }
+        return shown + (text.count > 80 ? "…" : "")
     }
 }

@@ -122,13 +122,7 @@ package final class PartJournal {
         }
         let bytes = try Folder.read(path, limit: size)
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        let head = lines.first.flatMap { try? JSONReader.readStrictly(Array($0)) }
-        guard head?["dataset"]?.string == identity else {
-            let told = head.flatMap { PartJournal.difference(of: settings, from: $0) } ?? ""
-            throw FileFailure(
-                DatasetOutput.goingOn, folder,
-                reason: "it was begun as another dataset, or by other settings\(told)")
-        }
+        try check(lines.first ?? [], in: folder, identity, settings)
         // A line that was being written when the process ended is cut; those behind a part that is gone count no more.
         var parts: [Part] = []
         var gone: Set<[String]> = []
@@ -139,6 +133,31 @@ package final class PartJournal {
             if !gone.contains([part.table, part.format]) { parts.append(part) }
         }
         return parts
+    }
+
+    /// Refuses the list of another dataset by its first line.
+    private static func check(
+        _ head: ArraySlice<UInt8>, in folder: String, _ identity: String,
+        _ settings: [(name: String, value: String)]
+    ) throws(FileFailure) {
+        let head = try? JSONReader.readStrictly(Array(head))
+        guard head?["dataset"]?.string != identity else { return }
+        let told = head.flatMap { PartJournal.difference(of: settings, from: $0) } ?? ""
+        throw FileFailure(
+            DatasetOutput.goingOn, folder,
+            reason: "it was begun as another dataset, or by other settings\(told)")
+    }
+
+    /// Refuses a folder with the list of another dataset.
+    ///
+    /// - Throws: ``FileFailure`` if there is one, or a list that cannot be read.
+    package static func check(
+        _ folder: String, identity: String, settings: [(name: String, value: String)]
+    ) throws(FileFailure) {
+        let path = "\(folder)/\(name)"
+        guard let size = Folder.size(of: path) else { return }
+        let head = try Folder.read(path, limit: size).prefix { $0 != UInt8(ascii: "\n") }
+        try check(head, in: folder, identity, settings)
     }
 
     /// What differs first, in words; `nil` where the list's head does not say.

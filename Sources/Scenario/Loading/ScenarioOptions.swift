@@ -27,7 +27,7 @@ package struct ScenarioOptions: Hashable, Sendable {
     /// The same from the environment: `BEACONSWARM_SEED`, `BEACONSWARM_DEVICES`, `BEACONSWARM_DURATION`,
     /// `BEACONSWARM_TARGET`, `BEACONSWARM_VARIANT`, and `BEACONSWARM_SET` with assignments `path=value` separated by line breaks
     /// or `;`. Empty variables count as unset.
-    init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         func value(_ name: String) -> String? {
             environment["BEACONSWARM_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
         }
