@@ -560,6 +560,8 @@ def test_a_stream_that_sends_nothing_leaves_nothing(tool: Tool):
         (["--rows", "0"], "--rows"),
         (["--threads", "0"], "--threads"),
         (["--days", "0"], "--days"),
+        (["--days", "-1"], "--days: found -1, allowed are whole numbers from 1 to 3650"),
+        (["--rows", "1.5"], "allowed is a whole number"),
         (["--days", "99999999"], "--days: found 99999999, allowed are whole numbers from 1 to 3650"),
         (["--days", "1", "--duration", "2d"], "say the same"),
         (["--resume"], "no folder"),
@@ -641,6 +643,8 @@ def test_one_process_writes_into_a_folder(tool: Tool):
         assert not list(parts.parent.rglob("*.partial"))
         whole = tool.run(*command, *([] if options else ["--resume"])).expect(64).err
         assert "whole" in whole and ("--resume" in whole) is not bool(options)
+        other = tool.run(*command, "--seed", 99, *([] if options else ["--resume"])).expect(64).err
+        assert "begun as another dataset" in other and "--seed 99" in other, other
 
 
 @pytest.mark.parametrize("strays", [[], ["_stream-0.partial"]])
