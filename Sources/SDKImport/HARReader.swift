@@ -12,7 +12,7 @@ enum HARReader {
         }
         guard let log = root["log"] else {
             throw CaptureProblem(
-                "", found: root.isObject ? "an object without \"log\"" : root.summary,
+                "", found: root.members != nil ? "an object without \"log\"" : root.summary,
                 allowed: "a HAR file: an object with \"log\"")
         }
         guard let entries = log["entries"]?.elements else {

@@ -199,8 +199,8 @@ struct ComparisonTests {
         arguments: [0, 600])
     func waiting(pending: UInt64) {
         var root = RandomStream(key: 5)
-        let base = (0..<5).map { SyntheticLab.cell($0, loss: 0.02, stream: &root) }
-        let candidate = (0..<5).map { seed in
+        let base = (UInt64(0)..<5).map { SyntheticLab.cell($0, loss: 0.02, stream: &root) }
+        let candidate = (UInt64(0)..<5).map { seed in
             var cell = SyntheticLab.cell(seed, loss: 0.05, stream: &root)
             cell.events.pending = [Report.NamedCount("stored", pending)]
             return cell
