@@ -169,15 +169,15 @@ def test_what_cannot_be_is_told_with_its_place(tmp_path: Path, sdk: dict, words:
 def test_what_is_wrong_in_a_file_is_told_with_its_place_there(tmp_path: Path):
     (tmp_path / "own.json").write_text(json.dumps(OWN | {"storage": {"evict": 5}}, indent=1))
     line = (tmp_path / "own.json").read_text().splitlines().index('  "evict": 5') + 1
-    done = run("validate", scenario(tmp_path, {"file": "own.json"}))
-    assert re.search(rf"/storage/evict: .* in own\.json:{line}:\d+; allowed", done.stdout), done.stdout
+    said = run("validate", scenario(tmp_path, {"file": "own.json"})).stderr
+    assert re.search(rf"/storage/evict: .* in own\.json:{line}:\d+; allowed", said), said
     # Of a file that cannot be read, nothing else is missed.
-    done = run("validate", scenario(tmp_path, {"file": "missing.json"}))
-    assert "has 1 problem;" in done.stdout and "/populations/0/sdk/file: unknown name" in done.stdout
+    said = run("validate", scenario(tmp_path, {"file": "missing.json"})).stderr
+    assert "has 1 problem;" in said and "/populations/0/sdk/file: unknown name" in said, said
     # Nor of one that holds something else.
     (tmp_path / "other.json").write_text('{"duration": "1m", "populations": []}')
-    done = run("validate", scenario(tmp_path, {"file": "other.json"}))
-    assert "has 1 problem;" in done.stdout and 'other.json with a scenario' in done.stdout
+    said = run("validate", scenario(tmp_path, {"file": "other.json"})).stderr
+    assert "has 1 problem;" in said and "other.json with a scenario" in said, said
 
 
 def test_an_event_that_no_collector_can_read_is_warned_of(tmp_path: Path):

@@ -113,7 +113,7 @@ struct DescriptionDraftTests {
     @Test(
         "what is no capture is told by its place",
         arguments: [
-            ("", ""), ("{", ""), ("{}", "/log"), (#"{"log":{"entries":7}}"#, "/log/entries"),
+            ("", ""), ("{", ""), ("{}", ""), (#"{"log":{"entries":7}}"#, "/log/entries"),
             (#"{"log":{"entries":[]}}"#, ""), (#"{"log":{"entries":[{}]}}"#, "/log/entries/0/request"),
             (#"{"log":{"entries":[{"request":{"method":7}}]}}"#, "/log/entries/0/request/method"),
             (
