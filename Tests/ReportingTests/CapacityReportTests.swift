@@ -182,7 +182,7 @@ struct CapacityReportTests {
         report.run.command = [
             "beaconswarm", "capacity", "knee.json", "--max", "900", "--from=3", "--out", "x",
         ]
-        #expect(report.playCommand == "beaconswarm capacity knee.json --from 100 --max 100 --seed 7")
+        #expect(report.playCommand?.text == "beaconswarm capacity knee.json --from 100 --max 100 --seed 7")
         report.holds = nil
         #expect(report.playCommand == nil)
     }

@@ -215,9 +215,24 @@ struct EscapingTests {
         #expect(Escaping.shell("") == "''")
         #expect(Escaping.shell("populations.0.devices=5") == "populations.0.devices=5")
         #expect(
-            Fixtures.outage().repeatCommand
+            Fixtures.outage().repeatCommand.text
                 == "beaconswarm run 'scenarios/evening peak.json' --seed 18446744073709551557"
         )
+    }
+
+    @Test(
+        "a command over several lines is the same command, with no word cut", arguments: [1, 20, 34, 36, 200])
+    func lines(width: Int) {
+        let command = ShellCommand([
+            "beaconswarm", "run", "a scenario with a long name.json", "--set", "x=it's",
+        ])
+        let lines = command.lines(width: width)
+        #expect(lines.dropLast().allSatisfy { $0.hasSuffix(" \\") } && lines.last?.hasSuffix("\\") == false)
+        #expect(
+            lines.map { $0.hasSuffix(" \\") ? String($0.dropLast(2)) : $0 }.joined(separator: " ")
+                == command.text)
+        #expect(lines.allSatisfy { $0.count <= max(width, 36) })
+        #expect((lines.count == 1) == (width == 200))
     }
 }
 

@@ -174,7 +174,7 @@ struct WritersTests {
     func emptyRun() throws {
         let bytes = ReportJSON.write(empty())
         #expect(ReportJSON.write(try ReportJSON.read(bytes)) == bytes)
-        #expect(empty().repeatCommand == "beaconswarm simulate SCENARIO --seed 0")
+        #expect(empty().repeatCommand.text == "beaconswarm simulate SCENARIO --seed 0")
         #expect(TerminalSummary.render(empty(), color: false, width: 80).contains("✓ PASSED"))
     }
 

@@ -272,10 +272,10 @@ package enum CapacityHTML {
 
     static func howItWasRun(_ report: CapacityReport, into html: inout Markup) {
         HTMLWriter().section("run", "How it was run", &html) { html in
-            html.element("pre") { html in html.element("code", report.repeatCommand) }
+            html.element("pre") { html in html.element("code", report.repeatCommand.text) }
             if let command = report.playCommand {
                 html.element("p", "The load that holds, alone:")
-                html.element("pre") { html in html.element("code", command) }
+                html.element("pre") { html in html.element("code", command.text) }
             }
             let facts = [
                 ("Target", report.run.target), ("Seed", String(report.seed)),

@@ -16,8 +16,10 @@ package enum CapacityMarkdown {
         text += "## Conditions for a load\n\n"
         text += list(report.conditions.map { "\($0.metric) \($0.expression)" })
         if !report.warnings.isEmpty { text += "## Warnings\n\n" + list(report.warnings) }
-        text += "## How to run it again\n\n" + fenced(report.repeatCommand)
-        if let command = report.playCommand { text += "\nThe load that holds, alone:\n\n" + fenced(command) }
+        text += "## How to run it again\n\n" + fenced(report.repeatCommand.text)
+        if let command = report.playCommand {
+            text += "\nThe load that holds, alone:\n\n" + fenced(command.text)
+        }
         return Array(text.utf8)
     }
 

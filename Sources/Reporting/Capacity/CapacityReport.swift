@@ -245,10 +245,10 @@ extension CapacityReport {
     }
 
     /// The command that repeats the search, with the seed made plain.
-    var repeatCommand: String { run.repeatCommand(seed: seed, verb: "capacity") }
+    var repeatCommand: ShellCommand { run.repeatCommand(seed: seed, verb: "capacity") }
 
     /// The command that plays the load that holds, and no other; `nil` where none is known.
-    var playCommand: String? {
+    var playCommand: ShellCommand? {
         guard let load = holds?.load else { return nil }
         var context = run
         var words: [String] = []

@@ -107,10 +107,10 @@ private struct CapacityPage: TextPage {
         list("CONDITIONS", report.conditions.map(CapacityPage.condition))
         list("WARNINGS", report.warnings)
         heading("RUN AGAIN")
-        paragraph(report.repeatCommand, "    ", .dim)
+        self.command(report.repeatCommand)
         if let command = report.playCommand {
             heading("THE LOAD THAT HOLDS, ALONE")
-            paragraph(command, "    ", .dim)
+            self.command(command)
         }
         lines.append("")
     }

@@ -185,7 +185,7 @@ extension HTMLWriter {
 
     func howItWasRun(_ report: Report, into html: inout Markup) {
         section("run", "How it was run, and how to run it again", &html) { html in
-            html.element("pre") { html in html.element("code", report.repeatCommand) }
+            html.element("pre") { html in html.element("code", report.repeatCommand.text) }
             html.element("dl", ["class": "facts"]) { html in
                 for (name, value) in RunFacts.of(report) where !value.isEmpty {
                     html.element("div") { html in

@@ -248,7 +248,7 @@ struct TerminalPage: TextPage {
 
     mutating func closing() {
         heading("RUN AGAIN")
-        sentence(report.repeatCommand, mark: "  ", .dim)
+        command(report.repeatCommand)
         lines.append("")
     }
 }

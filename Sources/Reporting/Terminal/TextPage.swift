@@ -19,6 +19,10 @@ extension TextPage {
         }
     }
 
+    mutating func command(_ command: ShellCommand) {
+        lines += command.lines(width: width - 4).map { "    " + paint($0, .dim) }
+    }
+
     mutating func list(_ title: String, _ items: [String]) {
         guard !items.isEmpty else { return }
         heading(title)

@@ -82,7 +82,9 @@ extension Report {
     }
 
     /// The command that repeats the run: as it was given, with the seed made plain.
-    var repeatCommand: String { run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate") }
+    var repeatCommand: ShellCommand {
+        run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate")
+    }
 
     /// Said before everything else of a run whose people lived faster than its sockets.
     var paceNote: String? { Report.paceNote(pace) }
@@ -114,14 +116,14 @@ extension Report.RunContext {
     /// The command, with the seed made plain and without the outputs that it named.
     ///
     /// - Parameter verb: Of a command that nobody typed.
-    func repeatCommand(seed: UInt64, verb: String) -> String {
+    func repeatCommand(seed: UInt64, verb: String) -> ShellCommand {
         var words = command.isEmpty ? ["beaconswarm", verb, "SCENARIO"] : commandWithoutOutputs
         let hasSeed = words.contains { $0 == "--seed" || $0.hasPrefix("--seed=") }
         // What joins parts draws nothing.
         if !hasSeed, parts == nil {
             words += ["--seed", String(seed)]
         }
-        return words.map { Escaping.shell(Escaping.line($0)) }.joined(separator: " ")
+        return ShellCommand(words)
     }
 
     /// The command without the outputs that it named: they exist now and are never overwritten.

@@ -160,7 +160,7 @@ package struct MarkdownWriter: ReportWriter {
     }
 
     private static func run(_ report: Report) -> String {
-        let command = report.repeatCommand
+        let command = report.repeatCommand.text
         var fence = "```"
         while command.contains(fence) { fence += "`" }
         let facts = RunFacts.of(report).filter { !$0.value.isEmpty }.map {
