@@ -67,7 +67,7 @@ final class RunConsole: Sendable {
     private func introduce(_ builder: ReportBuilder, forecast: Forecast?) {
         let devices = builder.populations.reduce(0) { $0 + $1.devices }
         tell(
-            "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices) devices, "
+            "beaconswarm \(Beaconswarm.version): \(builder.scenario.name), \(devices.of("device")), "
                 + "\(builder.mode.rawValue), seed \(builder.seed), against \(builder.context.targetInWords)")
         if let note = builder.paceNote { tell(note) }
         if let forecast { tell("the scenario \(forecast.text(for: builder.mode))") }

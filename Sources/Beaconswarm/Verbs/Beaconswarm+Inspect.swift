@@ -21,7 +21,7 @@ extension Beaconswarm {
                 let scenario = try LoadedScenario(source, content: content)
                 try LiveRunner.checkCredentials(of: scenario.document.populations.flatMap(\.targets))
                 Console.output(
-                    "\(source.name): ok, \(scenario.document.deviceCount) devices for \(scenario.document.duration.text)\n"
+                    "\(source.name): ok, \(scenario.document.deviceCount.of("device")) for \(scenario.document.duration.text)\n"
                 )
                 Console.output("  \(Forecast(scenario.document, pace: scenario.document.pace).text())\n")
                 for warning in scenario.document.warnings {

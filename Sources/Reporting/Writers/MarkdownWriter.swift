@@ -49,7 +49,8 @@ package struct MarkdownWriter: ReportWriter {
         let world = report.mode == .live ? "live" : "virtual"
         let time = Numbers.duration(seconds: report.simulatedSeconds)
         let target = Escaping.markdown(report.run.targetInWords)
-        return "\(Numbers.count(report.devices)) devices, \(time) \(world), seed \(report.seed), "
+        let devices = report.devices == 1 ? "1 device" : "\(Numbers.count(report.devices)) devices"
+        return "\(devices), \(time) \(world), seed \(report.seed), "
             + "started \(report.startedAt.text), against \(target).\n\n"
     }
 
