@@ -236,15 +236,26 @@ def test_precedence_default_file_environment_option(tool: Tool, tmp_path: Path):
         assert (report["seed"], report["devices"]) == (seed, devices), name
 
 
-def test_the_command_that_repeats_a_run_needs_no_environment(tool: Tool, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("options", "environment", "seed", "devices"),
+    [
+        ([], {"SEED": "8", "DEVICES": "3", "SET": "drain=3s; duration=4s"}, 8, 3),
+        # What a command sets wins over variables, and still does as the command is repeated.
+        (["--set", "duration=5s"], {"DURATION": "4s", "SET": "duration=3s"}, 7, 2),
+        (["--set", "seed=9", "--devices", 4], {"SEED": "8", "DEVICES": "3"}, 9, 4),
+    ],
+)
+def test_the_command_that_repeats_a_run_needs_no_environment(
+    tool: Tool, tmp_path: Path, options: list, environment: dict, seed: int, devices: int
+):
     scenario = write_scenario(tmp_path, quick())
-    environment = {"BEACONSWARM_SEED": "8", "BEACONSWARM_DEVICES": "3", "BEACONSWARM_SET": "drain=3s; duration=4s"}
-    tool.run("simulate", scenario, "--set", "duration=5s", "--out", "one", "-q", env=environment).expect(0)
+    environment = {f"BEACONSWARM_{name}": value for name, value in environment.items()}
+    tool.run("simulate", scenario, *options, "--out", "one", "-q", env=environment).expect(0)
     summary = (tool.folder / "one/summary.md").read_text()
     words = shlex.split(next(line for line in summary.splitlines() if " simulate " in line and "--seed" in line))
     tool.run(*words[1:], "--out", "two").expect(0)
     one, two = read_report(tool.folder / "one"), read_report(tool.folder / "two")
-    assert one["fingerprint"] == two["fingerprint"] and two["devices"] == 3 and two["seed"] == 8, words
+    assert one["fingerprint"] == two["fingerprint"] and (two["devices"], two["seed"]) == (devices, seed), words
 
 
 def test_secrets_stay_secret(tool: Tool, tmp_path: Path, reference_collector):

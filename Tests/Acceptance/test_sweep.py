@@ -145,6 +145,12 @@ def test_wrong_usage(tool: Tool, options, code, says):
     assert says in done.err and not (tool.folder / "s").exists()
 
 
+def test_secrets_tell_points_apart_and_are_not_told(tool: Tool):
+    path = write_scenario(tool.folder, steady(devices=2, duration="5s") | {"target": {"url": "http://127.0.0.1:9/sa"}})
+    done = tool.run("sweep", path, "--vary", "target.headers.Authorization=swordfish1,swordfish2", "--out", "s").expect(0)
+    assert "swordfish" not in done.out + done.err
+
+
 def test_a_single_population_is_the_fleet(tool: Tool):
     options = ("--vary", f"{BATCH}=5,50", "--cost", "http_reqs{population:ios}")
     found = sweep(tool, *options)

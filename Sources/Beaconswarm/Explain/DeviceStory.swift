@@ -83,7 +83,7 @@ struct DeviceStory {
                     outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
                 items.append((begun.at, .uploads(upload)))
             case .died:
-                for (number, begun) in open {
+                for (number, begun) in open.sorted(by: { $0.key < $1.key }) {
                     let upload = Uploads(
                         numbers: number...number, began: begun.at, ended: step.at,
                         outcome: RequestFailure.processDied.words, events: begun.request.eventCount,

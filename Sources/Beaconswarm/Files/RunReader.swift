@@ -1,3 +1,4 @@
+import Files
 import Reporting
 import Scenario
 import Wire
@@ -115,9 +116,12 @@ enum RunReader {
         }
         if has("sweep.json", "sweep.partial.json") {
             return
-                "a sweep, and no run: look at its sweep.html, or go on with it by the command that began it"
+                "a sweep, and no run: its page is sweep.html; one that is not over goes on by the command that began it"
         }
-        if has("seeds") { return "the simulations of a variant: name one of them, such as \(path)/seeds/1" }
+        if has("seeds") {
+            let first = Folder.names(in: "\(path)/seeds").min() ?? "SEED"
+            return "the simulations of a variant: name one of them, such as \(path)/seeds/\(first)"
+        }
         return nil
     }
 

@@ -61,14 +61,28 @@ enum EnvironmentVariables {
         // A dataset has no target.
         let others = verb == "generate" ? ["SET", "TARGET"] : ["SET"]
         let variables = ofScenario.filter { !others.contains($0) } + (verb == "simulate" ? ofLab : [])
+        var sets = ScenarioOptions(environment: environment).sets
         for variable in variables where !given.contains(option(variable)[...]) {
             guard let value = environment[prefix + variable], !value.isEmpty else { continue }
-            words += [option(variable), value]
+            switch variable {
+            // Options win over the command's own --set, which won over the variables.
+            case "SEED", "DURATION": sets.append("\(variable.lowercased())=\(value)")
+            case "TARGET" where setsTarget(command): continue
+            default: words += [option(variable), value]
+            }
         }
         // Before those of the command, which win.
-        let sets = ScenarioOptions(environment: environment).sets.flatMap { ["--set", $0] }
-        words.insert(contentsOf: sets, at: words.firstIndex { $0.hasPrefix("--set") } ?? words.endIndex)
+        let first = words.firstIndex { $0 == "--set" || $0.hasPrefix("--set=") }
+        words.insert(contentsOf: sets.flatMap { ["--set", $0] }, at: first ?? words.endIndex)
         return words
+    }
+
+    /// Whether a command changes the target by `--set`.
+    private static func setsTarget(_ command: [String]) -> Bool {
+        command.contains { word in
+            let path = word.hasPrefix("--set=") ? word.dropFirst(6) : word[...]
+            return path.hasPrefix("target.") || path.hasPrefix("/target/")
+        }
     }
 
     /// A sentence for each variable that looks like one of ours and is none.

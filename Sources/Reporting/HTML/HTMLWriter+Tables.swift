@@ -195,7 +195,9 @@ extension HTMLWriter {
                 }
             }
             // As it is typed: what scales the devices changes no single place.
-            let changes = report.scenario.overrides.map { $0.replacing(" --devices=", with: " ") }
+            let changes = report.scenario.overrides.map { text in
+                text.wholeMatch(of: /(\S+) --devices=(\S*)/).map { "\($0.1) \($0.2)" } ?? text
+            }
             notes("Changed from the scenario file", changes, into: &html)
         }
     }

@@ -80,7 +80,7 @@ struct TerminalPage: TextPage {
         let time = Numbers.duration(seconds: report.simulatedSeconds)
         let facts = [
             Escaping.line(report.scenario.name), report.mode.rawValue,
-            report.devices == 1 ? "1 device" : "\(Numbers.count(report.devices)) devices", time,
+            Numbers.devices(report.devices), time,
             "seed \(report.seed)",
         ]
         lines.append("")

@@ -17,6 +17,9 @@ enum Numbers {
         value < 0 ? "-" + count(UInt64(value.magnitude)) : count(UInt64(value))
     }
 
+    /// `1 device`, `1,234 devices`.
+    static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(self.count(count)) devices" }
+
     /// A fixed number of decimals, rounded half away from zero, commas between thousands.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, value.magnitude < 1e15 else { return value.description }

@@ -49,8 +49,7 @@ package struct MarkdownWriter: ReportWriter {
         let world = report.mode == .live ? "live" : "virtual"
         let time = Numbers.duration(seconds: report.simulatedSeconds)
         let target = Escaping.markdown(report.run.targetInWords)
-        let devices = report.devices == 1 ? "1 device" : "\(Numbers.count(report.devices)) devices"
-        return "\(devices), \(time) \(world), seed \(report.seed), "
+        return "\(Numbers.devices(report.devices)), \(time) \(world), seed \(report.seed), "
             + "started \(report.startedAt.text), against \(target).\n\n"
     }
 

@@ -40,7 +40,7 @@ enum PolicyForms {
     /// `upload.backoff`.
     static let backoff: Form<RetryPolicy.Backoff?> = .either(
         [
-            (.string, .name([("none", nil)], what: "an object with \"initial\", or")),
+            (.string, .name([("none", nil)], what: "an object with \"initial\", or the name")),
             (
                 .object,
                 Form<RetryPolicy.Backoff>.object(waits).map { waits, place, reading in

@@ -98,9 +98,9 @@ struct DescriptionFiles {
     func told(_ problems: [Problem]) -> [Problem] {
         problems.compactMap { problem in
             let pointer = problem.pointer
-            if unread.contains(where: { pointer.hasPrefix($0 + "/") && pointer != $0 + "/file" }) {
-                return nil
-            }
+            // What else the scenario writes there can be judged.
+            let isMissed = problem.position == .none || problem.kind == .missingKey
+            if isMissed, unread.contains(where: { pointer.hasPrefix($0 + "/") }) { return nil }
             // Of variables it is told already.
             guard problem.position == .none, problem.kind != .unsetVariable, let origin = origin(of: pointer)
             else { return problem }

@@ -1,7 +1,7 @@
 package import Wire
 
-/// What a JSON file is, told by the keys at its root: one in the place of another gets a sentence, and not a line for
-/// every key that the two do not share.
+/// What a JSON file is, told by the keys at its root: one that is clearly in the place of another gets a
+/// sentence, and not a line for every key that the two do not share.
 package enum FileKind: Hashable, Sendable, CaseIterable {
     case scenario
     case description
