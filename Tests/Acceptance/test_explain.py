@@ -467,4 +467,4 @@ def test_folders_that_hold_something_else_say_what(tool: Tool):
     tool.run("sweep", path, "--vary", "duration=5s,6s", "--out", "grid", "--quiet").expect(0)
     tool.run("simulate", path, "--seeds", 1, "--out", "lab", "--quiet").expect(0)
     assert "holds a sweep" in tool.run("explain", "grid", "0-0").expect(64).err
-    assert "lab/variants/more/seeds/1" in tool.run("report", "lab/variants/more").expect(64).err
+    assert "lab/variants/more/seeds/7" in tool.run("report", "lab/variants/more").expect(64).err

@@ -145,10 +145,10 @@ def test_wrong_usage(tool: Tool, options, code, says):
     assert says in done.err and not (tool.folder / "s").exists()
 
 
-def test_secrets_tell_points_apart_and_are_not_told(tool: Tool):
+def test_points_that_differ_in_what_is_masked_are_not_the_same(tool: Tool):
     path = write_scenario(tool.folder, steady(devices=2, duration="5s") | {"target": {"url": "http://127.0.0.1:9/sa"}})
-    done = tool.run("sweep", path, "--vary", "target.headers.Authorization=swordfish1,swordfish2", "--out", "s").expect(0)
-    assert "swordfish" not in done.out + done.err
+    tool.run("sweep", path, "--vary", "target.headers.Authorization=swordfish1,swordfish2", "--out", "s", "-q").expect(0)
+    assert len(json.loads((tool.folder / "s/sweep.json").read_text())["points"]) == 2
 
 
 def test_a_single_population_is_the_fleet(tool: Tool):
