@@ -12,6 +12,7 @@ final class GenerateRunner {
     private let options: GenerateOptions
     private let scenario: LoadedScenario
     private let layout: DatasetLayout
+    private let settings: DatasetSettings
     private let part: PartNumber
     private let console: RunConsole
     private let interruption: Interruption
@@ -34,12 +35,13 @@ final class GenerateRunner {
         self.console = console
         self.interruption = interruption
         layout = try self.options.layout()
+        settings = DatasetSettings(self.options, scenario, layout)
     }
 
     /// - Returns: interrupted, or success.
     /// - Throws: ``CommandFailure``: what is there then is not to be used, and may be gone on with.
     func run() throws(CommandFailure) -> CommandStatus {
-        let folder = DatasetFolder(options, DatasetSettings(options, scenario, layout))
+        let folder = DatasetFolder(options, settings)
         try folder.check()
         guard part == .whole || !plans(cut: nil).isShared else { throw PartRunner.shared }
         try checkColumns()
@@ -116,7 +118,6 @@ final class GenerateRunner {
         let tables =
             [DatasetTable(table.schema, partitionedBy: "received_at")]
             + TruthTables.all.map { DatasetTable($0) }
-        let settings = DatasetSettings(options, scenario, layout)
         let output = try DatasetOutput(
             options.out, tables: tables, layout: layout, identity: settings.identity,
             settings: settings.all, isResuming: options.resumes)

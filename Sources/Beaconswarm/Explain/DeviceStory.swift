@@ -23,7 +23,20 @@ struct DeviceStory {
         var outcome: String
         var events: Int
         var delivered: Int
+
+        /// One that ended.
+        init(_ number: UInt32, _ begun: Begun, ended: Instant, outcome: String, delivered: Int = 0) {
+            numbers = number...number
+            began = begun.at
+            self.ended = ended
+            self.outcome = outcome
+            events = begun.request.eventCount
+            self.delivered = delivered
+        }
     }
+
+    /// An upload in the air.
+    private typealias Begun = (at: Instant, request: TracedRequest)
 
     private enum Item {
         case line(String)
@@ -66,7 +79,7 @@ struct DeviceStory {
     // MARK: - Uploads
 
     private mutating func addUploads(_ steps: [TraceStep], to items: inout [(at: Instant, item: Item)]) {
-        var open: [UInt32: (at: Instant, request: TracedRequest)] = [:]
+        var open: [UInt32: Begun] = [:]
         var deliveries = Deliveries(steps)
         for step in steps {
             switch step.what {
@@ -79,16 +92,14 @@ struct DeviceStory {
                 let isSuccess = if case .answered(_, true) = end { true } else { false }
                 let delivered = isSuccess ? deliveries.take(by: begun.request, answeredAt: step.at) : 0
                 let upload = Uploads(
-                    numbers: number.number...number.number, began: begun.at, ended: step.at,
-                    outcome: DeviceStory.words(end), events: begun.request.eventCount, delivered: delivered)
+                    number.number, begun, ended: step.at, outcome: DeviceStory.words(end),
+                    delivered: delivered)
                 items.append((begun.at, .uploads(upload)))
             case .died:
                 for (number, begun) in open.sorted(by: { $0.key < $1.key }) {
-                    let upload = Uploads(
-                        numbers: number...number, began: begun.at, ended: step.at,
-                        outcome: RequestFailure.processDied.words, events: begun.request.eventCount,
-                        delivered: 0)
-                    items.append((begun.at, .uploads(upload)))
+                    let outcome = RequestFailure.processDied.words
+                    items.append(
+                        (begun.at, .uploads(Uploads(number, begun, ended: step.at, outcome: outcome))))
                 }
                 open = [:]
             default: break

@@ -65,7 +65,7 @@ struct SweepRunner {
         for point in grid {
             let document = try scenario(point, seed: base.document.seed).document
             // What is a secret is masked there, and tells no points apart.
-            let isTold = zip(axes, point).map { "\($0.path)=\($1)" }.allSatisfy { document.redact($0) == $0 }
+            let isTold = assignments(point).allSatisfy { document.redact($0) == $0 }
             let sum = SHA256.hexadecimal(of: Array(document.resolved.compactText.utf8))
             if isTold, let same = points.updateValue(point, forKey: sum) { throw sameScenario(same, point) }
             if onlyPopulations.isEmpty { try checkAxes(document.overrides) }
@@ -82,12 +82,12 @@ struct SweepRunner {
 
     /// Two points that another option, such as `--devices`, has made one.
     private func sameScenario(_ one: [String], _ other: [String]) -> CommandFailure {
-        func words(_ point: [String]) -> String {
-            zip(axes, point).map { "\($0.path)=\($1)" }.joined(separator: " ")
-        }
+        let (one, other) = (
+            assignments(one).joined(separator: " "), assignments(other).joined(separator: " ")
+        )
         return CommandFailure(
             .usage,
-            "--vary: \(words(one)) and \(words(other)) give the same scenario; another option, such as --devices or "
+            "--vary: \(one) and \(other) give the same scenario; another option, such as --devices or "
                 + "--duration, decides what they change")
     }
 
@@ -132,11 +132,14 @@ struct SweepRunner {
 
     private func scenario(_ point: [String], seed: UInt64) throws(CommandFailure) -> LoadedScenario {
         var source = options.run.source
-        source.varied = zip(axes, point).map { "\($0.path)=\($1)" }
+        source.varied = assignments(point)
         source.seed = String(seed)
         source.checksVariants = false
         return try LoadedScenario(source, content: content)
     }
+
+    /// What a point changes, as it is typed.
+    private func assignments(_ point: [String]) -> [String] { zip(axes, point).map { "\($0.path)=\($1)" } }
 
     private func checkRoom() throws(CommandFailure) {
         guard Room.isNeeded(for: base.document) else { return }

@@ -31,13 +31,18 @@ enum EnvironmentVariables {
         "--" + variable.lowercased().replacing("_", with: "-")
     }
 
+    /// Words of a command line without the values that are written behind `=`.
+    private static func optionsGiven(_ words: [String]) -> Set<Substring> {
+        Set(words.map { $0.prefix { $0 != "=" } })
+    }
+
     /// A message whose lines begin with the variable instead of the option where the value was the variable's.
     ///
     /// - Parameter arguments: Those of the command line, where an option wins.
     static func naming(
         _ message: String, arguments: [String], environment: [String: String] = Host.environment
     ) -> String {
-        let given = Set(arguments.map { $0.prefix { $0 != "=" } })
+        let given = optionsGiven(arguments)
         var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for variable in ofScenario + ofRun where !(environment[prefix + variable] ?? "").isEmpty {
             let option = option(variable)
@@ -55,7 +60,7 @@ enum EnvironmentVariables {
     static func spelledOut(
         _ command: [String], environment: [String: String] = Host.environment
     ) -> [String] {
-        let given = Set(command.map { $0.prefix { $0 != "=" } })
+        let given = optionsGiven(command)
         var words = command
         let verb = command.dropFirst().first
         // A dataset has no target.
