@@ -144,6 +144,7 @@ package enum Worlds {
     ) async throws -> WorldOutcome {
         let start = document.simulatedStart
         let watch = try await LoopWatch.start(on: [collectorLoop] + loops)
+        defer { watch.stop() }
         let clock = RunClock(showing: start - .milliseconds(300))
         var configuration = CollectorServerConfiguration()
         configuration.temporaryFolder = TestFolder.base
@@ -157,7 +158,7 @@ package enum Worlds {
             let plans = document.playedPlans(start: start, embedded: target)
             var outcome = try await drive(
                 plans, clock: clock, loops: loops, server: server, makeFleet: makeFleet)
-            outcome.lag = max(outcome.lag, watch.stop())
+            outcome.lag = max(outcome.lag, watch.latest)
             return outcome
         } catch {
             await server.stop()

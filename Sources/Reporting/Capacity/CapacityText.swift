@@ -66,10 +66,9 @@ package enum CapacityText {
 
     /// `198 req/s (396 events/s, 99 devices)`.
     package static func level(_ level: CapacityReport.Level, _ scaling: CapacityReport.Scaling) -> String {
-        let noun = level.devices == 1 ? "device" : "devices"
         let factor = scaling == .rate ? " at \(load(level.load, scaling)) the scenario's rate" : ""
         return "\(rate(level.requestsOffered)) req/s (\(rate(level.eventsOffered)) events/s, "
-            + "\(Numbers.count(level.devices)) \(noun)\(factor))"
+            + "\(Numbers.devices(level.devices))\(factor))"
     }
 
     /// What a number of devices means, where it means so many within a time.

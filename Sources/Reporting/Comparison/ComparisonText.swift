@@ -42,7 +42,7 @@ package enum ComparisonText {
             }
             return "\(comparison.base.cells.count) and \(comparison.candidate.cells.count) runs, unpaired"
         }
-        return comparison.seeds.count == 1 ? "1 common seed" : "\(comparison.seeds.count) common seeds"
+        return Numbers.count(comparison.seeds.count, of: "common seed")
     }
 
     /// Rows that tell something: not those where both have nothing at all.

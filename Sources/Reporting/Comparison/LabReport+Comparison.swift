@@ -25,7 +25,7 @@ extension LabReport {
     /// Where a variant changes more than the policy of the base: other users, or another world.
     func foreignChanges(of name: String) -> [String] {
         guard let base = side(baseName, run: ""), let variant = side(name, run: "") else { return [] }
-        return ScenarioDifference.between(base, variant).filter { !$0.isAllowed }.map(\.pointer)
+        return ScenarioDifference.between(base, variant).foreign
     }
 
     /// Each variant against the base, as far as there are runs of both.

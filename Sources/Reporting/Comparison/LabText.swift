@@ -51,8 +51,7 @@ package enum LabText {
     }
 
     private static func runs(_ count: Int, _ report: LabReport) -> String {
-        let noun = report.mode == .live ? "live run" : "simulation"
-        return count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+        Numbers.count(count, of: report.mode == .live ? "live run" : "simulation")
     }
 
     static func sentence(_ report: LabReport) -> String {
@@ -121,10 +120,10 @@ package enum LabText {
 
     private static func head(_ report: LabReport) -> String {
         let cells = report.variants.reduce(0) { $0 + $1.cells.count }
-        let variants = report.variants.count == 1 ? "1 variant" : "\(report.variants.count) variants"
-        let seeds = report.seeds.count == 1 ? "1 seed" : "\(report.seeds.count) seeds"
         return [
-            Escaping.line(report.scenario.name), report.mode.rawValue, variants, seeds, runs(cells, report),
+            Escaping.line(report.scenario.name), report.mode.rawValue,
+            Numbers.count(report.variants.count, of: "variant"),
+            Numbers.count(report.seeds.count, of: "seed"), runs(cells, report),
         ]
         .joined(separator: " · ")
     }
@@ -167,10 +166,10 @@ package enum LabText {
         let open = comparison.rows.count { $0.word == .cannotTell }
         let parts = [
             list(.worse), list(.better),
-            open > 0 ? "cannot tell of \(open) \(open == 1 ? "figure" : "figures")" : nil,
+            open > 0 ? "cannot tell of \(Numbers.count(open, of: "figure"))" : nil,
         ]
         let text = parts.compactMap { $0 }.joined(separator: "; ")
-        let foreign = comparison.differences.filter { !$0.isAllowed }.map(\.pointer)
+        let foreign = comparison.differences.foreign
         let caution =
             foreign.isEmpty
             ? ""

@@ -116,3 +116,8 @@ package struct ScenarioDifference: Hashable, Sendable {
         return JSONNode(.object(members))
     }
 }
+
+extension [ScenarioDifference] {
+    /// Where the sides differ in more than the policy: other users, or another world.
+    var foreign: [String] { filter { !$0.isAllowed }.map(\.pointer) }
+}

@@ -215,7 +215,7 @@ package enum SweepText {
     static func sentence(_ sweep: SweepReport) -> String {
         let axes = sweep.axes.map { "\($0.path): \($0.values.joined(separator: ", "))" }
         let count = sweep.lab.variants.count
-        let seeds = sweep.lab.seeds.count == 1 ? "1 seed" : "\(sweep.lab.seeds.count) seeds"
+        let seeds = Numbers.count(sweep.lab.seeds.count, of: "seed")
         return "\(count) \(count == 1 ? "point" : "points") over \(seeds). " + axes.joined(separator: "; ")
             + "."
     }

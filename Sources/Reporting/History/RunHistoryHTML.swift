@@ -48,7 +48,7 @@ package enum RunHistoryHTML {
     private static func sentence(_ history: RunHistory, _ groups: [RunHistory.Group]) -> String {
         let count = history.entries.count
         guard count > 0 else { return "There are no runs here." }
-        let scenarios = groups.count == 1 ? "1 scenario" : "\(groups.count) scenarios"
+        let scenarios = Numbers.count(groups.count, of: "scenario")
         return "\(count) \(count == 1 ? "run" : "runs"), those of \(scenarios) as trends. Times are UTC."
     }
 

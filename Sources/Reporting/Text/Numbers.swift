@@ -18,7 +18,12 @@ enum Numbers {
     }
 
     /// `1 device`, `1,234 devices`.
-    static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(self.count(count)) devices" }
+    static func devices(_ count: Int) -> String { self.count(count, of: "device") }
+
+    /// A number with what it counts, whose plural ends with "s": `1 seed`, `20 seeds`.
+    static func count(_ value: Int, of noun: String) -> String {
+        value == 1 ? "1 \(noun)" : "\(count(value)) \(noun)s"
+    }
 
     /// A fixed number of decimals, rounded half away from zero, commas between thousands.
     static func fixed(_ value: Double, _ decimals: Int) -> String {

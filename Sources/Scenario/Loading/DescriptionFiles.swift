@@ -6,7 +6,7 @@ struct DescriptionFiles {
     /// Reads a file; `nil` for one that cannot be read.
     let read: (String) -> [UInt8]?
     /// Where values stand in these files, such as `posthog.json:3:10`, by the places that the scenario gives them.
-    private(set) var origins: [String: String] = [:]
+    private var origins: [String: String] = [:]
     /// The descriptions of which the file could not be read, by their places in the scenario.
     private(set) var unread: [String] = []
 
@@ -101,9 +101,7 @@ struct DescriptionFiles {
             // What else the scenario writes there can be judged.
             let isMissed = problem.position == .none || problem.kind == .missingKey
             if isMissed, unread.contains(where: { pointer.hasPrefix($0 + "/") }) { return nil }
-            // Of variables it is told already.
-            guard problem.position == .none, problem.kind != .unsetVariable, let origin = origin(of: pointer)
-            else { return problem }
+            guard problem.position == .none, let origin = origin(of: pointer) else { return problem }
             var located = problem
             located.found += " in \(origin)"
             return located

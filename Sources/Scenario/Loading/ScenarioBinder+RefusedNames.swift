@@ -11,28 +11,27 @@ extension ScenarioBinder {
         guard let sensors = rules as? SensorsRules else { return }
         // What a page sends is taken as it is.
         let events = app.events.filter { !$0.isWeb }
-        for event in events where !sensors.isVersion4 {
-            let refused = ([event.name] + event.properties.map(\.key)).filter {
-                !sensors.takesProperty(named: $0)
-            }
-            guard let first = refused.first else { continue }
-            let culprit = first == event.name ? "its name" : "the name of its property \"\(first)\""
-            warn(population, sensors, path, "drops each \"\(event.name)\", because of \(culprit)")
-        }
-        for event in events where sensors.isVersion4 {
-            let refused = event.properties.map(\.key).filter { !sensors.takesProperty(named: $0) }
-            guard !refused.isEmpty else { continue }
-            warn(
-                population, sensors, path,
-                "sends \"\(event.name)\" without \(quotedList(refused)), because of the name")
+        for event in events {
+            guard let fault = ScenarioBinder.fault(of: event, sensors) else { continue }
+            reading.warn(
+                path.appending("app"),
+                "population \"\(population)\": version \(sensors.versionName) \(fault): it takes a letter, \"_\" or "
+                    + "\"$\", then letters, digits, \"_\" and \"$\", and no reserved word such as \"time\"")
         }
     }
 
-    private mutating func warn(_ population: String, _ rules: SensorsRules, _ path: JSONPath, _ text: String)
-    {
-        reading.warn(
-            path.appending("app"),
-            "population \"\(population)\": version \(rules.versionName) \(text): it takes a letter, \"_\" or \"$\", then "
-                + "letters, digits, \"_\" and \"$\", and no reserved word such as \"time\"")
+    /// What the SDK does with an event for its names; `nil` if it takes it whole.
+    private static func fault(of event: BusinessEvent, _ sensors: SensorsRules) -> String? {
+        let keys = event.properties.map(\.key).filter { !sensors.takesProperty(named: $0) }
+        if sensors.isVersion4 {
+            return keys.isEmpty
+                ? nil : "sends \"\(event.name)\" without \(quotedList(keys)), because of the name"
+        }
+        if !sensors.takesProperty(named: event.name) {
+            return "drops each \"\(event.name)\", because of its name"
+        }
+        return keys.first.map {
+            "drops each \"\(event.name)\", because of the name of its property \"\($0)\""
+        }
     }
 }

@@ -61,12 +61,14 @@ extension ScenarioBinder {
     /// An entry of the timeline as a tag names it.
     private typealias TaggedEntry = (name: String, at: Interval)
 
+    private func tagged(_ number: Int, _ located: Located<TimelineDraft>) -> TaggedEntry {
+        (located.value.name?.value ?? String(number), located.value.at ?? .zero)
+    }
+
     /// What the tag `{entry:NAME}` may say: the names, else the places, of the entries that are measured, which come
     /// first, and of those that a run so short does not get to.
     private var taggedEntries: (measured: [TaggedEntry], late: [TaggedEntry]) {
-        let all = draft.timeline.enumerated().map { number, located -> TaggedEntry in
-            (located.value.name?.value ?? String(number), located.value.at ?? .zero)
-        }
+        let all = draft.timeline.enumerated().map(tagged)
         let within = all.enumerated().filter { $0.element.at < draft.duration }
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
         return (Array(within.prefix(CloseUpRange.limit)), all.filter { $0.at >= draft.duration })
@@ -95,11 +97,11 @@ extension ScenarioBinder {
             return taggedEntries.late.first { $0.name == name }
         }
         guard ScenarioBinder.untagged(metric.name) == "rollout_reached" else { return nil }
-        let rollOuts = draft.timeline.enumerated().compactMap { number, located -> TaggedEntry? in
+        let rollOuts = draft.timeline.enumerated().filter { _, located in
             let entry = located.value
-            guard entry.sdk != nil || entry.remoteConfig != nil && entry.isRolledOut else { return nil }
-            return (entry.name?.value ?? String(number), entry.at ?? .zero)
+            return entry.sdk != nil || entry.remoteConfig != nil && entry.isRolledOut
         }
+        .map(tagged)
         return rollOuts.allSatisfy { $0.at >= draft.duration } ? rollOuts.first : nil
     }
 

@@ -163,7 +163,7 @@ package enum ScenarioLoader {
         overrides.apply(options, name: { "--\($0)" }, setName: "--set")
         var files = DescriptionFiles(read: request.readFile)
         let written = files.expand(overrides.root, &reading)
-        var substitution = Substitution(environment: environment, origins: files.origins)
+        var substitution = Substitution(environment: environment)
         let node = substitution.apply(to: written)
         reading.problems += overrides.problems + substitution.problems
         reading.secrets += substitution.secrets

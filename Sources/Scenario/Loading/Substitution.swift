@@ -7,13 +7,8 @@ struct Substitution {
     private(set) var problems: [Problem] = []
     /// Of the variables that were replaced: ``ScenarioDocument/variables``.
     private(set) var variables: [String: String] = [:]
-    /// By pointer, where texts of other files stand: ``DescriptionFiles/origins``.
-    private let origins: [String: String]
 
-    init(environment: [String: String], origins: [String: String] = [:]) {
-        self.environment = environment
-        self.origins = origins
-    }
+    init(environment: [String: String]) { self.environment = environment }
 
     /// The value with every text of it substituted; keys stay as they are. What a variable holds is
     /// not substituted again.
@@ -78,11 +73,10 @@ struct Substitution {
             return value
         }
         let nearest = isName ? NameDistance.nearest(to: name, among: environment.keys.sorted()) : nil
-        let origin = place.node.position == .none ? origins[place.path.pointer] : nil
         problems.append(
             Problem(
                 .unsetVariable, at: place.path, position: place.node.position,
-                found: (closed ? "${\(name)}" : "\"${\" without \"}\"") + (origin.map { " in \($0)" } ?? ""),
+                found: closed ? "${\(name)}" : "\"${\" without \"}\"",
                 allowed: isName ? "an environment variable that is set" : "${NAME}", nearest: nearest))
         return ""
     }
