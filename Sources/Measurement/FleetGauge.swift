@@ -10,7 +10,9 @@ enum FleetGauge: UInt8, CaseIterable {
         case .storedRows:
             .init("store_depth", .rows, .gauge(self), "Events waiting on all devices, on disk or in memory.")
         case .devicesActive:
-            .init("devices_active", .devices, .gauge(self), "Devices whose app is in the foreground.")
+            .init(
+                "devices_active", .devices, .gauge(self), "Devices whose app is in the foreground.",
+                more: .neither)
         }
     }
 

@@ -24,6 +24,9 @@ package enum MetricCatalogue {
         case share
     }
 
+    /// What more of a metric means where two runs are compared.
+    package enum More: Sendable { case worse, better, neither }
+
     /// A metric.
     package struct Entry: Hashable, Sendable {
         package var name: String
@@ -31,12 +34,16 @@ package enum MetricCatalogue {
         var source: MetricSource
         /// One sentence.
         package var summary: String
+        package var more: More
 
-        init(_ name: String, _ unit: Unit, _ source: MetricSource, _ summary: String) {
+        init(
+            _ name: String, _ unit: Unit, _ source: MetricSource, _ summary: String, more: More = .worse
+        ) {
             self.name = name
             self.unit = unit
             self.source = source
             self.summary = summary
+            self.more = more
         }
 
         package var kind: Kind { source.kind }
@@ -81,12 +88,13 @@ package enum MetricCatalogue {
 
     private static let rollOut = Entry(
         "rollout_reached", .share, .rollOut,
-        "Devices that run the latest roll-out, of those that have started; only with roll-outs.")
+        "Devices that run the latest roll-out, of those that have started; only with roll-outs.",
+        more: .neither)
 
     private static let events: [Entry] = [
         Entry(
             "events_captured", .events, .captured,
-            "Events that the SDK began to build, suppressed ones included."),
+            "Events that the SDK began to build, suppressed ones included.", more: .neither),
         Entry("events_lost", .share, .lost, "Events evicted, rejected or lost, of all that were captured."),
         Entry("events_duplicated", .events, .audit, "Copies beyond the first that the collector holds."),
         Entry(
@@ -94,14 +102,14 @@ package enum MetricCatalogue {
             "Planned capture of an event to the answer that acknowledged it; delivered events only."),
         Entry(
             "freshness_within_1m", .share, .deliveredWithin(.minute),
-            "Events delivered within a minute, of all that were captured and not suppressed."),
+            "Events delivered within a minute, of all that were captured and not suppressed.", more: .better),
         Entry(
             "freshness_within_1h", .share, .deliveredWithin(.hour),
-            "Events delivered within an hour, of all that were captured and not suppressed."),
+            "Events delivered within an hour, of all that were captured and not suppressed.", more: .better),
         Entry(
             "freshness_within_24h", .share, .deliveredWithin(.day),
-            "Events delivered within a day, of all that were captured and not suppressed."),
-        Entry("batch_size", .events, .size(.batch), "Events in one upload."),
+            "Events delivered within a day, of all that were captured and not suppressed.", more: .better),
+        Entry("batch_size", .events, .size(.batch), "Events in one upload.", more: .neither),
         Entry(
             "retries", .requests, .count(.retries), "Uploads that carried a batch again after a failure."),
         Entry(

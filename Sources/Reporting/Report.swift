@@ -61,6 +61,8 @@ package struct Report: Sendable {
     package var entries: [Entry] = []
     /// Parts of the run around entries of the timeline, in shorter intervals than ``series``.
     package var closeUps: [CloseUp] = []
+    /// Which radios the devices were on; `nil` where none changes its own.
+    package var radios: RadioShares?
     /// What the target told of itself; `nil` where nobody asked.
     package var targetMetrics: [TargetMetrics] = []
     /// The first answers that no device hopes for.

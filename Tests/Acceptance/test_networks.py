@@ -61,6 +61,55 @@ def test_a_request_takes_the_time_that_the_link_says(tool, tmp_path: Path):
     assert report["audit"]["duplicates"] == 0
 
 
+def moving(**changes) -> dict:
+    """Two populations in a day: people with phones on the way, and some at home."""
+    people = {"system": "sensors", "version": "4.9.1", "persona": "casual"}
+    return {
+        "name": "moving",
+        "seed": 11,
+        "duration": "1d",
+        "drain": "1m",
+        "populations": [
+            people | {"name": "out", "devices": 300, "network": "commuter"},
+            people | {"name": "home", "devices": 100, "network": "ideal"},
+        ],
+    } | changes
+
+
+def test_reports_tell_the_radios_of_the_devices(tool, tmp_path: Path):
+    outage = [{"at": "12h", "for": "3h", "device": {"network": "none"}}]
+    report = simulate(tool, tmp_path, moving(timeline=outage))
+    radios = report["radios"]
+    seconds, shares = radios["seconds"], radios["shares"]
+    assert radios["devices"] == 400 and len(seconds) == 121 and list(shares) == ["none", "2g", "3g", "4g", "wifi"]
+    assert seconds[0] == 0 and seconds[-1] == pytest.approx(report["simulated_seconds"], abs=1e-3)
+    for place, second in enumerate(seconds):
+        assert sum(values[place] for values in shares.values()) == pytest.approx(1, abs=3e-4)
+        if 43_200 <= second < 54_000:
+            assert shares["none"][place] == 1
+    # Of the commuters' time, as the page of networks has it; those at home are always on Wi-Fi.
+    usual = [place for place, second in enumerate(seconds) if not 43_200 <= second < 54_000]
+    for name, share in {"none": 0.030, "2g": 0.008, "3g": 0.051, "4g": 0.503, "wifi": 0.408}.items():
+        found = (mean(shares[name][place] for place in usual) - (0.25 if name == "wifi" else 0)) / 0.75
+        # Some 80 changes a day and 300 devices: far more than 3000 stays.
+        assert abs(found - share) < 4 * math.sqrt(share * (1 - share) / 3000), name
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "Devices by radio" in page
+
+
+def test_radios_of_a_fleet_in_parts_are_those_of_the_whole(tool, tmp_path: Path):
+    path = write_scenario(tmp_path, moving(duration="2h"))
+    tool.run("simulate", path, "--out", tmp_path / "whole").expect(0)
+    for part in range(2):
+        tool.run("simulate", path, "--shard", f"{part}/2", "--out", tmp_path / f"part{part}").expect(0)
+    tool.run("merge", tmp_path / "part0", tmp_path / "part1", "--out", tmp_path / "merged").expect(0)
+    assert read_report(tmp_path / "merged")["radios"] == read_report(tmp_path / "whole")["radios"]
+
+
+def test_reports_of_devices_that_stay_where_they_are_have_no_radios(tool, tmp_path: Path):
+    assert "radios" not in simulate(tool, tmp_path, lonely({"kind": "3g", "rtt": "100ms"}, duration="5m"))
+
+
 def test_replies_that_get_lost_make_copies_and_never_upset_the_books(tool, tmp_path: Path):
     link = {"rtt": "100ms", "lostReply": 0.3, "reset": 0.1, "refused": 0.1}
     report = simulate(tool, tmp_path, lonely(link, duration="6h"))

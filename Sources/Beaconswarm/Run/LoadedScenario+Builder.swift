@@ -21,6 +21,7 @@ extension LoadedScenario {
             thresholds: thresholds, startedAt: startedAt)
         builder.measureFrom = document.measureFrom
         builder.localTime = document.localTime
+        builder.radios = RadioSurvey(document)
         return builder
     }
 }

@@ -30,6 +30,9 @@ struct ReportBuilder: Sendable {
     /// Metrics are of what ended from here on, after the start; `nil` for the whole run.
     var measureFrom: Interval?
 
+    /// Tells which radios the devices were on; `nil` where none changes its own.
+    var radios: RadioSurvey?
+
     /// The local time of the people, where the scenario says where they live.
     var localTime: LocalTime?
 
@@ -132,6 +135,8 @@ struct ReportBuilder: Sendable {
         report.isPartial = progress.isPartial
         report.unexpectedAnswers = progress.unexpectedAnswers
         report.targetMetrics = progress.targetMetrics
+        // Not in the middle of a run: a page that is renewed would have it drawn anew each time.
+        if !progress.isPartial { report.radios = radios?.shares(from: start, for: progress.simulated) }
         report.addDistributions(of: progress.recorder.series)
         report.addCloseUps(progress.recorder)
         report.entries = entries(of: progress.recorder, seconds: seconds)

@@ -30,6 +30,9 @@ package enum CostMeasures {
             name: "store_high_water", unit: .rows,
             summary: "Rows in the stores of all devices together, at most."),
         Entry(
+            name: "radio_seconds_per_device_day", unit: .seconds,
+            summary: "Seconds that requests kept a device's radio awake in a day of the run."),
+        Entry(
             name: "radio_wakeups_per_device_day", unit: .wakeups,
             summary: "Times that a request woke a device's radio in a day of the run."),
     ]
@@ -48,6 +51,7 @@ package enum CostMeasures {
                 report.series.map(\.requestRate.high).max() ?? 0,
                 report.simulatedSeconds > 0 ? requests / report.simulatedSeconds : 0),
             report.series.map(\.storedRange.high).max(),
+            report.metrics.counter("radio_seconds").flatMap { ratio($0.count, days) },
             report.metrics.counter("radio_wakeups").flatMap { ratio($0.count, days) },
         ]
         return zip(all, values).map { LabReport.NamedValue($0.name, $1) }

@@ -109,15 +109,12 @@ extension Figure {
         entry.kind == .trend && aggregation == "count" ? .requests : entry.unit
     }
 
-    private static let lowerIsWorse = ["freshness_within_1m", "freshness_within_1h", "freshness_within_24h"]
-    /// More or less of these is neither good nor bad by itself.
-    private static let neutral = [
-        "events_captured", "batch_size", "devices_active", "connections", "rollout_reached",
-    ]
-
     private static func direction(of entry: MetricCatalogue.Entry) -> Direction {
-        if lowerIsWorse.contains(entry.name) { return .lowerIsWorse }
-        return neutral.contains(entry.name) ? .neutral : .higherIsWorse
+        switch entry.more {
+        case .worse: .higherIsWorse
+        case .better: .lowerIsWorse
+        case .neither: .neutral
+        }
     }
 
     private static func measure(_ entry: CostMeasures.Entry) -> Figure {

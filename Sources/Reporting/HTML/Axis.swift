@@ -2,7 +2,7 @@ import Timebase
 
 /// A vertical axis: where a value stands between the bottom (0) and the top (1), and its ticks.
 struct Axis {
-    enum Unit { case count, bytes, perSecond, bytesPerSecond, time }
+    enum Unit { case count, bytes, perSecond, bytesPerSecond, time, share }
 
     let unit: Unit
     let ticks: [Double]
@@ -32,7 +32,8 @@ struct Axis {
     init(lines: [[Double]], peaks: [Double], unit: Unit) {
         let all = lines.flatMap { $0 } + peaks
         let tops = lines.compactMap { $0.max() }.filter { $0 > 0 }
-        guard unit != .time, let high = all.max(), let least = tops.min(), least < high * Axis.leastShare
+        guard unit != .time, unit != .share, let high = all.max(), let least = tops.min(),
+            least < high * Axis.leastShare
         else {
             self.init(all, unit: unit)
             return
@@ -95,6 +96,7 @@ struct Axis {
         case .bytesPerSecond: Numbers.bytes(value) + "/s"
         case .perSecond: Axis.compact(value) + "/s"
         case .count: Axis.compact(value)
+        case .share: Numbers.percent(value)
         }
     }
 
@@ -105,6 +107,7 @@ struct Axis {
         case .time: return Numbers.duration(milliseconds: value)
         case .bytes, .bytesPerSecond: return Numbers.bytes(value)
         case .perSecond, .count: return Axis.compact(value)
+        case .share: return Numbers.percent(value)
         }
     }
 
@@ -123,6 +126,7 @@ struct Axis {
         case .bytesPerSecond: return "bytes per second\(kind)"
         case .perSecond: return "per second\(kind)"
         case .count: return "count\(kind)"
+        case .share: return "share\(kind)"
         }
     }
 }

@@ -16,6 +16,7 @@ extension HTMLWriter {
             html.element("div", ["class": "charts"]) { html in
                 for chart in HTMLWriter.heatMaps(report) { chart.write(into: &html) }
                 for chart in HTMLWriter.charts(report, points) { chart.write(into: &html) }
+                HTMLWriter.radioChart(report)?.write(into: &html)
             }
             day(report, into: &html)
             if drawsCloseUps { closeUps(report, drawn: points, into: &html) }

@@ -81,7 +81,8 @@ enum Stylesheet {
         .end{text-anchor:end}.middle{text-anchor:middle}
         .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
         .a{--c:var(--delivered)}.b{--c:var(--evicted)}.c{--c:var(--lost)}.g{--c:var(--suppressed)}
-        .b{stroke-dasharray:7 4}.c{stroke-dasharray:2 4}.g{stroke-width:1.6}
+        .d{--c:var(--rejected)}.e{--c:var(--pending)}
+        .b{stroke-dasharray:7 4}.c{stroke-dasharray:2 4}.g{stroke-width:1.6}.d{stroke-dasharray:9 3 2 3}
         .band{fill:var(--c);fill-opacity:.17;stroke:var(--c);stroke-opacity:.4;stroke-width:.7;
         stroke-dasharray:none}
         .heat{fill:var(--heat)}.h1{fill-opacity:.16}.h2{fill-opacity:.32}.h3{fill-opacity:.5}

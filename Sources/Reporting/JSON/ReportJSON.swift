@@ -88,6 +88,7 @@ package enum ReportJSON {
             .later("percentiles", \.curves, .named(\.metric, .curve)),
             .later("heatmaps", \.heatMaps, .named(\.metric, .heatMap)),
             .derived("first_failed_answer") { $0.firstFailedAnswer.map(value) ?? .null },
+            .rare("radios", \.radios, .radios),
             .rare("target_metrics", \.soleTargetMetrics, .targetMetrics),
             .rare("target_metrics_of_parts", \.partedTargetMetrics, .list(.targetMetrics)),
             .later("unexpected_answers", \.unexpectedAnswers, .list(.answer)),

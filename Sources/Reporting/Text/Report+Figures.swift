@@ -70,15 +70,20 @@ extension Report {
         ].filter { $0.count > 0 }
     }
 
-    /// Which populations have the same users, and what that means for the others; `nil` where none do.
+    /// Which populations have the same users, and what that means for those that have their own; `nil` for a single
+    /// population, which there is nothing to hold beside.
     var pairingNote: String? {
+        guard populations.count > 1 else { return nil }
+        let seeds =
+            "part of what differs there is chance: how much, several seeds tell\(mode == .virtual ? " (--seeds)" : "")."
         let pairs = populations.compactMap { population in
             population.users.map { "\(population.name) has the users of \($0)" }
         }
-        guard !pairs.isEmpty else { return nil }
-        return pairs.joined(separator: "; ")
-            + ": they do the same, device by device, so what differs is their SDKs'. Other populations have users of "
-            + "their own, and part of what differs there is chance."
+        guard !pairs.isEmpty else { return "Each population has users of its own, and \(seeds)" }
+        let same = "they do the same, device by device, so what differs is their SDKs'."
+        let owners = Set(populations.map { $0.users ?? $0.name })
+        return pairs.joined(separator: "; ") + ": \(same)"
+            + (owners.count > 1 ? " Other populations have users of their own, and \(seeds)" : "")
     }
 
     /// The command that repeats the run: as it was given, with the seed made plain.
