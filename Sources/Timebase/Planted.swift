@@ -7,7 +7,7 @@
         case deleteOtherBatch = "delete-other-batch"
         case timerLostAfterBackground = "timer-lost-after-background"
         case retryForgetsRow = "retry-forgets-row"
-        case ghostCountedTwice = "ghost-counted-twice"
+        case detachedCountedTwice = "detached-counted-twice"
         case idReusedAfterRelaunch = "id-reused-after-relaunch"
         case parserOffByOne = "parser-off-by-one"
         case poolSlotLeaked = "pool-slot-leaked"
@@ -24,7 +24,7 @@
         /// Worlds that may go by until it is found: from ten times of what one seed took up, so that no seed is unlucky.
         package var budget: UInt64 {
             switch self {
-            case .timerLostAfterBackground, .retryForgetsRow, .ghostCountedTwice: 2000
+            case .timerLostAfterBackground, .retryForgetsRow, .detachedCountedTwice: 2000
             case .evictOffByOne: 1000
             default: 200
             }

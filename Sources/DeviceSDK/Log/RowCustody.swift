@@ -112,7 +112,7 @@ extension RowCustodian {
                     event.record, event.disposition, on: device,
                     ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects)
                 #if PLANTED
-                    if Planted.has(.ghostCountedTwice) {
+                    if Planted.has(.detachedCountedTwice) {
                         seal(
                             event.record, event.disposition, on: device,
                             ackedAt: event.disposition == .delivered ? now : .distantFuture, effects: &effects
