@@ -114,6 +114,7 @@ final class TruthWriter {
         let session = device.life.session(at: captured)
         device.note(event, in: session)
         answers.note(event, day: day.text)
+        answers.note(SealedEvent(fate, event.disposition), population: device.plan.index)
         shape.note(event, at: captured, in: session)
         patterns.note(event, day: day.text, of: device)
         put(fate, event, device.name(of: session), day.text, copies, of: device)
