@@ -75,11 +75,23 @@ package struct UserCalendar: Sendable {
         }
     }
 
+    /// The name of a device's time zone in the IANA database; `nil` where only its offset is known.
+    package func zoneName(of index: Int) -> String? {
+        zones.isNamed ? zones.names[zones.place(streams(.zone, index))] : nil
+    }
+
     /// The time zone of a device.
     ///
     /// - Complexity: O(log n) in the number of zones.
     package func zone(of index: Int) -> UTCOffsets {
         zones.table(streams(.zone, index))
+    }
+
+    /// Seconds for which a device's user has had the app at its arrival; `nil` where nothing tells.
+    func ageAtArrival(of index: Int) -> Double? {
+        guard let retention else { return startsInSteadyState ? nil : 0 }
+        var stream = streams(.installation, index)
+        return retention.draw(oldest: startsInSteadyState ? installedOver : 0, &stream).age
     }
 
     /// Seconds after its arrival at which a device's user deletes the app; `nil` for never.
@@ -125,12 +137,15 @@ package struct TimeZones: Sendable, Hashable {
     package let tables: [UTCOffsets]
     /// What devices call the zones, by the places of ``tables``.
     package let names: [String]
+    /// Whether these are zones of the IANA database, and not mere offsets.
+    package let isNamed: Bool
     package let choice: WeightedChoice
 
     /// - Parameter names: Those of the zones, in their order; by default those of their first offsets.
     /// - Precondition: at least one weight is positive and none negative.
     package init(_ zones: [(table: UTCOffsets, weight: Double)], names: [String]? = nil) {
         tables = zones.map(\.table)
+        isNamed = names != nil
         self.names =
             names
             ?? zones.map { TimeZones.name(ofOffset: $0.table.offset(at: Instant(nanoseconds: .min)).offset) }

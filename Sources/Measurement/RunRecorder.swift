@@ -56,7 +56,7 @@ package struct RunRecorder: Sendable {
             populations[population].note(event)
             window?.note(event, population: population)
             for index in entries.indices { entries[index].note(event) }
-            eventFingerprint &+= RunRecorder.hash(event, population: population)
+            eventFingerprint &+= event.fingerprint(population: population)
             beliefs.note(event)
             guard case .delivered = event.disposition else { continue }
             noteInSeries(at: event.ackedAt, RunRecorder.oneDelivered) {
@@ -220,13 +220,16 @@ package struct RunRecorder: Sendable {
         }
         return sum
     }
+}
 
-    private static func hash(_ event: SealedEvent, population: Int) -> UInt64 {
-        var stream = RandomStream(key: UInt64(event.id.device) << 32 | UInt64(event.id.sequence))
-            .child(UInt64(population) << 32 | UInt64(event.label) << 16 | UInt64(event.attempts))
-            .child(UInt64(event.disposition.code))
-            .child(UInt64(bitPattern: event.capturedAt.nanoseconds))
-            .child(UInt64(bitPattern: event.ackedAt.nanoseconds))
+extension SealedEvent {
+    /// What it adds to the fingerprint of a run or a dataset.
+    package func fingerprint(population: Int) -> UInt64 {
+        var stream = RandomStream(key: UInt64(id.device) << 32 | UInt64(id.sequence))
+            .child(UInt64(population) << 32 | UInt64(label) << 16 | UInt64(attempts))
+            .child(UInt64(disposition.code))
+            .child(UInt64(bitPattern: capturedAt.nanoseconds))
+            .child(UInt64(bitPattern: ackedAt.nanoseconds))
         return stream.next()
     }
 }

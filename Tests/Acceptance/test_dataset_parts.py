@@ -39,7 +39,9 @@ def test_joined_parts_have_the_rows_and_answers_of_the_whole(made):
     assert (joined / "_SUCCESS").exists()
     for name in ("answers.json", "answers.sql", "report.html"):
         assert (joined / name).read_bytes() == (whole / name).read_bytes()
-    answers = json.loads((whole / "answers.json").read_text())["answers"]
+    answers = json.loads((whole / "answers.json").read_text())
+    assert f"| fingerprint | `{answers['fingerprint']}`" in (joined / "README.md").read_text()
+    answers = answers["answers"]
     database = sqlite3.connect(joined / "dataset.sqlite")
     queries = re.findall(r"-- name: (\w+)\n--[^\n]*\n(.*?);\n", (whole / "answers.sql").read_text(), re.S)
     assert {name for name, _ in queries} == set(answers)

@@ -325,6 +325,27 @@ def test_no_result_depends_on_threads(tool: Tool):
     assert found[0] == found[1] == found[2] and len(found[0]) > 10
 
 
+def fingerprint(folder: Path) -> str:
+    told = json.loads((folder / "answers.json").read_text())["fingerprint"]
+    assert f"| fingerprint | `{told}`, of the fates in `truth` |" in (folder / "README.md").read_text()
+    return told
+
+
+def test_the_fingerprint_is_that_of_the_fates(tool: Tool):
+    """Options that leave the fates alone do not change it; another seed and another network do."""
+    scenario = WORLD | {"duration": "1d"}
+    found = {}
+    for name, options in {
+        "one": ["--threads", 1], "again": ["--threads", 3], "zone": ["--format", "csv", "--zone", "Asia/Shanghai", "--raw"],
+        "seed": ["--seed", 12], "network": ["--set", "populations.new.network=ideal"],
+    }.items():
+        generate(tool, tool.folder / name, *options, scenario=scenario)
+        found[name] = fingerprint(tool.folder / name)
+    assert re.fullmatch("[0-9a-f]{16}", found["one"])
+    assert found["one"] == found["again"] == found["zone"]
+    assert len({found["one"], found["seed"], found["network"]}) == 3
+
+
 def test_digests_are_those_of_the_rows(tool: Tool):
     """Rows that go nowhere give the files' digests, part by part, and the same answers."""
     cut = ["--partition", "day", "--split", "100kB", "--days", 3]

@@ -1,4 +1,4 @@
-import Timebase
+package import Timebase
 
 /// The kinds of users of a population: its persona's, and the bots among them.
 package struct UserModels: Sendable {
@@ -37,6 +37,13 @@ package struct UserModels: Sendable {
 
     private init(usual: UserModel, bots: [UserModel], calendar: UserCalendar) {
         (self.usual, self.bots, self.calendar) = (usual, bots, calendar)
+    }
+
+    /// When the user of a device installed the app for the first time: at the arrival, or earlier where the run finds the
+    /// user in the midst of life; `nil` where it does and nobody said how long people keep the app.
+    package func installation(of index: Int, arrivingAt arrival: Instant) -> Instant? {
+        let model = model(of: index)
+        return model.calendar?.ageAtArrival(of: index).map { arrival - model.pace.interval($0) }
     }
 
     /// The kind of user of a device.

@@ -41,10 +41,16 @@ enum AnswerFiles {
     static let schema = "beaconswarm.answers/1"
 
     /// `answers.json`.
-    /// - Parameter patterns: What the scenario planted, as a JSON array.
-    static func json(_ answers: [Answer], zone: String, patterns: JSONNode = .list([])) -> [UInt8] {
+    /// - Parameters:
+    ///   - fingerprint: The sum over all events with their fates.
+    ///   - patterns: What the scenario planted, as a JSON array.
+    static func json(
+        _ answers: [Answer], zone: String, fingerprint: UInt64, patterns: JSONNode = .list([])
+    ) -> [UInt8] {
         var output = WireBuffer("{\n  \"schema\": \"\(schema)\",\n  \"zone\": ")
         output.appendJSONString(zone)
+        output.append(",\n  \"fingerprint\": ")
+        output.appendJSONString(ReportBuilder.hexadecimal(fingerprint))
         output.append(",\n  \"patterns\": [")
         for (place, pattern) in (patterns.elements ?? []).enumerated() {
             output.append((place == 0 ? "\n    " : ",\n    ") + pattern.compactText)

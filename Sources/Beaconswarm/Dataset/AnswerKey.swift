@@ -1,4 +1,5 @@
 import Accounting
+import Measurement
 import World
 
 /// Counts what the answers to a dataset's questions are made of, while the truth streams by. It grows with days and
@@ -37,6 +38,10 @@ final class AnswerKey {
         if event.hasArrived { totals.arrived += 1 }
         if let late = event.lateness { totals.lateness[late - late % 1000, default: 0] += 1 }
         noteUser(event, day: day)
+    }
+
+    func note(_ event: SealedEvent, population: Int) {
+        totals.fingerprint &+= event.fingerprint(population: population)
     }
 
     private func noteUser(_ event: TruthEvent, day: String) {

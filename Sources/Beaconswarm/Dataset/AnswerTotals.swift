@@ -65,6 +65,8 @@ struct AnswerTotals {
     var lastDay: Int64?
     var fates: [UInt32: Int] = [:]
     var radios = NetworkKind.allCases.map { _ in Radio() }
+    /// The sum over all events with their fates, as in a run's report.
+    var fingerprint: UInt64 = 0
     var copied = 0
     var arrived = 0
     /// By whole seconds.
@@ -96,6 +98,7 @@ struct AnswerTotals {
         fates.merge(other.fates, uniquingKeysWith: +)
         lateness.merge(other.lateness, uniquingKeysWith: +)
         lastDay = [lastDay, other.lastDay].compactMap(\.self).max()
+        fingerprint &+= other.fingerprint
         copied += other.copied
         arrived += other.arrived
     }

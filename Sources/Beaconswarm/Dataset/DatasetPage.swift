@@ -15,6 +15,8 @@ struct DatasetPage {
     let answers: [Answer]
     /// Rows of which nothing tells the event.
     let unknownRows: Int64
+    /// The sum over all events with their fates.
+    let fingerprint: UInt64
     /// The instant of the last row that a stream sent, where it was ended before the scenario was.
     var streamEnd: Instant?
     /// Where it was made in parts and joined: how many, and the command of each, with `I` for its number.
@@ -40,7 +42,8 @@ struct DatasetPage {
             | devices | \(devices) |
             | from | \(start.text), for \(document.duration.text), drain \(document.drain.text) |
             | days | of the zone \(options.zone) |
-            | changed | \(changes) |\(streamNote)
+            | changed | \(changes) |
+            | fingerprint | `\(ReportBuilder.hexadecimal(fingerprint))`, of the fates in `truth` |\(streamNote)
 
             \(promise):
 

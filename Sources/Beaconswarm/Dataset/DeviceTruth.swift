@@ -38,6 +38,7 @@ struct DeviceTruth {
     var radio: RadioTrace
     let user: String
     let system: String
+    let identity: DeviceIdentity
 
     /// Days with events that count.
     private(set) var activeDays: Set<Int64> = []
@@ -67,6 +68,7 @@ struct DeviceTruth {
         self.radio = radio
         user = "u\(number)"
         self.system = system
+        identity = plan.system.identity(ofDevice: index, in: plan)
     }
 
     /// What a session is called.

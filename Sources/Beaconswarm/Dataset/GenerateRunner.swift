@@ -152,7 +152,7 @@ final class GenerateRunner {
             try output.endFiles()
             try writePart(output.rows, arrivals, answers, patterns, shape)
         }
-        try finish(output, tables.map(\.schema), result, planted, arrivals)
+        try finish(output, tables.map(\.schema), result, planted, arrivals, answers.totals.fingerprint)
         return .success
     }
 
@@ -245,7 +245,7 @@ final class GenerateRunner {
 
     private func finish(
         _ output: DatasetOutput, _ schemas: [TableSchema], _ common: [Answer], _ planted: PatternAnswers,
-        _ arrivals: ArrivalWriter
+        _ arrivals: ArrivalWriter, _ fingerprint: UInt64
     ) throws(FileFailure) {
         let document = scenario.document
         let answers = common + planted.answers
@@ -253,9 +253,11 @@ final class GenerateRunner {
             start: document.simulatedStart, redact: { document.redact($0) })
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
-            unknownRows: arrivals.unknown, streamEnd: streamEnd)
+            unknownRows: arrivals.unknown, fingerprint: fingerprint, streamEnd: streamEnd)
+        let told = AnswerFiles.json(
+            answers, zone: options.zone, fingerprint: fingerprint, patterns: patterns)
         for (name, bytes) in [
-            ("answers.json", AnswerFiles.json(answers, zone: options.zone, patterns: patterns)),
+            ("answers.json", told),
             ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
         ] {
             try GrowingFile.write(bytes, to: "\(options.out)/\(name)")

@@ -97,3 +97,12 @@ extension FateRecord {
             label: event.label, attempts: event.attempts)
     }
 }
+
+extension SealedEvent {
+    init(_ fate: FateRecord, _ disposition: Disposition) {
+        self.init(
+            id: EventID(device: fate.device, sequence: fate.sequence), label: fate.label,
+            attempts: fate.attempts, disposition: disposition,
+            capturedAt: Instant(nanoseconds: fate.capturedAt), ackedAt: Instant(nanoseconds: fate.ackedAt))
+    }
+}

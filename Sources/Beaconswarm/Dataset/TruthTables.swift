@@ -45,6 +45,9 @@ enum TruthTables {
                 "utc_offset_minutes", .int64, doc: "how far the person's clocks are ahead of UTC at the start"
             ),
             TableColumn(
+                "time_zone", .string, isNullable: true,
+                doc: "the name of that time zone; none where the scenario has only an offset"),
+            TableColumn(
                 "arrived_at", .timestampMillis, isNullable: true, doc: "when the device first appears"),
             TableColumn(
                 "first_day_number", .int64, isNullable: true,
@@ -54,6 +57,9 @@ enum TruthTables {
             TableColumn("sessions", .int64, doc: "times in which the app was in front"),
             TableColumn("launches", .int64, doc: "starts of the process"),
             TableColumn("accounts", .int64, doc: "accounts that were used"),
+            TableColumn(
+                "login_id", .string, isNullable: true,
+                doc: "the id of the first of them, as in events; none where events name no accounts"),
             TableColumn(
                 "logged_in_at", .timestampMillis, isNullable: true, doc: "the first login or sign-up"),
             TableColumn("signed_up_at", .timestampMillis, isNullable: true, doc: "the first sign-up"),
@@ -76,6 +82,15 @@ enum TruthTables {
             TableColumn("system", .string, doc: "the SDK"),
             TableColumn("version", .string, doc: "the SDK's version, as in a scenario"),
             TableColumn("app_version", .string, doc: "the app's version in the end"),
+            TableColumn(
+                "anonymous_id", .string, isNullable: true,
+                doc: "the first installation's id before a login, as in events"),
+            TableColumn("model", .string, isNullable: true, doc: "the model, where events tell it"),
+            TableColumn(
+                "os_version", .string, isNullable: true, doc: "the version of iOS, where they tell it"),
+            TableColumn(
+                "installed_at", .timestampMillis, isNullable: true,
+                doc: "when the app was installed first, also before the run; none where nothing tells"),
             TableColumn("clock_skew_ms", .int64, doc: "how far its clock is ahead"),
             TableColumn("captured", .int64, doc: "events captured"),
             TableColumn("delivered", .int64, doc: "of them, delivered"),

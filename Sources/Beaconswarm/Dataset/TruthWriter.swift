@@ -114,6 +114,7 @@ final class TruthWriter {
         let session = device.life.session(at: captured)
         device.note(event, in: session)
         answers.note(event, day: day.text)
+        answers.note(SealedEvent(fate, event.disposition), population: device.plan.index)
         shape.note(event, at: captured, in: session)
         patterns.note(event, day: day.text, of: device)
         put(fate, event, device.name(of: session), day.text, copies, of: device)
@@ -225,6 +226,7 @@ extension TruthWriter {
         sinks.users.batch.put(lives[plan.index].persona(of: device.index))
         sinks.users.batch.put(plan.app.name)
         sinks.users.batch.put(zone.nanoseconds / 60_000_000_000)
+        sinks.users.batch.putOptional(lives[plan.index].zoneName(of: device.index))
         sinks.users.batch.putOptional(lives[plan.index].arrival(of: device.index)?.milliseconds)
         sinks.users.batch.putOptional(device.activeDays.min())
         sinks.users.batch.putOptional(device.activeDays.max())
@@ -232,6 +234,7 @@ extension TruthWriter {
         sinks.users.batch.put(Int64(device.life.sessions.count))
         sinks.users.batch.put(Int64(device.life.launches))
         sinks.users.batch.put(Int64(device.life.accounts))
+        sinks.users.batch.putOptional(device.life.accounts > 0 ? device.identity.loginID : nil)
         sinks.users.batch.putOptional(device.life.loggedInAt?.milliseconds)
         sinks.users.batch.putOptional(device.life.signedUpAt?.milliseconds)
         sinks.users.batch.putOptional(device.life.deletions.first?.milliseconds)
@@ -242,14 +245,19 @@ extension TruthWriter {
     }
 
     private func writeDevice(_ device: DeviceTruth) throws(FileFailure) {
-        let versions = device.plan.app.versions
+        let plan = device.plan
+        let versions = plan.app.versions
         sinks.devices.batch.put(Int64(device.number))
         sinks.devices.batch.put(device.user)
-        sinks.devices.batch.put(names[device.plan.index])
+        sinks.devices.batch.put(names[plan.index])
         sinks.devices.batch.put(device.system)
-        sinks.devices.batch.put(device.plan.system.versionName)
+        sinks.devices.batch.put(plan.system.versionName)
         sinks.devices.batch.put(
             versions.indices.contains(device.life.version) ? versions[device.life.version] : "")
+        sinks.devices.batch.putOptional(device.identity.anonymousID)
+        sinks.devices.batch.putOptional(device.identity.model)
+        sinks.devices.batch.putOptional(device.identity.systemVersion)
+        sinks.devices.batch.putOptional(lives[plan.index].installation(of: device.index)?.milliseconds)
         sinks.devices.batch.put(device.skew.nanoseconds / 1_000_000)
         for count in [
             device.captured, device.delivered, device.suppressed, device.lost, device.pending,

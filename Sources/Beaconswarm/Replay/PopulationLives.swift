@@ -23,6 +23,18 @@ struct PopulationLives {
         return max(arrival, plan.start)
     }
 
+    /// When the app was installed on a device for the first time; `nil` where nothing tells.
+    func installation(of index: Int) -> Instant? {
+        guard let arrival = arrival(of: index),
+            let installed = models.installation(of: index, arrivingAt: arrival)
+        else { return nil }
+        // Events from before the run need an app that was there.
+        return installed < plan.start || plan.system.prefill == 0 ? installed : nil
+    }
+
+    /// The name of a device's time zone; `nil` where only its offset is known.
+    func zoneName(of index: Int) -> String? { calendar.zoneName(of: index) }
+
     func life(of index: Int) -> DeviceLife {
         var life = DeviceLife()
         var coldStart: Instant?

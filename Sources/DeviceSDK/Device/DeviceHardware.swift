@@ -66,10 +66,11 @@ package struct DeviceHardware: Sendable {
         }
     }
 
+    /// Each runs on all models that have its major version: later ones of 15 and 16 are for old phones alone.
     package static let systems: [System] = [
         System(9, "9.3.5", 3, 0), System(10, "10.3.3", 12, 0), System(11, "11.2.6", 8, 0),
         System(11, "11.4.1", 32, 0), System(12, "12.0", 30, 0), System(12, "12.0.1", 15, 0),
-        System(15, "15.8.3", 0, 4), System(16, "16.6.1", 0, 8), System(16, "16.7.10", 0, 8),
+        System(15, "15.7.1", 0, 4), System(16, "16.6.1", 0, 8), System(16, "16.7.2", 0, 8),
         System(17, "17.4", 0, 8), System(17, "17.6.1", 0, 22), System(18, "18.1.1", 0, 14),
         System(18, "18.3.1", 0, 18), System(18, "18.3.2", 0, 18),
     ]

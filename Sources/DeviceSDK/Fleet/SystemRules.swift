@@ -62,6 +62,10 @@ package protocol SystemRuleSet: Hashable, Sendable {
     func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval?
     /// Whether every event bears an id of the harness; the others are known by natural keys.
     var tagsAllEvents: Bool { get }
+    /// What events say of a device, whether it has any or not.
+    ///
+    /// - Parameter index: The device's in the population.
+    func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity
 }
 
 extension SystemRuleSet {
@@ -89,6 +93,7 @@ extension SystemRuleSet {
     package var actsOnNetworks: Bool { false }
     package var memoryPerDevice: Int { 1500 }
     package var tagsAllEvents: Bool { true }
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity { DeviceIdentity() }
     package func statedBounds(disksFail: Bool) -> StatedBounds { StatedBounds() }
     package func longestDrain(ofRows rows: Int, on network: NetworkKind) -> Interval? { nil }
 }

@@ -19,6 +19,7 @@ extension AnswerTotals: Snapshotable {
         writer.write(each: sums.map { Numbers([$0.value.events, Int($0.value.cents)]) })
         writer.write(each: lastDay.map { [Numbers([Int($0)])] } ?? [])
         writer.write(Numbers([copied, arrived]))
+        writer.write(fingerprint)
     }
 
     init(from reader: inout SnapshotReader) throws(SnapshotError) {
@@ -55,6 +56,7 @@ extension AnswerTotals: Snapshotable {
         let rest: Numbers = try reader.value()
         let counts = try rest.exactly(2, reader)
         (copied, arrived) = (counts[0], counts[1])
+        fingerprint = try reader.unsigned()
     }
 }
 

@@ -238,13 +238,17 @@ struct DatasetSum {
         options.split = identity.split.isEmpty ? nil : identity.split
         var page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: rows, answers: answers,
-            unknownRows: unknownRows)
+            unknownRows: unknownRows, fingerprint: totals.fingerprint)
         let report = shape.report(
             scenario, names: patterns.names, rows: rows[0], captured: rows[1],
             sampler: sample.figures(of: table))
         page.parts = (identity.count, PartSet.command(first.command, playing: "I/\(identity.count)"))
         return [
-            ("answers.json", AnswerFiles.json(answers, zone: identity.zone, patterns: told)),
+            (
+                "answers.json",
+                AnswerFiles.json(
+                    answers, zone: identity.zone, fingerprint: totals.fingerprint, patterns: told)
+            ),
             ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
             ("report.html", DatasetHTML.write(report)),
         ]

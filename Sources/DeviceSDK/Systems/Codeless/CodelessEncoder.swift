@@ -34,11 +34,15 @@ struct CodelessEncoder: Sendable {
     }
 
     /// `deviceId`: the identifier for vendors, a new one for each installation.
-    func deviceID(index: Int, installation: UInt8) -> String {
+    static func deviceID(_ streams: PopulationStreams, index: Int, installation: UInt8) -> String {
         let identity = streams.stream(.identity, index: index)
         return DeviceUUID(
             stream: installation == 0 ? identity : identity.child(5 << 32 | UInt64(installation))
         ).text
+    }
+
+    private func deviceID(index: Int, installation: UInt8) -> String {
+        Self.deviceID(streams, index: index, installation: installation)
     }
 
     /// `sessionId` of a device's session.

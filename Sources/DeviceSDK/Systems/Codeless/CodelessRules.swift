@@ -116,6 +116,9 @@ extension CodelessRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
+        DeviceIdentity(anonymousID: CodelessEncoder.deviceID(plan.streams, index: index, installation: 0))
+    }
     package var tracksCode: Bool { false }
     /// One for parts and one for files; more only where answers take longer than parts come.
     package var connectionsPerDevice: Int { 2 }

@@ -2,6 +2,7 @@ package import AppModel
 package import DeviceSDK
 package import SDKDescription
 package import Timebase
+import Wire
 import World
 
 /// The rules of a described SDK: its description.
@@ -107,6 +108,30 @@ extension DeclaredRules: SystemRuleSet {
     }
 
     package var tagsAllEvents: Bool { sdk.events.tag != nil }
+
+    /// `{{anonymousId}}` and `{{userId}}`, in their own letters.
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
+        let traits = DeclaredTraits(plan: plan, streams: plan.streams, index: index)
+        let identity = DeclaredIdentity(sdk)
+        let stream = identity.isVendor ? traits.vendor(ofInstallation: 0) : traits.anonymous(0)
+        return DeviceIdentity(
+            anonymousID: DeclaredRules.text { cursor in
+                cursor.put(identity.anonymous, stream, at: plan.start + traits.clockSkew, letters: .own)
+            },
+            loginID: identity.tellsUsers ? DeclaredRules.text { traits.putUserID(0, to: &$0) } : nil,
+            model: "\(traits.machine)", systemVersion: "\(traits.osVersion)")
+    }
+
+    /// What is written, an id at most.
+    private static func text(_ write: (inout DeclaredCursor) -> Void) -> String {
+        var text = WireBuffer()
+        text.append(upTo: DeclaredCursor.idLimit + DeclaredCursor.slack) { memory in
+            var cursor = DeclaredCursor(memory)
+            write(&cursor)
+            return cursor.count
+        }
+        return text.text
+    }
 
     /// The networks on which uploads begin.
     var networkMask: NetworkMask {

@@ -88,6 +88,12 @@ extension KitRules: SystemRuleSet {
         get { storage.prefill }
         set { storage.prefill = newValue }
     }
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
+        let handset = KitHandset(
+            traits: plan.stream(.traits, index: index), identity: plan.stream(.identity, index: index))
+        return DeviceIdentity(
+            anonymousID: handset.uuid, model: handset.model, systemVersion: handset.system)
+    }
     package var tracksCode: Bool { false }
     /// Only controls have a place for it.
     package var tagsAllEvents: Bool { false }

@@ -1,5 +1,6 @@
 package import DeviceSDK
 package import Timebase
+import Wire
 package import World
 
 extension SensorsRules: SystemRuleSet {
@@ -74,6 +75,14 @@ extension SensorsRules: SystemRuleSet {
             SensorsMemoryStore(marksInFile: marksInFile)
         }
         return SensorsFleet(FleetCore(plan: plan, share: share, system: system))
+    }
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
+        let traits = SensorsTraits(plan: plan, index: index)
+        var login = WireBuffer()
+        traits.appendLoginID(0, to: &login)
+        return DeviceIdentity(
+            anonymousID: traits.deviceID, loginID: login.text, model: "\(traits.machine)",
+            systemVersion: "\(traits.osVersion)")
     }
     package var storesInFiles: Bool { storage.backend == .sqlite }
     /// One for uploads, and one for the configuration: whenever that is fetched, an upload may be under way or

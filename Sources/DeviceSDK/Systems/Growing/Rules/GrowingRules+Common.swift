@@ -13,6 +13,14 @@ extension GrowingRules: SystemRuleSet {
         "/v3/projects/\(account.isEmpty ? accountId : account)/collect"
     }
 
+    package func identity(ofDevice index: Int, in plan: PopulationPlan) -> DeviceIdentity {
+        let traits = GrowingTraits(plan: plan, isVersion4: isVersion4, index: index)
+        let keepsModel = !ignoredFields.contains(GrowingField.deviceModel.name)
+        return DeviceIdentity(
+            anonymousID: traits.deviceID.text, loginID: traits.userID(0),
+            model: keepsModel ? traits.machine : nil, systemVersion: traits.systemVersion)
+    }
+
     /// 3.x finds what it could not delete in its queue and in its store.
     package func statedBounds(disksFail: Bool) -> StatedBounds {
         var bounds = StatedBounds()
