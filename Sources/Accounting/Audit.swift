@@ -3,7 +3,7 @@ package import Snapshots
 /// What the collector holds against what the devices believe.
 ///
 /// Two sums always hold: `received` = `unique` + `duplicates`, and
-/// `unique` = `confirmed` + `recovered` + `unexpected` + `ofMissingParts`. The delivered events of the run are
+/// `unique` = `confirmed` - `alike` + `recovered` + `unexpected` + `ofMissingParts`. The delivered events of the run are
 /// `confirmed` + `ackedNotFound` + `swallowed` + `dryRun`.
 package struct Audit: Sendable, Equatable {
     /// Events held, every copy counted.
@@ -14,6 +14,9 @@ package struct Audit: Sendable, Equatable {
     package var duplicates: UInt64 = 0
     /// Delivered and held, even if a planned fault swallowed another copy.
     package var confirmed: UInt64 = 0
+    /// Of those that are confirmed, events without an id that have the content of another one: the collector cannot tell
+    /// them apart, and holds them as one.
+    package var alike: UInt64 = 0
     /// Delivered and neither held nor excused: the collector broke its word.
     package var ackedNotFound: UInt64 = 0
     /// Delivered, not held: a fault of the scenario acknowledged it.
@@ -77,10 +80,12 @@ package struct Audit: Sendable, Equatable {
         }
         var keys: [NaturalKey] = []
         for key in beliefs.deliveredNatural {
+            let isHeld = receipts.heldNatural.contains(key)
+            let others = UInt64(beliefs.deliveredAlike[key] ?? 0)
             let isMissing = found.countDelivered(
-                held: receipts.heldNatural.contains(key),
-                swallowed: receipts.swallowedNatural.contains(key),
-                dryRun: receipts.dryRunNatural.contains(key))
+                held: isHeld, swallowed: receipts.swallowedNatural.contains(key),
+                dryRun: receipts.dryRunNatural.contains(key), times: others + 1)
+            if isHeld { found.alike += others }
             if isMissing { keys.append(key) }
         }
         found.missingNatural = Array(keys.sorted().prefix(Audit.missingLimit - found.missing.count))
@@ -88,15 +93,17 @@ package struct Audit: Sendable, Equatable {
     }
 
     /// - Returns: Whether the event is missing without an excuse.
-    private mutating func countDelivered(held: Bool, swallowed: Bool, dryRun: Bool) -> Bool {
+    private mutating func countDelivered(
+        held: Bool, swallowed: Bool, dryRun: Bool, times: UInt64 = 1
+    ) -> Bool {
         if held {
-            confirmed += 1
+            confirmed += times
         } else if swallowed {
-            self.swallowed += 1
+            self.swallowed += times
         } else if dryRun {
-            self.dryRun += 1
+            self.dryRun += times
         } else {
-            ackedNotFound += 1
+            ackedNotFound += times
             return true
         }
         return false
@@ -151,7 +158,7 @@ extension Audit {
 
     private static var counts: [WritableKeyPath<Audit, UInt64>] {
         [
-            \.received, \.unique, \.duplicates, \.confirmed, \.ackedNotFound, \.swallowed, \.dryRun,
+            \.received, \.unique, \.duplicates, \.confirmed, \.alike, \.ackedNotFound, \.swallowed, \.dryRun,
             \.recovered,
             \.recoveredSuppressed, \.unexpected, \.ofMissingParts, \.undecodable,
         ]

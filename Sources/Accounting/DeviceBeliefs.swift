@@ -9,6 +9,8 @@ package struct DeviceBeliefs: Sendable, Equatable {
     package private(set) var undelivered = UndeliveredFates()
     /// Natural keys of delivered events that carry no id.
     package private(set) var deliveredNatural: Set<NaturalKey> = []
+    /// For keys of several delivered events, which a collector cannot tell apart: how many there are beyond the first.
+    package private(set) var deliveredAlike: [NaturalKey: UInt32] = [:]
     /// Natural keys of captured events that carry no id and were not delivered, each with the
     /// ``Disposition/code`` of its fate, where the run kept them.
     package private(set) var undeliveredNatural: [NaturalKey: UInt32] = [:]
@@ -43,7 +45,9 @@ package struct DeviceBeliefs: Sendable, Equatable {
     package mutating func note(delivered id: EventID) { _ = delivered.insert(id) }
 
     /// Notes that an event without an id was acknowledged.
-    package mutating func note(delivered key: NaturalKey) { deliveredNatural.insert(key) }
+    package mutating func note(delivered key: NaturalKey) {
+        if !deliveredNatural.insert(key).inserted { deliveredAlike[key, default: 0] += 1 }
+    }
 
     /// Notes where an event with an id ended.
     package mutating func note(undelivered id: EventID, _ disposition: Disposition) {
@@ -63,7 +67,8 @@ package struct DeviceBeliefs: Sendable, Equatable {
     package mutating func merge(_ other: DeviceBeliefs) {
         delivered.formUnion(other.delivered)
         undelivered.merge(other.undelivered)
-        deliveredNatural.formUnion(other.deliveredNatural)
+        for key in other.deliveredNatural { note(delivered: key) }
+        deliveredAlike.merge(other.deliveredAlike, uniquingKeysWith: +)
         undeliveredNatural.merge(other.undeliveredNatural) { mine, _ in mine }
         if let theirs = other.captureTimes {
             captureTimes =

@@ -8,7 +8,8 @@ extension Report {
     package mutating func take(_ audit: Audit, note: String?) {
         let counts = AuditCounts(audit, events: events)
         self.audit = counts
-        auditNote = note
+        let notes = [note, counts.alikeNote].compactMap(\.self)
+        auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
         let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
         metrics.removeAll { $0.name == Report.duplicatesMetric }
         metrics.append(
@@ -110,8 +111,19 @@ extension Report.AuditCounts {
         recovered = audit.recovered
         unexpected = audit.unexpected
         undecodable = audit.undecodable
+        alike = audit.alike > 0 ? audit.alike : nil
         ofMissingParts = audit.ofMissingParts > 0 ? audit.ofMissingParts : nil
         missing = Report.MissingEvents(audit, events: events)
+    }
+}
+
+extension Report.AuditCounts {
+    /// Said of events that a collector cannot tell apart; `nil` where there are none.
+    fileprivate var alikeNote: String? {
+        alike.map {
+            "\(Numbers.count($0)) of the confirmed events bear no id and have the content of another one: the collector "
+                + "holds them as one, and whether one of them was lost behind it cannot be told."
+        }
     }
 }
 

@@ -164,6 +164,8 @@ package struct Report: Sendable {
         package var recovered: UInt64 = 0
         package var unexpected: UInt64 = 0
         package var undecodable: UInt64 = 0
+        /// Of ``confirmed``, events that the collector cannot tell from another one; `nil` if there is none.
+        package var alike: UInt64?
         /// Held, of devices in parts of the run that are missing; `nil` if there is none.
         package var ofMissingParts: UInt64?
         /// Where the events are that the store lacks; `nil` in reports of older versions.

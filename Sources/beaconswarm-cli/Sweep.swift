@@ -32,6 +32,13 @@ struct Sweep: AsyncParsableCommand {
             valueName: "N|A..B"))
     var seeds: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of requests' bytes, as in simulate; default: measure.",
+            valueName: "encode|measure"),
+        transform: readBodies)
+    var bodies: Bodies?
+
     @Option(help: ArgumentHelp("The figure that is drawn as cost.", valueName: "METRIC"))
     var cost = SweepOptions.defaultCost
 
@@ -60,6 +67,7 @@ struct Sweep: AsyncParsableCommand {
         var run = RunOptions(source: scenario.source)
         run.seeds = seeds
         run.threads = threads
+        run.bodies = bodies
         run.ui = watching.ui
         run.otlp = watching.otlp
         run.out = out

@@ -41,6 +41,19 @@ def test_every_combination_is_the_simulation_that_it_would_be_alone(tool: Tool):
     assert cell["fingerprint"] == alone["fingerprint"] and cell["metrics"] == alone["metrics"]
 
 
+def test_bodies_are_measured_unless_somebody_wants_them_written(tool: Tool):
+    found = sweep(tool, "--vary", f"{BATCH}=50")
+    assert found["bodies"] == "measure"
+    written = sweep(tool, "--vary", f"{BATCH}=50", "--bodies", "encode", out="written")
+    assert written["bodies"] == "encode"
+    own, other = (all["points"]["batch=50"]["seeds"]["7"] for all in (found, written))
+    assert own["fingerprint"] == other["fingerprint"]
+    # Another sweep than the one that is in the folder, where that was broken off.
+    path = write_scenario(tool.folder, steady())
+    done = tool.run("sweep", path, "--json", "--vary", f"{BATCH}=50", "--out", "e", env={"BEACONSWARM_BODIES": "encode"})
+    assert json.loads(done.expect(0).out)["bodies"] == "encode"
+
+
 def test_the_front_is_what_nothing_beats(tool: Tool):
     found = sweep(tool, *GRID)
 

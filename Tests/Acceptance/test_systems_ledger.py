@@ -302,9 +302,22 @@ def test_devices_and_collector_name_events_alike(tool: Tool, system: str, tagged
         assert events["balance"] == 0 and events["delivered"] > 500
         assert (audit["unexpected"], audit["acked_not_found"], audit["undecodable"]) == (0, 0, 0), audit
         assert audit["recovered"] > 0 and (audit["duplicates"] > 0 or system in (rules.KIT, rules.CODELESS)), audit
+        assert events["delivered"] == audit["confirmed"] + audit["swallowed"], (events, audit)
         # An event that is the same in every part as another of its moment cannot be told from it.
-        alike = events["delivered"] - audit["confirmed"] - audit["swallowed"]
+        alike = audit.get("alike", 0)
+        assert audit["unique"] == audit["confirmed"] - alike + audit["recovered"], audit
         assert alike == 0 if tagged else 0 <= alike <= 0.01 * events["delivered"], (events, audit)
+
+
+def test_events_that_nobody_can_tell_apart_are_told(tool: Tool):
+    """Apps that start in the same millisecond send the same event, which bears neither an id nor a device."""
+    sdk = {"system": "trackingsdk", "devices": 200, "arrival": {"over": "0s"}, "persona": "power"}
+    report = simulated(tool, sdk, tagEvents=False, duration="2m")
+    events, audit = report["events"], report["audit"]
+    assert events["balance"] == 0 and audit["alike"] > 100, audit
+    assert events["delivered"] == sum(audit[key] for key in ("confirmed", "acked_not_found", "swallowed", "dry_run"))
+    assert audit["unique"] == audit["confirmed"] - audit["alike"] + audit["recovered"]
+    assert f"{audit['alike']:,} of the confirmed events bear no id" in report["audit_note"]
 
 
 def test_a_path_of_a_targets_own_leads_to_its_system(tool: Tool):

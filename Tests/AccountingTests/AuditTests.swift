@@ -98,6 +98,24 @@ struct AuditTests {
         }
     }
 
+    @Test("events that nobody can tell apart are counted each, and told")
+    func alike() {
+        let (one, other, lost) = (
+            NaturalKey(high: 1, low: 1), NaturalKey(high: 2, low: 2), NaturalKey(high: 3, low: 3)
+        )
+        var beliefs = DeviceBeliefs()
+        for key in [one, one, other, lost, lost] { beliefs.note(delivered: key) }
+        var more = DeviceBeliefs()
+        for key in [one, one, other] { more.note(delivered: key) }
+        beliefs.merge(more)
+        var receipts = Receipts()
+        for key in [one, one, one, other] { _ = receipts.record(key) }
+        let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
+        #expect(audit.confirmed == 6 && audit.alike == 4 && audit.ackedNotFound == 2)
+        #expect(audit.delivered == 8 && audit.missingNatural == [lost])
+        #expect(audit.unique == 2 && audit.unique == audit.confirmed - audit.alike)
+    }
+
     @Test("beliefs of two parts of a fleet add up")
     func mergedBeliefs() {
         var left = beliefs(delivered: [1])

@@ -41,6 +41,23 @@ struct OverrideTests {
         #expect(byOption.rules().upload.batch == 7)
     }
 
+    @Test("an assignment of a population's devices wins over the environment's number of all")
+    func devicesOfAPopulation() throws {
+        let environment = ["BEACONSWARM_DEVICES": "20"]
+        for path in ["populations.0.devices=3", "/populations/ios/devices=3"] {
+            let found = try document(text, options: sets(path), environment: environment)
+            #expect(found.populations[0].devices == 3)
+            #expect(found.overrides.map(\.origin) == ["--set"])
+        }
+        var options = sets("populations.0.devices=3")
+        options.devices = "30"
+        // Of the command line's own, the number of all is said last.
+        #expect(try document(text, options: options, environment: environment).populations[0].devices == 30)
+        #expect(
+            try document(text, options: sets("drain=6s"), environment: environment).populations[0].devices
+                == 20)
+    }
+
     @Test("later assignments win over earlier ones")
     func order() throws {
         #expect(try document(text, options: sets("seed=5", "/seed=6")).seed == 6)

@@ -275,7 +275,7 @@ struct ProblemTests {
         "finds the name that was meant",
         arguments: [
             ("devcies", "devices"), ("Devices", "devices"), ("iso", "ios"), ("xyz", nil), ("", nil),
-            ("flushIntervall", "flushInterval"),
+            ("flushIntervall", "flushInterval"), ("flushB", "flushBulkSize"), ("fl", nil),
         ])
     func nearest(name: String, expected: String?) {
         let names = ["devices", "ios", "flushInterval", "flushBulkSize"]

@@ -37,7 +37,9 @@ enum BeliefsFile {
             text.append("captured \(captured.lowerBound.nanoseconds) \(captured.upperBound.nanoseconds)\n")
         }
         appendDevices(beliefs, to: &text)
-        for key in beliefs.deliveredNatural.sorted() { text.append("d \(key.text)\n") }
+        for key in beliefs.deliveredNatural.sorted() {
+            for _ in 0...(beliefs.deliveredAlike[key] ?? 0) { text.append("d \(key.text)\n") }
+        }
         for (key, code) in beliefs.undeliveredNatural.sorted(by: { $0.key < $1.key }) {
             text.append("u \(key.text) \(name(code))\n")
         }

@@ -30,7 +30,7 @@ struct LabRunner {
         return all.indices.filter { $0 % part.count == part.index }.map { all[$0] }
     }
 
-    private var bodies: Bodies { options.bodies ?? .measure }
+    private var bodies: Bodies { options.bodies ?? (variants.count * seeds.count > 1 ? .measure : .encode) }
     private var threads: Int { options.threads ?? Host.cores }
 
     func run() throws(CommandFailure) -> CommandStatus {

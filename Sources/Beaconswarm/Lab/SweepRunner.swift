@@ -148,6 +148,7 @@ struct SweepRunner {
     }
 
     private var threads: Int { options.run.threads ?? Host.cores }
+    private var bodies: Bodies { options.run.bodies ?? .measure }
 
     // MARK: The folder
 
@@ -158,7 +159,7 @@ struct SweepRunner {
             ("tool", .text(Beaconswarm.version)), ("sha256", .text(base.reference.sha256)),
             ("overrides", .texts(base.reference.overrides)), ("sum", .text(base.document.sum)),
             ("axes", .object(axes.map { ($0.path, .texts($0.values)) })),
-            ("seeds", .list(seeds.map { .int($0) })),
+            ("seeds", .list(seeds.map { .int($0) })), ("bodies", .text(bodies.rawValue)),
         ])
         return Array((node.prettyText() + "\n").utf8)
     }
@@ -173,8 +174,8 @@ struct SweepRunner {
             guard try OutputFile.read(manifest, failing: .usage) == identity else {
                 throw CommandFailure(
                     .usage,
-                    "\(path) holds another sweep that was broken off (scenario, its variables or files, options, --vary, --seeds or version "
-                        + "differ); name another folder with --out")
+                    "\(path) holds another sweep that was broken off (scenario, its variables or files, options, --vary, --seeds, --bodies or "
+                        + "version differ); name another folder with --out")
             }
             return RunFolder(existing: path)
         }
@@ -208,7 +209,7 @@ struct SweepRunner {
         let played = try pool.run(missing.count, threads: threads) { [self] index, control, note in
             let cell = cells[missing[index]]
             let runner = CellRunner(
-                scenario: try scenario(grid[cell.point], seed: cell.seed), bodies: .measure,
+                scenario: try scenario(grid[cell.point], seed: cell.seed), bodies: bodies,
                 control: control, onProgress: note)
             guard let report = try runner.run() else { return LabReport.Cell?.none }
             let result = LabReport.Cell(report)
@@ -243,7 +244,7 @@ struct SweepRunner {
             variants: variants)
         let members = (base.document.resolved.members ?? []).filter { $0.key != "seed" }
         lab.resolved = JSONNode(.object(members))
-        lab.bodies = Bodies.measure.rawValue
+        lab.bodies = bodies.rawValue
         return lab
     }
 

@@ -164,6 +164,7 @@ extension ReportCodec<Report.AuditCounts> {
         return object(
             Report.AuditCounts(),
             counts + [
+                .rare("alike", \.alike, .count),
                 .rare("of_missing_parts", \.ofMissingParts, .count),
                 ReportField("missing", \.missing, .missing),
             ])

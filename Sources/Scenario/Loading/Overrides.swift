@@ -12,6 +12,11 @@ struct Overrides {
 
     /// Applies one source: first its assignments in order, then its named options.
     mutating func apply(_ options: ScenarioOptions, name: (String) -> String, setName: String) {
+        for assignment in options.sets + options.varied where Overrides.setsDevices(assignment) {
+            // What options say of a population's devices wins over the environment's word for all.
+            devices = nil
+            applied.removeAll { $0.path == "--devices" }
+        }
         for assignment in options.sets { apply(assignment: assignment, origin: setName) }
         for assignment in options.varied { apply(assignment: assignment, origin: name("vary")) }
         if let start = options.start { set(["start"], start, name("start")) }
@@ -36,6 +41,12 @@ struct Overrides {
             applied.removeAll { $0.path == "--devices" }
             applied.append(ScenarioOverride(path: "--devices", value: devices, origin: name("devices")))
         }
+    }
+
+    /// Whether an assignment says how many devices a population has.
+    private static func setsDevices(_ assignment: String) -> Bool {
+        let path = JSONPath(text: String(assignment.prefix { $0 != "=" }))?.tokens ?? []
+        return path.first == "populations" && (path.count < 3 || path[2] == "devices")
     }
 
     /// Puts one URL in the place of whatever a target has.

@@ -1,9 +1,10 @@
 /// Finds the name that a user may have meant.
 package enum NameDistance {
-    /// The candidate nearest to a name, letter case aside; the first of equals.
+    /// The candidate nearest to a name, letter case aside; the first of equals. Where none is near, the shortest that
+    /// begins with the name.
     ///
     /// - Returns: `nil` if even the nearest differs in more than a third of its letters, or in all of
-    ///   the name's own.
+    ///   the name's own, and none begins with it.
     /// - Complexity: O(candidates · length²).
     package static func nearest(to name: String, among candidates: [String]) -> String? {
         guard name.count <= 100 else { return nil }
@@ -18,7 +19,13 @@ package enum NameDistance {
             }
             best = (candidate, distance)
         }
-        return best?.name
+        return best?.name ?? longer(than: letters, among: candidates)
+    }
+
+    /// The shortest candidate that begins with at least three letters that were typed.
+    private static func longer(than letters: [Character], among candidates: [String]) -> String? {
+        guard letters.count >= 3 else { return nil }
+        return candidates.filter { $0.lowercased().starts(with: letters) }.min { $0.count < $1.count }
     }
 
     /// The optimal string alignment distance: insertions, deletions, replacements and swaps of
