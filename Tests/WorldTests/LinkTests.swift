@@ -67,6 +67,18 @@ struct LinkTests {
         #expect(verdict.delay + verdict.replyDelay == .milliseconds(2000 + 100 + 10))
     }
 
+    @Test(
+        "the presets of DevTools have its numbers: kilobits and milliseconds, times its factors",
+        arguments: [
+            ("devtools-3g", [500, 500], 0.8, 400, 5), ("devtools-slow-4g", [1600, 750], 0.9, 150, 3.75),
+            ("devtools-fast-4g", [9000, 1500], 0.9, 60, 2.75),
+        ])
+    func devTools(name: String, rates: [Double], share: Double, latency: Double, times: Double) throws {
+        let link = try #require(NetworkPresets.rules(named: name)?.links[.cellular4G])
+        #expect([link.down, link.up] == rates.map { $0 * share * 1000 })
+        #expect(link.roundTrip == .constant(latency * times) && link.setUpRoundTrips == 0)
+    }
+
     @Test("round trips are as drawn, with a floor: the 95th percentile of 4G is 186 ms")
     func roundTrips() throws {
         var link = try #require(NetworkPresets.link(of: .cellular4G))

@@ -5,6 +5,7 @@ extension NetworkPresets {
     static let tools: [(String, NetworkRules)] = [
         tool("devtools-3g", .cellular3G, down: 400, up: 400, roundTrip: 2000, delaysRequests: true),
         tool("devtools-slow-4g", .cellular4G, down: 1440, up: 675, roundTrip: 562.5, delaysRequests: true),
+        tool("devtools-fast-4g", .cellular4G, down: 8100, up: 1350, roundTrip: 165, delaysRequests: true),
         tool("lighthouse-slow-4g", .cellular4G, down: 1638, up: 750, roundTrip: 150),
         tool("lighthouse-regular-3g", .cellular3G, down: 700, up: 700, roundTrip: 300),
         tool("lighthouse-dense-4g", .cellular4G, down: 10_240, up: 10_240, roundTrip: 40),
