@@ -6,51 +6,75 @@ import Timebase
 @testable import DeviceSDK
 @testable import Scenario
 
-@Suite("Knobs of policies")
-struct PolicyKnobsTests {
-    /// The rows of the page's table: a knob's path, and the systems with what the page says of each.
-    private func table() throws -> [(knob: String, cells: [String: String])] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = root.appendingPathComponent("Sources/Beaconswarm/Documentation.docc/PolicyKnobs.md")
-        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
-            .filter { $0.hasPrefix("| ") }
-            .map { $0.split(separator: "|").map { String($0).trimmingCharacters(in: .whitespaces) } }
-        let systems = try #require(rows.first).dropFirst()
-        return rows.dropFirst(2).map { row in
-            (
-                row[0].trimmingCharacters(in: ["`"]),
-                Dictionary(uniqueKeysWithValues: zip(systems, row.dropFirst()))
-            )
+/// The page's table of knobs, a row each.
+///
+/// `BEACONSWARM_WRITE_MATRIX=1 swift test --filter PolicyKnobsTests` writes it anew: the knobs are the page's, the
+/// systems and what each has are the format's.
+private struct KnobTable {
+    private static let url = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Sources/Beaconswarm/Documentation.docc/PolicyKnobs.md")
+    private static let headings = ["Knob"] + SystemFormat.all.map(\.name)
+
+    /// Group and key of each.
+    let knobs: [[String]]
+    private let page: String
+    private let lines: [Substring]
+
+    init() throws {
+        page = try String(contentsOf: Self.url, encoding: .utf8)
+        lines = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
+        knobs = lines.dropFirst(2).compactMap { line in
+            line.split(separator: "`").dropFirst().first?.split(separator: ".").map(String.init)
         }
     }
 
+    static func has(_ system: SystemFormat, _ knob: [String]) -> Bool {
+        system.shape().child(knob[0])?.child(knob[1]) != nil
+    }
+
+    /// The table as it should be.
+    private var expected: [String] {
+        let cells =
+            [Self.headings, Self.headings.map { _ in "---" }]
+            + knobs.map { knob in
+                ["`\(knob.joined(separator: "."))`"]
+                    + SystemFormat.all.map { Self.has($0, knob) ? "yes" : "no" }
+            }
+        return cells.map { "| " + $0.joined(separator: " | ") + " |" }
+    }
+
+    /// Compares the page's lines with these, or puts them there.
+    func demand() throws {
+        guard ProcessInfo.processInfo.environment["BEACONSWARM_WRITE_MATRIX"] != nil else {
+            for (line, expected) in zip(lines, expected) { #expect(line == expected) }
+            return
+        }
+        let renewed = page.replacingOccurrences(
+            of: lines.joined(separator: "\n"), with: expected.joined(separator: "\n"))
+        try renewed.write(to: Self.url, atomically: true, encoding: .utf8)
+    }
+}
+
+@Suite("Knobs of policies")
+struct PolicyKnobsTests {
     @Test("the page's table says of each knob and system what the format has")
     func documentation() throws {
-        let rows = try table()
-        #expect(rows.count == 24)
-        for row in rows {
-            #expect(row.cells.keys.sorted() == SystemFormat.all.map(\.name).sorted())
-            for system in SystemFormat.all {
-                let keys = row.knob.split(separator: ".").map(String.init)
-                let isThere = system.shape().child(keys[0])?.child(keys[1]) != nil
-                #expect(
-                    row.cells[system.name] == (isThere ? "yes" : "no"), "\(row.knob) of \(system.name)")
-            }
-        }
+        let table = try KnobTable()
+        #expect(table.knobs.count == 24)
+        try table.demand()
     }
 
     @Test("a knob that a system lacks is known, and told with what may stand there")
     func refused() throws {
-        for row in try table() {
-            for system in SystemFormat.all where row.cells[system.name] == "no" {
-                let keys = row.knob.split(separator: ".").map(String.init)
+        for knob in try KnobTable().knobs {
+            for system in SystemFormat.all where !KnobTable.has(system, knob) {
                 let found = problems(
                     """
                     {"duration": "1m", "populations": [{"name": "a", "devices": 1, "system": "\(system.name)",
-                     "sdk": {"\(keys[0])": {"\(keys[1])": 1}}}]}
+                     "sdk": {"\(knob[0])": {"\(knob[1])": 1}}}]}
                     """)
-                #expect(found.map(\.kind) == [.notSupported], "\(row.knob) of \(system.name)")
+                #expect(found.map(\.kind) == [.notSupported], "\(knob) of \(system.name)")
             }
         }
     }
