@@ -1,6 +1,7 @@
 """The Architecture page is true: its picture of the targets is Package.swift's, and the files that it names are there.
 
-`BEACONSWARM_WRITE_PICTURE=1 pytest test_architecture.py` draws the matrix of dependencies anew.
+`BEACONSWARM_WRITE_PICTURE=1 pytest test_architecture.py` draws a new target into the picture, above what it imports, and the
+matrix of dependencies anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from package_graph import ROOT, dependencies
 
 PAGE = ROOT / "Sources" / "Beaconswarm" / "Documentation.docc" / "Architecture.md"
 SYSTEMS = sorted(path.name for path in (ROOT / "Sources" / "DeviceSDK" / "Systems").iterdir() if path.is_dir())
+WRITES = bool(os.environ.get("BEACONSWARM_WRITE_PICTURE"))
+# Where the names of a row of the picture begin.
+COLUMNS = [4, 22, 44, 63]
 # What the page says in words: the faults that drawn scenarios know.
 OTHER_LISTS = {"a fault of the collector": ["Sources/TestSupport/Scenarios/RandomScenario.swift"]}
 EARLIER = re.compile(r"^(?P<row>\w)  (?P<name>\S+) *(?P<marks>[x+. -]*)$", re.M)
@@ -38,16 +42,45 @@ def paths(text: str) -> list[str]:
 # The picture of the targets
 
 
-def layers() -> dict[str, int]:
+def names_in(row: str) -> list[str]:
+    return [name for name in re.findall(r"[\w-]+", row) if name in dependencies()]
+
+
+def layers(text: str) -> dict[str, int]:
     """Each target's layer, the lowest 0."""
-    rows = [set(re.findall(r"[\w-]+", row)) & set(dependencies()) for row in picture(0).splitlines()]
-    rows = [row for row in rows if row]
-    assert sum(map(len, rows)) == len(set().union(*rows)), "each target is drawn once"
+    rows = [row for row in map(names_in, text.splitlines()) if row]
+    drawn = [name for row in rows for name in row]
+    assert len(drawn) == len(set(drawn)), "each target is drawn once"
     return {name: len(rows) - 1 - index for index, row in enumerate(rows) for name in row}
 
 
+def with_target(text: str, name: str) -> str:
+    """The picture with another target in it: in the lowest row above what it imports, or in a row of its own there."""
+    level = layers(text)
+    above = max((level[used] for used in dependencies()[name]), default=-1) + 1
+    lines = text.splitlines()
+    index = next((at for at, row in enumerate(lines) if above in {level[other] for other in names_in(row)}), None)
+    assert index is not None, f"{name} stands above everything: draw it by hand"
+    column = next((column for column in COLUMNS if len(lines[index]) < column), None)
+    if column is None:
+        lines.insert(index, " " * COLUMNS[0] + name)
+    else:
+        lines[index] = lines[index].ljust(column) + name
+    return "\n".join(lines) + "\n"
+
+
+def draw_new_targets() -> None:
+    text = picture(0)
+    while missing := dependencies().keys() - layers(text).keys():
+        ready = sorted(name for name in missing if not dependencies()[name] & missing)
+        text = with_target(text, ready[0])
+    PAGE.write_text(PAGE.read_text().replace(picture(0), text))
+
+
 def test_every_target_is_drawn_and_imports_only_lower_layers():
-    level = layers()
+    if WRITES:
+        draw_new_targets()
+    level = layers(picture(0))
     graph = dependencies()
     assert sorted(level) == sorted(graph)
     for name, used in graph.items():
@@ -84,11 +117,24 @@ def earlier() -> dict[str, set[str]]:
     }
 
 
+def with_new_rows(names: list[str]) -> list[str]:
+    """The matrix's targets in order, those that are gone left out, and new ones behind all that they import and all that
+    stand in the same row of the picture."""
+    level, graph = layers(picture(0)), dependencies()
+    names = [name for name in names if name in graph]
+    for name in sorted(graph.keys() - set(names), key=lambda name: (level[name], name)):
+        before = {*graph[name], *(other for other in names if level[other] == level[name])}
+        names.insert(max((names.index(other) + 1 for other in before), default=0), name)
+    return names
+
+
 def test_the_matrix_is_that_of_the_package():
     names, _ = drawn()
+    if WRITES:
+        names = with_new_rows(names)
     assert sorted(names) == sorted(dependencies())
     expected = matrix(names)
-    if os.environ.get("BEACONSWARM_WRITE_PICTURE"):
+    if WRITES:
         PAGE.write_text(PAGE.read_text().replace(picture(1), expected))
     assert picture(1) == expected, f"the page should have this matrix:\n{expected}"
 
