@@ -4,32 +4,44 @@ import Testing
 
 @testable import CodelessSDK
 @testable import DeviceSDK
+@testable import GrowingSDK
 @testable import KitSDK
 @testable import SensorsSDK
 @testable import TrackingSDK
 
 @Suite("What the documentation quotes of the systems")
 struct DocumentationTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let hooked = [
+        TrackingSDKSystem.hooks, KitSystem.hooks, CodelessSystem.hooks, SensorsHooks.table(.v4),
+        GrowingHooks.table(GrowingRules(version: .v4)),
+    ]
+
     private static func text(_ path: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    @Test(
-        "tables of hooks are the ones that the systems act on",
-        arguments: [
-            TrackingSDKSystem.hooks, KitSystem.hooks, CodelessSystem.hooks, SensorsHooks.table(.v4),
-        ])
+    private static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+    }
+
+    @Test("tables of hooks are the ones that the systems act on", arguments: hooked)
     func tables(hooks: HookTable) throws {
-        let pages = [
-            "trackingsdk": "TrackingSDK", "kit": "Kit", "codeless": "Codeless", "sensors": "Sensors",
-        ]
-        let page = try #require(pages[hooks.system])
-        let path = "Sources/Beaconswarm/Documentation.docc/\(page).md"
+        let folder = "Sources/Beaconswarm/Documentation.docc"
+        let pages = try Self.names(in: folder).filter { $0.lowercased().hasPrefix(hooks.system) }
         #expect(
-            try Self.text(path).contains(hooks.markdown), "\(path) should have this table:\n\(hooks.markdown)"
-        )
+            try pages.contains { try Self.text("\(folder)/\($0)").contains(hooks.markdown) },
+            "\(pages) should have this table:\n\(hooks.markdown)")
+    }
+
+    @Test("each system that hooks calls is among them")
+    func systems() throws {
+        let folder = "Sources/DeviceSDK/Systems"
+        let hooking = try Self.names(in: folder).filter { name in
+            try Self.names(in: "\(folder)/\(name)").contains("\(name)Hooks.swift")
+        }
+        #expect(hooking.map { $0.lowercased() }.sorted() == Self.hooked.map(\.system).sorted())
     }
 
     @Test("the codeless SDK's schema is that of its file")
