@@ -1,4 +1,5 @@
 import Accounting
+import CollectorModel
 import Datasets
 import TestSupport
 import Testing
@@ -124,7 +125,7 @@ struct DatasetFactsTests {
     @Test("fields of systems that share a column have one type")
     func systemColumns() {
         var types: [String: ColumnType] = [:]
-        for field in ["sensors", "growing", "kit", "codeless"].flatMap(EventField.own) {
+        for field in CollectorSystem.allCases.flatMap({ SystemEvents.of($0).fields }) {
             #expect(types[field.column] ?? field.type == field.type, "\(field.column)")
             types[field.column] = field.type
         }

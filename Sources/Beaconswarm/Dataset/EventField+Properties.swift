@@ -1,4 +1,5 @@
 import AppModel
+import CollectorModel
 import Datasets
 import DeviceSDK
 import Wire
@@ -9,18 +10,18 @@ extension EventField {
 
     /// The fields of a population's events: those of the system, and the properties of the app's own events.
     static func fields(of plan: PopulationPlan) -> [EventField] {
-        let missing = missing(in: plan.system.systemName, plan.system.versionName)
-        return own(of: plan.system.systemName).filter { !missing.contains($0.path) } + properties(of: plan)
+        guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return [] }
+        let events = SystemEvents.of(system)
+        let missing = events.missing[plan.system.versionName] ?? []
+        return events.fields.filter { !missing.contains($0.path) } + properties(of: plan, events)
     }
 
     /// The properties of an app's events, profiles and items that the system has a place for.
-    private static func properties(of plan: PopulationPlan) -> [EventField] {
-        guard plan.system.tracksCode, let group = propertyGroup(of: plan.system.systemName) else {
-            return []
-        }
+    private static func properties(of plan: PopulationPlan, _ events: SystemEvents) -> [EventField] {
+        guard plan.system.tracksCode, let group = events.propertyGroup else { return [] }
         var keys: [ExactText] = []
         var types: [ExactText: ColumnType] = [:]
-        for rule in carriedProperties(of: plan) {
+        for rule in properties(of: plan, events.carried) {
             let key = ExactText(rule.key)
             let type = rule.generator.columnType(in: plan.app)
             if let known = types[key] {
@@ -40,17 +41,19 @@ extension EventField {
     /// What calls of the app's code reach the SDK with: TrackingSDK has only events, without what is registered for
     /// all of them, and GrowingIO's users have attributes that are set and no others. Where events do not carry what is
     /// registered, the SDK asks the app for nothing at an event either.
-    private static func carriedProperties(of plan: PopulationPlan) -> [PropertyRule] {
+    private static func properties(
+        of plan: PopulationPlan, _ carried: SystemEvents.CarriedProperties
+    ) -> [PropertyRule] {
         let app = plan.app
         var registered = app.superProperties.flatMap(\.properties)
         let events = app.events.filter { $0.variant == nil }
         if plan.system.sendsSuperProperties { registered += app.dynamicSuperProperties }
-        switch plan.system.systemName {
-        case "trackingsdk": return events.filter { !$0.isWeb }.flatMap(\.properties)
-        case "growing":
+        switch carried {
+        case .ofEvents: return events.filter { !$0.isWeb }.flatMap(\.properties)
+        case .settable:
             let set = app.profiles.filter { $0.operation == .set || $0.operation == .setOnce }
             return registered + events.flatMap(\.properties) + set.flatMap(\.properties)
-        default:
+        case .all:
             return registered + events.flatMap(\.properties) + app.profiles.flatMap(\.properties)
                 + app.items.flatMap(\.properties)
         }

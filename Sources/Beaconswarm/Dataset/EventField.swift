@@ -1,3 +1,4 @@
+import CollectorModel
 import Datasets
 
 /// A member of events' JSON that has a column of its own in the table `events`.
@@ -16,41 +17,50 @@ struct EventField: Hashable, Sendable {
     }
 }
 
-extension EventField {
-    /// The members that a system's own code writes; fields of several systems that mean the same share a column.
-    static func own(of system: String) -> [EventField] {
-        switch system {
-        case "sensors": sensors
-        case "growing": growing
-        case "trackingsdk": []
-        case "kit": kit
-        case "codeless": codeless
-        default: []
-        }
-    }
-
+/// What datasets know of a system's events.
+struct SystemEvents {
+    /// The members that the system's own code writes; fields of several systems that mean the same share a column.
+    var fields: [EventField]
+    /// Members that events of a version never have, by the version.
+    var missing: [String: Set<String>] = [:]
     /// The member that holds the properties of an app's own events; `nil` where there is none.
-    static func propertyGroup(of system: String) -> String? {
+    var propertyGroup: String?
+    var carried = CarriedProperties.all
+
+    /// What of an app's properties calls of its code reach the SDK with.
+    enum CarriedProperties {
+        case all
+        /// Those of events that are not a web page's, without what is registered for all of them.
+        case ofEvents
+        /// All but those of items, and of profiles those that are set.
+        case settable
+    }
+
+    /// Every system has its line here: a further one does not compile without.
+    static func of(_ system: CollectorSystem) -> SystemEvents {
         switch system {
-        case "sensors": "properties"
-        case "growing": "attributes"
-        case "trackingsdk": "parameters"
-        default: nil
+        case .sensors:
+            SystemEvents(
+                fields: EventField.sensors,
+                missing: [
+                    "1.10.17": ["properties.$app_id", "properties.$app_name", "properties.$timezone_offset"]
+                ], propertyGroup: "properties")
+        case .growing:
+            SystemEvents(
+                fields: EventField.growing,
+                missing: ["3.2.1": ["timezoneOffset"], "4.11.0": ["globalSequenceId"]],
+                propertyGroup: "attributes", carried: .settable)
+        case .trackingSDK: SystemEvents(fields: [], propertyGroup: "parameters", carried: .ofEvents)
+        case .kit: SystemEvents(fields: EventField.kit)
+        case .codeless: SystemEvents(fields: EventField.codeless)
+        // What a description says of its events is in `payload` alone.
+        case .declared: SystemEvents(fields: [])
         }
     }
+}
 
-    /// Members that events of a version never have.
-    static func missing(in system: String, _ version: String) -> Set<String> {
-        switch (system, version) {
-        case ("growing", "3.2.1"): ["timezoneOffset"]
-        case ("growing", "4.11.0"): ["globalSequenceId"]
-        case ("sensors", "1.10.17"):
-            ["properties.$app_id", "properties.$app_name", "properties.$timezone_offset"]
-        default: []
-        }
-    }
-
-    private static let sensors: [EventField] = [
+extension EventField {
+    fileprivate static let sensors: [EventField] = [
         EventField(
             "distinct_id", "distinct_id", "who the event is about: the login id, else the anonymous id"),
         EventField("anonymous_id", "anonymous_id", "the device's anonymous id"),
@@ -93,7 +103,7 @@ extension EventField {
         EventField("properties.$element_position", "element_position", "place of the control in a list"),
     ]
 
-    private static let growing: [EventField] = [
+    fileprivate static let growing: [EventField] = [
         EventField("userId", "user_key", "the account"),
         EventField("sessionId", "session_id", "the SDK's own session"),
         EventField("deviceId", "device_id", "the SDK's id of the device"),
@@ -127,7 +137,7 @@ extension EventField {
         EventField("idfv", "idfv", "identifier for vendors"),
     ]
 
-    private static let kit: [EventField] = [
+    fileprivate static let kit: [EventField] = [
         EventField("log", "log", "the file on the device"),
         EventField("line", "line", .int64, "the row in the file, from 0"),
         EventField("content", "element_content", "what the row is about"),
@@ -141,7 +151,7 @@ extension EventField {
         EventField("device.appBuild", "app_build", "build of the app"),
     ]
 
-    private static let codeless: [EventField] = [
+    fileprivate static let codeless: [EventField] = [
         EventField("sessionId", "session_id", "the SDK's own session"),
         EventField("deviceId", "device_id", "the SDK's id of the device"),
         EventField("pageName", "screen_name", "class of the screen"),
