@@ -29,9 +29,14 @@ build-all: setup
 demo: build
 	$(BIN) run scenarios/demo.json
 
-## test: every test, with the set-up that it needs
+## test: every test but the long ones, with the set-up that it needs
 test: setup
 	@.ci/test
+
+## test-long: tests that compute for minutes: how often the intervals of a comparison err, over thousands of simulations
+test-long: build
+	@.ci/setup --tests
+	@BEACONSWARM_LONG=1 $(PYTHON) -m pytest -q --color=no -p no:cacheprovider -m long Tests/Acceptance
 
 ## bench: speed against peers, measured in one run on an idle machine
 bench: build
@@ -105,4 +110,4 @@ docs: setup
 clean:
 	rm -rf .build
 
-.PHONY: help setup build validate-only demo test bench load-datasets cluster-test fuzz explore planted sbom dist dist-test example tsan soak lint format validate docs clean
+.PHONY: help setup build validate-only demo test test-long bench load-datasets cluster-test fuzz explore planted sbom dist dist-test example tsan soak lint format validate docs clean

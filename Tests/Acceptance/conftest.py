@@ -38,6 +38,7 @@ HANG = 120
 def pytest_configure(config) -> None:
     """Files of tests lie in memory where there is room, unless TMPDIR says otherwise: a disk on which others work
     makes live runs late. Tests of full disks mount their own."""
+    config.addinivalue_line("markers", "long: minutes of computing; `make test-long` runs them")
     if not os.environ.get("TMPDIR") and real_clock.is_roomy_memory(Path("/dev/shm")):
         os.environ["TMPDIR"] = "/dev/shm"
         tempfile.tempdir = None
@@ -45,8 +46,12 @@ def pytest_configure(config) -> None:
 
 def pytest_collection_modifyitems(items) -> None:
     """Modules that say they are `LONG` go first: where several processes take one module after the other, none of
-    these is left to the end."""
+    these is left to the end. Tests marked `long` are for `make test-long` alone."""
     items.sort(key=lambda item: not getattr(item.module, "LONG", False))
+    if not os.environ.get("BEACONSWARM_LONG"):
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="minutes of computing: make test-long"))
 
 
 @dataclass
