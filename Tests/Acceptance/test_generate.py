@@ -728,16 +728,16 @@ def test_the_description_tells_what_can_be_typed(tool: Tool):
     assert re.findall(r"`([^`]*)`", changed) == [
         "BEACONSWARM_SEED=9", "--set /populations/0/devices=1", "--start 2026-03-02T00:00:00+08:00", "--duration 1d", "--devices 6",
     ]
-    (script,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    (script,) = [text for text in re.findall(r"```python\n(.*?)```", page, flags=re.S) if "read_parquet" in text]
     if importlib.util.find_spec("pandas") is None:
         # Enough of it for what the page says.
         (folder / "pandas.py").write_text(
             "import pyarrow, pyarrow.parquet\n"
             "read_parquet = lambda path: pyarrow.parquet.ParquetFile(path).read()\n"
             "concat = lambda tables, ignore_index: pyarrow.concat_tables(tables)\n")
-    script += "print(len(events), len(truth))"
+    script += f"print({', '.join(f'len({table})' for table in TABLES)})"
     read = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
-    assert read.stdout.split() == [re.search(rf"\| `{table}` \| (\d+) \|", page)[1] for table in ("events", "truth")], read.stderr
+    assert read.stdout.split() == [re.search(rf"\| `{table}` \| (\d+) \|", page)[1] for table in TABLES], read.stderr
     (folder / "_SUCCESS").unlink()
     tool.run("generate", path, "--out", folder, "-q", *options, "--split", "100kB", "--format", "parquet,ndjson", "--resume",
              env={"BEACONSWARM_SEED": "9"}).expect(0)
@@ -765,6 +765,40 @@ def test_the_description_loads(dataset: Path):
             assert database.execute("SELECT count(*) FROM truth").fetchone()[0] == count
         # What a sniffer makes of the quotes depends on how late the first of them comes.
         assert reader != "read_csv" or block.count("quote = '\"'") == len(TABLES)
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="sqlite3 is not installed")
+@pytest.mark.parametrize("options", [[], ["--partition", "day", "--split", "50kB"]])
+def test_the_description_loads_into_sqlite(tool: Tool, options: list[str]):
+    generate(tool, tool.folder / "data", "--tag", "--format", "csv", *options, scenario=WORLD | {"duration": "3d"})
+    (text,) = re.findall(r"^SQLite:\n\n```sql\n(.*?)```", (tool.folder / "data" / "README.md").read_text(), flags=re.S | re.M)
+    imported = tool.folder / "imported.sqlite"
+    subprocess.run(["sqlite3", "-bail", imported], input=text, text=True, cwd=tool.folder / "data", check=True)
+    with sqlite3.connect(imported) as database:
+        assert_answered(lambda sql: database.execute(sql).fetchall(), tool.folder / "data")
+        kinds = database.execute("SELECT DISTINCT typeof(is_cold), typeof(duration_ms) FROM sessions").fetchall()
+    assert {kind for kind, _ in kinds} == {"integer"} and {kind for _, kind in kinds} <= {"integer", "null"}
+
+
+#: By format: the tools that the page has something for.
+TOOLS = {
+    "parquet": ["DuckDB", "ClickHouse", "pandas"],
+    "csv.zst": ["DuckDB", "PostgreSQL", "ClickHouse", "SQLite", "pandas"],
+    "ndjson": ["DuckDB", "ClickHouse", "pandas"],
+    "sqlite": ["pandas"],
+}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_description_has_each_tool_that_reads_a_format(tool: Tool, name: str):
+    generate(tool, tool.folder / "data", "--format", name, scenario=WORLD | {"duration": "6h"})
+    page = (tool.folder / "data" / "README.md").read_text()
+    loading = page[page.index("## Loading") : page.index("## Columns")]
+    told = re.findall(r"^(\w+)[^\n]*:\n\n```\w+\n(.*?)```", loading, flags=re.S | re.M)
+    assert [program for program, _ in told] == TOOLS[name]
+    for program, text in told:
+        assert all(re.search(rf"\b{table}\b", text) for table in TABLES), program
+        assert (f".{name}'" in text) == (program in ("DuckDB", "ClickHouse") and name != "sqlite"), program
 
 
 def test_a_changed_persona_leaves_others_alone(tool: Tool, truth: dict):

@@ -1,6 +1,6 @@
 import Datasets
 
-// How to load a dataset.
+// How to load a dataset: each format with the tools that read it as it is. What they say of columns is in a file of its own.
 extension DatasetPage {
     var loading: String {
         let loadable = formats.filter { !$0.isDigest }.map(\.description)
@@ -37,7 +37,7 @@ extension DatasetPage {
     private var isInFolders: Bool { options.split != nil || options.shard != nil || parts != nil }
 
     /// The pattern of a table's files.
-    private func path(_ table: String, _ suffix: String) -> String {
+    func path(_ table: String, _ suffix: String) -> String {
         guard isCut else { return "\(table).\(suffix)" }
         guard options.partition != "none", table == EventTable.name else {
             return !isInFolders ? "\(table).\(suffix)" : "\(table)/*.\(suffix)"
@@ -45,124 +45,70 @@ extension DatasetPage {
         return "\(table)/**/*.\(suffix)"
     }
 
+    private static func block(_ head: String, _ language: String, _ lines: [String]) -> String {
+        "\(head):\n\n```\(language)\n\(lines.joined(separator: "\n"))\n```\n"
+    }
+
+    private static func part(_ title: String, _ blocks: [String]) -> String {
+        "### \(title)\n\n" + blocks.joined(separator: "\n")
+    }
+
     private var parquet: String {
-        return """
-            DuckDB and pandas:
-
-            ```sql
-            \(schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
-            .joined(separator: "\n"))
-            ```
-
-            ```python
-            import glob
-            import pandas
-            \([EventTable.name, "truth"].map(pandas).joined(separator: "\n"))
-            ```
-
-            ClickHouse (`clickhouse local`, or PyPI's `chdb`):
-
-            ```sql
-            \(schemas.map(clickHouse).joined(separator: "\n"))
-            ```
-
-            """
+        let views = schemas.map { "CREATE VIEW \($0.name) AS SELECT * FROM '\(path($0.name, "parquet"))';" }
+        return DatasetPage.part(
+            "Parquet",
+            [
+                DatasetPage.block("DuckDB", "sql", views),
+                DatasetPage.block(
+                    "ClickHouse (`clickhouse local`, or PyPI's `chdb`)", "sql",
+                    schemas.map { clickHouse($0, "'\(path($0.name, "parquet"))'") }),
+                DatasetPage.block("pandas", "python", pandasParquet),
+            ])
     }
 
-    /// By its files, since a folder may have some of other formats, too.
-    private func pandas(_ table: String) -> String {
-        let files = "sorted(glob.glob(\"\(path(table, "parquet"))\", recursive=True))"
-        return "\(table) = pandas.concat(map(pandas.read_parquet, \(files)), ignore_index=True)"
-    }
-
-    private func clickHouse(_ schema: TableSchema) -> String {
-        let order = schema.indices.last?.joined(separator: ", ") ?? ""
-        return "CREATE TABLE \(schema.name) ENGINE = MergeTree ORDER BY (\(order)) "
-            + "AS SELECT * FROM file('\(path(schema.name, "parquet"))');"
-    }
-
+    /// The first of the chosen formats that begin so: a folder may have the same rows plain and packed.
     private func suffix(_ prefix: String) -> String {
         formats.filter { !$0.isDigest }.map(\.description).first { $0.hasPrefix(prefix) } ?? prefix
     }
 
     private var csv: String {
-        let tables = schemas.map { schema in
-            let columns = schema.columns.map { "\($0.name) \(DatasetPage.postgres($0.type))" }
-            return """
-                CREATE TABLE \(schema.name) (\(columns.joined(separator: ", ")));
-                \\copy \(schema.name) FROM \(DatasetPage.postgres(path(schema.name, "csv")))
-                """
-        }
-        return """
-            PostgreSQL (unpack what is packed):
-
-            ```sql
-            \(tables.joined(separator: "\n"))
-            ```
-
-            DuckDB:
-
-            ```sql
-            \(schemas.map { duckDB($0, "read_csv", "csv", "header = true, quote = '\"', escape = '\"', allow_quoted_nulls = false") }
-                .joined(separator: "\n"))
-            ```
-
-            """
-    }
-
-    /// What psql copies from: a file, or all of a folder without their heads.
-    private static func postgres(_ path: String) -> String {
-        guard path.contains("*") else { return "'\(path)' WITH (FORMAT csv, HEADER)" }
-        let folder = path.prefix { $0 != "/" }
-        return "PROGRAM 'find \(folder) -name \"*.csv\" -exec tail -q -n +2 {} +' WITH (FORMAT csv)"
-    }
-
-    private static func postgres(_ type: ColumnType) -> String {
-        switch type {
-        case .int64: "bigint"
-        case .double: "double precision"
-        case .bool: "boolean"
-        case .string: "text"
-        case .timestampMillis, .timestampMicros: "timestamptz"
-        }
+        let suffix = suffix("csv")
+        let options = "header = true, quote = '\"', escape = '\"', allow_quoted_nulls = false"
+        let unpacked = suffix == "csv" ? "" : " (unpack the files before)"
+        return DatasetPage.part(
+            "CSV",
+            [
+                DatasetPage.block("DuckDB", "sql", schemas.map { duckDB($0, "read_csv", suffix, options) }),
+                DatasetPage.block("PostgreSQL\(unpacked)", "sql", schemas.flatMap(postgres)),
+                DatasetPage.block("ClickHouse", "sql", clickHouse("CSVWithNames", suffix)),
+                DatasetPage.block("SQLite\(unpacked)", "sql", schemas.flatMap(sqliteImport)),
+                DatasetPage.block(pandasName(suffix), "python", pandasText(suffix, DatasetPage.readCSV)),
+            ])
     }
 
     private var ndjson: String {
-        """
-        DuckDB:
-
-        ```sql
-        \(schemas.map { duckDB($0, "read_json", "ndjson", "format = 'newline_delimited'") }.joined(separator: "\n"))
-        ```
-
-        """
-    }
-
-    /// A table with its types: a reader that infers them from the first rows takes a column without values there for one that
-    /// has none at all.
-    private func duckDB(_ schema: TableSchema, _ reader: String, _ format: String, _ options: String)
-        -> String
-    {
-        let columns = schema.columns.map { "\($0.name): '\(DatasetPage.duckDB($0.type))'" }
-        return
-            "CREATE TABLE \(schema.name) AS SELECT * FROM \(reader)('\(path(schema.name, suffix(format)))', "
-            + "\(options), columns = {\(columns.joined(separator: ", "))});"
-    }
-
-    private static func duckDB(_ type: ColumnType) -> String {
-        switch type {
-        case .int64: "BIGINT"
-        case .double: "DOUBLE"
-        case .bool: "BOOLEAN"
-        case .string: "VARCHAR"
-        case .timestampMillis, .timestampMicros: "TIMESTAMPTZ"
-        }
+        let suffix = suffix("ndjson")
+        let lines = schemas.map { duckDB($0, "read_json", suffix, "format = 'newline_delimited'") }
+        return DatasetPage.part(
+            "NDJSON",
+            [
+                DatasetPage.block("DuckDB", "sql", lines),
+                DatasetPage.block("ClickHouse", "sql", clickHouse("JSONEachRow", suffix)),
+                DatasetPage.block(pandasName(suffix), "python", pandasText(suffix, DatasetPage.readJSON)),
+            ])
     }
 
     private var sqlite: String {
-        """
-        SQLite: `sqlite3 \(DatasetOutput.databaseName)` has all tables, with indices.
+        DatasetPage.part(
+            "SQLite",
+            [
+                "`sqlite3 \(DatasetOutput.databaseName)` has all tables, with indices. Times are milliseconds since 1970.\n",
+                DatasetPage.block("pandas", "python", pandasDatabase),
+            ])
+    }
 
-        """
+    /// What packed files need beside pandas.
+    private func pandasName(_ suffix: String) -> String {
+        suffix.hasSuffix(".zst") ? "pandas (with PyPI's `zstandard`)" : "pandas"
     }
 }
