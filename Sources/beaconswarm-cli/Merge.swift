@@ -11,7 +11,7 @@ struct Merge: AsyncParsableCommand {
             byte for byte.
 
             A part that is missing makes the run invalid (96): the report is about the devices that are there and says \
-            which part to play again. Parts of different runs, and a part that is there twice and not the same, are \
+            which part to play again. Parts of different runs, and a part that is there twice, are \
             refused (64), and nothing is written. Attempts that were killed do not count.
 
             Parts of a live run make the whole invalid (96) if one of them was late, could not keep its own schedule, or \

@@ -235,7 +235,14 @@ def test_of_another_number_of_parts(tool: Tool):
 def test_the_same_part_twice(tool: Tool):
     scenario = write_scenario(tool.folder, steady(devices=4, duration="20s"))
     one, same = play(tool, scenario, 2), play(tool, scenario, 2, name="same", only=[1])
-    merge(tool, one, same).expect(0)
+    for folders in [(one, same), (one, one)]:
+        refused = merge(tool, *folders).expect(64)
+        assert "part 1/2 is there twice" in refused.err or "part 0/2 is there twice" in refused.err
+        assert not (tool.folder / "all").exists()
+    # A process that was thought dead may end its part after all: both attempts are in one folder, and the same.
+    attempt = one / "part-001-of-002" / "attempt-1"
+    shutil.copytree(attempt, attempt.with_name("attempt-2"))
+    merge(tool, one).expect(0)
 
 
 def test_a_file_that_was_changed(tool: Tool):

@@ -68,7 +68,10 @@ struct LabMerge {
         for folder in folders { parts.append((folder, try LabPart(of: folder))) }
         var report = LabMerge.blank(parts[0].part.report)
         let identity = LabJSON.write(report)
-        for (folder, part) in parts {
+        for (index, (folder, part)) in parts.enumerated() {
+            if let other = parts[..<index].first(where: { $0.part.number == part.number }) {
+                try PartFolder.checkOnce(part.number, other.folder, folder)
+            }
             guard LabJSON.write(LabMerge.blank(part.report)) == identity, part.sum == parts[0].part.sum,
                 part.number.count == parts[0].part.number.count
             else {

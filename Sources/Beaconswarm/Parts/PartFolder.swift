@@ -70,6 +70,23 @@ struct PartFolder: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
     }
 
+    /// Refuses a part that is there in two places, or is named twice. Attempts at it in one folder are none: of those
+    /// that two processes ended, any will do.
+    ///
+    /// - Throws: ``CommandFailure`` with code 64.
+    static func checkOnce(_ part: PartNumber, _ one: PartFolder, _ other: PartFolder) throws(CommandFailure) {
+        func attempts(_ folder: PartFolder) -> Substring {
+            folder.path[..<(folder.path.lastIndex(of: "/") ?? folder.path.endIndex)]
+        }
+        guard one.path == other.path || attempts(one) != attempts(other) else { return }
+        throw CommandFailure(.usage, twice(part, one.path, other.path))
+    }
+
+    static func twice(_ part: PartNumber, _ one: String, _ other: String) -> String {
+        "part \(part.text) is there twice: \(one)\(one == other ? ", named again" : " and \(other)"); name it once; nothing "
+            + "was written"
+    }
+
     // MARK: - Its state
 
     func write(_ state: PartState) throws(CommandFailure) {

@@ -32,7 +32,7 @@ struct PartSet {
 
     /// Looks at the attempts that were found.
     ///
-    /// - Throws: ``CommandFailure`` with code 64 where a part is there twice and not the same, or parts are of different runs.
+    /// - Throws: ``CommandFailure`` with code 64 where a part is there twice, or parts are of different runs.
     init(_ found: [PartFolder]) throws(CommandFailure) {
         let whole = found.filter(\.isWhole)
         guard let first = whole.first else {
@@ -57,6 +57,7 @@ struct PartSet {
             )
         }
         if let other = members.first(where: { $0.number == state.number }) {
+            try PartFolder.checkOnce(state.number, other.folder, folder)
             // Two attempts at a part of a simulation are the same, as any two runs of one seed. Of a live run they never
             // are: there only a copy is.
             guard other.fingerprint == state.recorder.eventFingerprint,

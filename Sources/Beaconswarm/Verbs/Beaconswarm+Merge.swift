@@ -26,7 +26,7 @@ extension Beaconswarm {
     /// Joins the parts of a run into the folder that one process would have written, or those of a dataset.
     ///
     /// - Returns: how the run ended: by its verdict; where parts are missing, that it is invalid.
-    /// - Throws: ``CommandFailure`` with code 64 for parts of different runs, parts that are there twice and not the same,
+    /// - Throws: ``CommandFailure`` with code 64 for parts of different runs, parts that are there twice,
     ///   and files that were changed; nothing is written then.
     public static func merge(_ options: MergeOptions) throws -> CommandStatus {
         try FileName.check(options.out, of: "--out")

@@ -35,7 +35,7 @@ struct DatasetMerge {
         OutputFile.exists("\(folder)/\(name)")
     }
 
-    /// - Throws: ``CommandFailure``: 64 for parts of different datasets, one that is there twice and not the same, and
+    /// - Throws: ``CommandFailure``: 64 for parts of different datasets, one that is there twice, and
     ///   files that were changed; 96 where a part is missing. Nothing is written then.
     func run(_ folders: [String]) throws(CommandFailure) -> CommandStatus {
         for (option, isGiven) in [("--events", options.events != nil), ("--json", options.json)] where isGiven
@@ -94,13 +94,8 @@ struct DatasetMerge {
                 )
             }
             if let other = parts.first(where: { $0.state.number == state.number }) {
-                guard other.state.rows == state.rows else {
-                    throw CommandFailure(
-                        .usage,
-                        "part \(state.number.text) is there twice, and not the same: \(other.folder) and \(folder); "
-                            + "nothing was written")
-                }
-                continue
+                throw CommandFailure(
+                    .usage, PartFolder.twice(state.number, other.folder, folder))
             }
             parts.append((folder, state))
         }
