@@ -395,6 +395,8 @@ def test_partitions_are_days_of_the_zone(tool: Tool):
 def test_rows_cut_the_world_at_a_capture(tool: Tool, truth: dict):
     number = len(truth) // 3
     generate(tool, tool.folder / "cut", "--tag", "--rows", number, "--threads", 2, "--format", "sqlite")
+    (until,) = [line for line in (tool.folder / "cut" / "README.md").read_text().splitlines() if line.startswith("| until |")]
+    assert f"the capture of event number {number}: what had no fate by then is `pending`" in until
     cut = {row["id"]: row for row in from_sqlite(tool.folder / "cut", "truth")}
     times = sorted(row["captured_at"] for row in truth.values())
     last = times[number - 1]

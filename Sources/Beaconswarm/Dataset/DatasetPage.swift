@@ -17,10 +17,18 @@ struct DatasetPage {
     let unknownRows: Int64
     /// The sum over all events with their fates.
     let fingerprint: UInt64
-    /// The instant of the last row that a stream sent, where it was ended before the scenario was.
-    var streamEnd: Instant?
+    /// Where it ends before the scenario does; `nil` where it is of all of it.
+    var cut: Cut?
     /// Where it was made in parts and joined: how many, and the command of each, with `I` for its number.
     var parts: (count: Int, command: String)?
+
+    /// Why a dataset ends before its scenario, and when.
+    enum Cut {
+        /// At the capture of so many events.
+        case rows(Int, at: Instant)
+        /// At the last row that a stream sent.
+        case stream(at: Instant)
+    }
 
     var text: String {
         [head, files, loading, tables, questions].joined(separator: "\n")
@@ -43,7 +51,7 @@ struct DatasetPage {
             | from | \(start.text), for \(document.duration.text), drain \(document.drain.text) |
             | days | of the zone \(options.zone) |
             | changed | \(changes) |
-            | fingerprint | `\(ReportBuilder.hexadecimal(fingerprint))`, of the fates in `truth` |\(streamNote)
+            | fingerprint | `\(ReportBuilder.hexadecimal(fingerprint))`, of the fates in `truth` |\(cutNote)
 
             \(promise):
 
@@ -54,17 +62,24 @@ struct DatasetPage {
             """
     }
 
-    private var streamNote: String {
-        streamEnd.map {
-            "\n| until | \($0.text), when the stream of its rows was ended: nothing later is in it |"
-        } ?? ""
+    private var cutNote: String {
+        switch cut {
+        case .rows(let rows, let instant):
+            "\n| until | \(instant.text), the capture of event number \(rows): what had no fate by then is `pending` |"
+        case .stream(let instant):
+            "\n| until | \(instant.text), when the stream of its rows was ended: nothing later is in it |"
+        case nil: ""
+        }
     }
 
     private var promise: String {
-        streamEnd == nil
-            ? "The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote)"
-            : "The same scenario, seed and options send the same rows again, from the first on; how many is up to whoever "
+        if case .stream = cut {
+            return
+                "The same scenario, seed and options send the same rows again, from the first on; how many is up to whoever "
                 + "ends the stream"
+        }
+        return
+            "The same scenario, seed and options give the same bytes again, with any number of threads\(commandNote)"
     }
 
     /// What makes the dataset from the beginning.

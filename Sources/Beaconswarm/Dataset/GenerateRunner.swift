@@ -19,8 +19,8 @@ final class GenerateRunner {
     private let began = Host.monotonic
     /// When the devices began to be played.
     private var playBegan = Host.monotonic
-    /// The instant of the last row that a stream sent, where it was ended before the scenario was.
-    private var streamEnd: Instant?
+    /// Where the dataset ends before its scenario does.
+    private var ending: DatasetPage.Cut?
     /// Of the scenario's uploads; events are counted without making their bytes.
     private lazy var sizes = UploadSizes(
         of: scenario.document, for: options.rows == nil ? .encode : .measure)
@@ -53,9 +53,12 @@ final class GenerateRunner {
             CaptureCount.instant(
                 ofCapture: $0, in: scenario.document, sizes: sizes, tagsEvents: options.tagsEvents, stores)
         }
-        if let rows = options.rows, cut == nil {
-            console.warn(
-                "--rows \(rows): the scenario captures fewer; the dataset is of all that it captures")
+        if let rows = options.rows {
+            ending = cut.map { .rows(rows, at: $0) }
+            if cut == nil {
+                console.warn(
+                    "--rows \(rows): the scenario captures fewer; the dataset is of all that it captures")
+            }
         }
         let lock = try folder.take()
         defer { withExtendedLifetime(lock) {} }
@@ -105,7 +108,7 @@ final class GenerateRunner {
         switch try stream.send(plans(cut: cut), stores) {
         case .all: return try write(plans(cut: cut), stores)
         case .last(let instant):
-            streamEnd = instant
+            ending = .stream(at: instant)
             return try write(plans(cut: instant), stores)
         case .nothing:
             try stream.removeFolder()
@@ -253,7 +256,7 @@ final class GenerateRunner {
             start: document.simulatedStart, redact: { document.redact($0) })
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
-            unknownRows: arrivals.unknown, fingerprint: fingerprint, streamEnd: streamEnd)
+            unknownRows: arrivals.unknown, fingerprint: fingerprint, cut: ending)
         let told = AnswerFiles.json(
             answers, zone: options.zone, fingerprint: fingerprint, patterns: patterns)
         for (name, bytes) in [
