@@ -140,6 +140,9 @@ package struct TimeZones: Sendable, Hashable {
     /// Whether these are zones of the IANA database, and not mere offsets.
     package let isNamed: Bool
     package let choice: WeightedChoice
+    private let regions: [Region]
+    /// That of all zones; `nil` if they differ.
+    private let commonRegion: Region?
 
     /// - Parameter names: Those of the zones, in their order; by default those of their first offsets.
     /// - Precondition: at least one weight is positive and none negative.
@@ -150,6 +153,8 @@ package struct TimeZones: Sendable, Hashable {
             names
             ?? zones.map { TimeZones.name(ofOffset: $0.table.offset(at: Instant(nanoseconds: .min)).offset) }
         choice = WeightedChoice(weights: zones.map(\.weight))
+        regions = zones.indices.map { place in names.map { Region(zone: $0[place]) } ?? .china }
+        commonRegion = Set(regions).count == 1 ? regions[0] : nil
     }
 
     /// What iOS calls a zone that is a mere offset (`TimeZone.identifier`): `GMT+0800`, `GMT-0530`, `GMT`.
@@ -169,6 +174,14 @@ package struct TimeZones: Sendable, Hashable {
     /// - Parameter stream: The device's own, for its zone alone.
     /// - Complexity: O(log n) in the number of zones.
     package func table(_ stream: RandomStream) -> UTCOffsets { tables[place(stream)] }
+
+    /// Where a device's user lives.
+    ///
+    /// - Parameter stream: As ``table(_:)``.
+    @inline(__always)
+    package func region(_ stream: @autoclosure () -> RandomStream) -> Region {
+        commonRegion ?? regions[place(stream())]
+    }
 
     /// The place of a device's zone in ``tables`` and ``names``, in the same way.
     package func place(_ stream: RandomStream) -> Int {

@@ -41,7 +41,7 @@ OWN_IDENTITIES = {"$identity_idfv", "$identity_anonymous_id", "$identity_login_i
 BIND_EVENTS = {"track_id_bind": "$BindID", "track_id_unbind": "$UnbindID"}
 
 NETWORK_TYPES = {OLD: {"WIFI", "2G", "3G", "4G", "NULL"}, NEW: {"WIFI", "2G", "3G", "4G", "5G", "NULL", "UNKNOWN"}}
-CARRIERS = {"中国移动", "中国联通", "中国电信", "中国卫通", "中国铁通"}
+CARRIERS = {"中国移动", "中国联通", "中国电信", "中国卫通", "中国铁通", "T-mobile/Telekom", "Vodafone D2", "O2"}
 
 # Automatic properties of every track event: name -> type, and the value where it is fixed.
 AUTOMATIC = {

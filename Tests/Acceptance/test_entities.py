@@ -126,3 +126,10 @@ def test_installations_are_before_the_run_or_at_the_arrival(data: sqlite3.Connec
     assert all(installed == arrived >= start for installed, arrived in dates["coming"])
     ages = [start - installed for installed, arrived in dates["staying"] if arrived is not None]
     assert all(0 <= age <= 60 * DAY for age in ages) and max(ages) > 5 * DAY
+
+
+def test_carriers_are_those_of_the_country(data: sqlite3.Connection):
+    found = data.execute("SELECT DISTINCT u.time_zone, e.carrier FROM events e JOIN users u ON u.device = e.device WHERE u.population = 'new' "
+                         "AND e.carrier IS NOT NULL").fetchall()
+    chinese = {zone: {carrier.startswith("中国") for name, carrier in found if name == zone} for zone in ZONES}
+    assert chinese == {"Asia/Shanghai": {True}, "Europe/Berlin": {False}}

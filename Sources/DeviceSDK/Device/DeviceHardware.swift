@@ -1,3 +1,6 @@
+package import AppModel
+package import Timebase
+
 /// What iPhones say of themselves: `hw.machine`, the screen in points, and the systems they run.
 ///
 /// Weights are rough shares of the phones in use at each version's time (autumn 2018, spring
@@ -76,11 +79,13 @@ package struct DeviceHardware: Sendable {
     ]
 
     /// A carrier's MCC, MNC and its name as the SDK writes it (`sa_mcc_mnc_mini.json` and the names
-    /// in the source for 460); `nil` is a phone without a SIM, whose events lack `$carrier`.
+    /// in the source for 460); `nil` is a phone without a SIM, whose events lack `$carrier`, and any phone of a
+    /// region whose carriers are not listed.
     package struct Carrier: Sendable {
         package let code: StaticString
         package let name: String?
         package let weight: Double
+        package var region = Region.china
     }
 
     package static let carriers: [Carrier] = [
@@ -93,7 +98,17 @@ package struct DeviceHardware: Sendable {
         Carrier(code: "460-11", name: "中国电信", weight: 16),
         Carrier(code: "460-20", name: "中国铁通", weight: 1),
         Carrier(code: "", name: nil, weight: 3),
+        Carrier(code: "262-01", name: "T-mobile/Telekom", weight: 34, region: .germany),
+        Carrier(code: "262-02", name: "Vodafone D2", weight: 30, region: .germany),
+        Carrier(code: "262-07", name: "O2", weight: 33, region: .germany),
+        Carrier(code: "", name: nil, weight: 3, region: .germany),
+        Carrier(code: "", name: nil, weight: 1, region: .elsewhere),
     ]
+
+    /// By ``AppModel/Region``: a choice among all carriers, of which those of the region have weights.
+    package static let carrierChoices = Region.allCases.map { region in
+        WeightedChoice(weights: carriers.map { $0.region == region ? $0.weight : 0 })
+    }
 
     /// City centres for devices whose app asks for the location: latitude and longitude in degrees
     /// × 10⁶, and a weight.

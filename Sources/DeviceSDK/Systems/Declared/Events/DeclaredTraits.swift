@@ -22,7 +22,8 @@ struct DeclaredTraits: Sendable {
         let model = Self.tables.models.sample(&stream)
         self.model = UInt8(model)
         system = UInt8(Self.tables.systems[model].sample(&stream))
-        carrier = UInt8(Self.tables.carriers.sample(&stream))
+        let region = plan.zones.region(streams.stream(.zone, index: index))
+        carrier = UInt8(DeviceHardware.carrierChoices[Int(region.rawValue)].sample(&stream))
         zone = plan.zones.tables.count > 1 ? UInt16(plan.zones.place(streams.stream(.zone, index: index))) : 0
         identity = streams.stream(.identity, index: index)
         eventIDs = streams.stream(.trackIdentifiers, index: index)
@@ -68,7 +69,6 @@ struct DeclaredTraits: Sendable {
             let isKnown = fitting.contains { $0 > 0 }
             return WeightedChoice(weights: isKnown ? fitting : DeviceHardware.systems.map { _ in 1 })
         }
-        let carriers = WeightedChoice(weights: DeviceHardware.carriers.map(\.weight))
     }
 
     private static let tables = Tables()

@@ -1,3 +1,4 @@
+import AppModel
 package import DeviceSDK
 package import Timebase
 import Wire
@@ -30,7 +31,8 @@ package struct SensorsTraits: Hashable, Sendable {
         let model = tables.models.sample(&stream)
         self.model = UInt8(model)
         system = UInt8(tables.systems[model].sample(&stream))
-        carrier = UInt8(SensorsTraitTables.carriers.sample(&stream))
+        let region = plan.zones.region(plan.stream(.zone, index: index))
+        carrier = UInt8(DeviceHardware.carrierChoices[Int(region.rawValue)].sample(&stream))
         let place = DeviceHardware.places[SensorsTraitTables.places.sample(&stream)]
         // Within some ten kilometres of the centre.
         latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
@@ -84,7 +86,6 @@ private struct SensorsTraitTables: Sendable {
 
     static let early = SensorsTraitTables(model: { $0.weight2018 }, system: { $0.weight2018 })
     static let recent = SensorsTraitTables(model: { $0.weight2025 }, system: { $0.weight2025 })
-    static let carriers = WeightedChoice(weights: DeviceHardware.carriers.map(\.weight))
     static let places = WeightedChoice(weights: DeviceHardware.places.map(\.weight))
 
     init(model: (DeviceHardware) -> Double, system: (DeviceHardware.System) -> Double) {
