@@ -109,7 +109,7 @@ struct AuditTests {
         for key in [one, one, other] { more.note(delivered: key) }
         beliefs.merge(more)
         var receipts = Receipts()
-        for key in [one, one, one, other] { _ = receipts.record(key) }
+        for key in [one, one, one, other] { _ = receipts.recordNatural(high: key.high, low: key.low) }
         let audit = Audit.compare(beliefs: beliefs, receipts: receipts)
         #expect(audit.confirmed == 6 && audit.alike == 4 && audit.ackedNotFound == 2)
         #expect(audit.delivered == 8 && audit.missingNatural == [lost])
