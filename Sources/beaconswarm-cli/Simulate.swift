@@ -61,7 +61,7 @@ struct Simulate: AsyncParsableCommand {
 }
 
 /// Reads the value of `--bodies`.
-private func readBodies(_ text: String) throws -> Bodies {
+func readBodies(_ text: String) throws -> Bodies {
     guard let bodies = Bodies(rawValue: text) else {
         let allowed = Bodies.allCases.map(\.rawValue).joined(separator: " or ")
         throw ValidationError("found \"\(text)\", allowed is \(allowed)")
