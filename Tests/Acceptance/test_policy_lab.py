@@ -423,7 +423,7 @@ def test_populations_with_the_same_users_do_the_same(tool: Tool):
     summary = (tool.folder / "run/summary.md").read_text()
     assert "b has the users of a" in summary
     # The third has others, and nobody is to take chance for a difference.
-    assert "Other populations have users of their own, and part of what differs there is chance" in summary
+    assert "Other populations have users of their own: part of what differs between them is chance" in summary
 
 
 def test_entries_of_the_timeline_are_compared(lab: tuple[Tool, Path]):

@@ -50,7 +50,7 @@ struct RadioSharesTests {
             Report.Population(
                 name: $0, system: "kit", version: "1", devices: 1, events: Report.EventCounts(), metrics: [])
         }
-        #expect(report.pairingNote?.hasPrefix("Each population has users of its own, and part of") == true)
+        #expect(report.pairingNote?.hasPrefix("The populations have users of their own: part of") == true)
         report.populations[1].users = "a"
         #expect(report.pairingNote?.hasPrefix("b has the users of a: they do the same") == true)
         #expect(report.pairingNote?.contains("Other populations have users of their own") == true)

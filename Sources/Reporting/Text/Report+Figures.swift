@@ -74,16 +74,17 @@ extension Report {
     /// population, which there is nothing to hold beside.
     var pairingNote: String? {
         guard populations.count > 1 else { return nil }
-        let seeds =
-            "part of what differs there is chance: how much, several seeds tell\(mode == .virtual ? " (--seeds)" : "")."
+        let others =
+            "users of their own: part of what differs between them is chance"
+            + (mode == .virtual ? " (several seeds show how much: --seeds)." : ".")
         let pairs = populations.compactMap { population in
             population.users.map { "\(population.name) has the users of \($0)" }
         }
-        guard !pairs.isEmpty else { return "Each population has users of its own, and \(seeds)" }
-        let same = "they do the same, device by device, so what differs is their SDKs'."
+        guard !pairs.isEmpty else { return "The populations have \(others)" }
         let owners = Set(populations.map { $0.users ?? $0.name })
-        return pairs.joined(separator: "; ") + ": \(same)"
-            + (owners.count > 1 ? " Other populations have users of their own, and \(seeds)" : "")
+        return pairs.joined(separator: "; ")
+            + ": they do the same, device by device, so what differs is their SDKs'."
+            + (owners.count > 1 ? " Other populations have \(others)" : "")
     }
 
     /// The command that repeats the run: as it was given, with the seed made plain.
