@@ -118,7 +118,7 @@ struct PartFolder: Hashable, Sendable {
                 let what = OutputFile.exists(folder) ? "no part of a run is in it" : "there is no such folder"
                 throw CommandFailure(.usage, "\(folder): \(what)")
             }
-            found += inside.filter { !found.contains($0) }
+            found += inside
         }
         return found
     }
