@@ -135,7 +135,7 @@ def test_a_mobile_mix_loses_its_radio_and_spends_time_on_it(tool, tmp_path: Path
             for name in ("mobile-mix", "subway", "ideal")
         ],
     }
-    report = simulate(tool, tmp_path, scenario)
+    report = simulate(tool, tmp_path, scenario, "--bodies", "measure")
     populations = report["populations"]
     assert not {"radio_seconds", "radio_wakeups"} & set(populations["ideal"]["metrics"])
     for name in ("mobile-mix", "subway"):
@@ -144,7 +144,7 @@ def test_a_mobile_mix_loses_its_radio_and_spends_time_on_it(tool, tmp_path: Path
         assert metrics["http_req_failed"]["passes"] > 0
         assert metrics["http_req_duration"]["med"] > populations["ideal"]["metrics"]["http_req_duration"]["med"]
         assert populations[name]["events"]["balance"] == 0
-    again = simulate(tool, tmp_path, scenario, name="again")
+    again = simulate(tool, tmp_path, scenario, "--bodies", "measure", name="again")
     assert again["fingerprint"] == report["fingerprint"] and again["metrics"] == report["metrics"]
 
 
@@ -182,7 +182,7 @@ def test_the_modelled_server_waits_as_m_m_1_does(tool, tmp_path: Path):
     errors = []
     for seed in range(4):
         scenario = queue({"serviceTime": {"mean": "20ms"}}, 30, seed)
-        metrics = simulate(tool, tmp_path, scenario, name=f"run-{seed}")["metrics"]
+        metrics = simulate(tool, tmp_path, scenario, "--bodies", "measure", name=f"run-{seed}")["metrics"]
         # Work and wait: 1 / (mu - lambda) s.
         expected = 1000 / (50 - metrics["http_reqs"]["count"] / 1200)
         errors.append(metrics["http_req_waiting"]["avg"] / expected - 1)
@@ -192,12 +192,12 @@ def test_the_modelled_server_waits_as_m_m_1_does(tool, tmp_path: Path):
 
 def test_a_full_server_and_a_rate_that_is_passed_turn_requests_away(tool, tmp_path: Path):
     full = {"serviceTime": {"mean": "20ms"}, "queue": 3, "status": 503}
-    report = simulate(tool, tmp_path, queue(full, 50, 1, duration="10m"), name="full")
+    report = simulate(tool, tmp_path, queue(full, 50, 1, duration="10m"), "--bodies", "measure", name="full")
     # At a load of 1 each of the numbers 0 to 4 present is as likely.
     failed = report["metrics"]["http_req_failed"]["rate"]
     assert 0.17 < failed < 0.23
     limited = {"serviceTime": "1ms", "rateLimit": {"rate": "10 requests/s", "burst": 5, "retryAfter": "7s"}}
-    report = simulate(tool, tmp_path, queue(limited, 50, 1, duration="10m"), name="limited")
+    report = simulate(tool, tmp_path, queue(limited, 50, 1, duration="10m"), "--bodies", "measure", name="limited")
     passed = report["metrics"]["http_reqs"]["count"] - report["metrics"]["http_req_failed"]["passes"]
     # Ten a second, and the first five; in the first seconds fewer come.
     assert 5900 <= passed <= 6005 + 100
