@@ -23,11 +23,9 @@ struct CellRunner {
         let sizes = UploadSizes(of: scenario.document, for: bodies)
         var plans = scenario.document.plans(start: start)
         plans.take(sizes)
-        var builder = scenario.builder(
+        let builder = scenario.builder(
             mode: .virtual, command: [], target: Report.modelledTarget, bodies: bodies,
             marks: scenario.marks(plans), startedAt: Host.now)
-        // Nobody looks at the radios of a single simulation.
-        builder.radios = nil
         var observer = Observer(
             builder: builder, control: control, onProgress: onProgress, start: start,
             planned: scenario.document.duration)

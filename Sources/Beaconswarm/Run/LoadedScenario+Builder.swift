@@ -21,7 +21,6 @@ extension LoadedScenario {
             thresholds: thresholds, startedAt: startedAt)
         builder.measureFrom = document.measureFrom
         builder.localTime = document.localTime
-        builder.radios = RadioSurvey(document)
         return builder
     }
 }

@@ -73,9 +73,11 @@ struct RunOutput: Sendable {
     func builder(
         target: String, bodies: Bodies? = nil, warnings: [String] = []
     ) -> ReportBuilder {
-        scenario.builder(
+        var builder = scenario.builder(
             mode: mode, command: options.command, target: target, bodies: bodies, marks: marks,
             warnings: warnings, startedAt: startedAt)
+        builder.radios = RadioSurvey(scenario.document)
+        return builder
     }
 
     /// When the run took place.

@@ -7,7 +7,7 @@ extension HTMLWriter {
         guard let radios = report.radios, radios.seconds.count > 1 else { return nil }
         let chart = TimeChart(
             id: "c-radios", title: radioTitle(radios, of: report.devices), unit: .share,
-            points: radioPoints(radios), marks: report.marks,
+            points: points(between: radios.seconds), marks: report.marks,
             lines: radios.radios.reversed().map { radio in
                 let shares = Dictionary(zip(radios.seconds, radio.shares)) { $1 }
                 return TimeChart.Measure(
@@ -20,15 +20,5 @@ extension HTMLWriter {
     private static func radioTitle(_ radios: Report.RadioShares, of devices: Int) -> String {
         radios.devices < devices
             ? "Devices by radio (of \(Numbers.count(radios.devices)) of them)" : "Devices by radio"
-    }
-
-    /// From each moment to the next.
-    private static func radioPoints(_ radios: Report.RadioShares) -> [Report.SeriesPoint] {
-        zip(radios.seconds, radios.seconds.dropFirst()).map { moment, next in
-            var point = Report.SeriesPoint()
-            point.second = moment
-            point.seconds = next - moment
-            return point
-        }
     }
 }

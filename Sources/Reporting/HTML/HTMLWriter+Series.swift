@@ -126,6 +126,16 @@ extension HTMLWriter {
 
     typealias Point = Report.SeriesPoint
 
+    /// From each moment to the next, for charts of what is told at moments of its own.
+    static func points(between seconds: [Double]) -> [Point] {
+        zip(seconds, seconds.dropFirst()).map { moment, next in
+            var point = Point()
+            point.second = moment
+            point.seconds = next - moment
+            return point
+        }
+    }
+
     static func rate(
         _ name: String, _ tone: String, _ path: KeyPath<Point, UInt64>,
         _ spread: KeyPath<Point, Report.Spread>

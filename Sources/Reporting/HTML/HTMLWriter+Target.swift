@@ -60,7 +60,7 @@ extension HTMLWriter {
     ) -> [TimeChart] {
         var names: [String] = []
         for series in metrics.series where !names.contains(series.name) { names.append(series.name) }
-        let points = points(metrics)
+        let points = points(between: drawnMoments(metrics).map { metrics.seconds[$0] })
         return names.enumerated().map { index, name in
             let all = metrics.series.filter { $0.name == name }
             // Of many, those that are the largest.
@@ -117,17 +117,6 @@ extension HTMLWriter {
         if isTime(name, isCounter: isCounter) { return .time }
         let isBytes = name.contains("bytes")
         return isCounter ? (isBytes ? .bytesPerSecond : .perSecond) : isBytes ? .bytes : .count
-    }
-
-    /// From each moment to the one that is drawn next.
-    private static func points(_ metrics: Report.TargetMetrics) -> [Report.SeriesPoint] {
-        let drawn = drawnMoments(metrics)
-        return zip(drawn, drawn.dropFirst()).map { moment, next in
-            var point = Report.SeriesPoint()
-            point.second = metrics.seconds[moment]
-            point.seconds = metrics.seconds[next] - metrics.seconds[moment]
-            return point
-        }
     }
 
     private static func drawnMoments(_ metrics: Report.TargetMetrics) -> [Int] {
