@@ -11,13 +11,13 @@ extension EventField {
     /// The fields of a population's events: those of the system, and the properties of the app's own events.
     static func fields(of plan: PopulationPlan) -> [EventField] {
         guard let system = CollectorSystem(rawValue: plan.system.systemName) else { return [] }
-        let events = SystemEvents.of(system)
-        let missing = events.missing[plan.system.versionName] ?? []
-        return events.fields.filter { !missing.contains($0.path) } + properties(of: plan, events)
+        let events = system.eventShape
+        return events.members(of: plan.system.versionName).map { EventField($0) }
+            + properties(of: plan, events)
     }
 
     /// The properties of an app's events, profiles and items that the system has a place for.
-    private static func properties(of plan: PopulationPlan, _ events: SystemEvents) -> [EventField] {
+    private static func properties(of plan: PopulationPlan, _ events: EventShape) -> [EventField] {
         guard plan.system.tracksCode, let group = events.propertyGroup else { return [] }
         var keys: [ExactText] = []
         var types: [ExactText: ColumnType] = [:]
@@ -42,7 +42,7 @@ extension EventField {
     /// all of them, and GrowingIO's users have attributes that are set and no others. Where events do not carry what is
     /// registered, the SDK asks the app for nothing at an event either.
     private static func properties(
-        of plan: PopulationPlan, _ carried: SystemEvents.CarriedProperties
+        of plan: PopulationPlan, _ carried: EventShape.CarriedProperties
     ) -> [PropertyRule] {
         let app = plan.app
         var registered = app.superProperties.flatMap(\.properties)

@@ -26,6 +26,10 @@ protocol CollectedSystem {
     /// The fields that hold the events, where an upload is a form; else none.
     static var eventFields: [String] { get }
 
+    /// What its events look like to whoever puts them into tables. There is no default: a system whose events have no
+    /// members worth a column says so.
+    static var eventShape: EventShape { get }
+
     /// - Parameter plan: What the system cannot know by itself, such as encryptions of an app's own.
     init(_ plan: CollectorPlan)
 

@@ -30,6 +30,9 @@ package enum CollectorSystem: String, CaseIterable, Sendable {
 
     /// The fields that hold the events, where its uploads are forms; else none.
     package var eventFields: [String] { definition.eventFields }
+
+    /// What its events look like.
+    package var eventShape: EventShape { definition.eventShape }
 }
 
 /// Each system in one collector, by its own type.

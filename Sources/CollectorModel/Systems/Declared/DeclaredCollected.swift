@@ -15,6 +15,9 @@ struct DeclaredCollected: CollectedSystem {
     ]
     .map { UploadForm($0) }
 
+    /// What a description says of its events is in their JSON alone.
+    static let eventShape = EventShape(members: [])
+
     let decoder: DeclaredDecoder
     private let clients: DescribedClients
 

@@ -5,6 +5,8 @@ struct TrackingSDKCollected: PathSystem {
     static let system = CollectorSystem.trackingSDK
     static let headers: [CollectedHeader] = [.apiKey]
     static let uploadForms = [UploadForm("/tracking/events", headerLines: "X-API-Key: k\r\n")]
+    /// Events have a name, a time and parameters, and every table has the first two.
+    static let eventShape = EventShape(members: [], propertyGroup: "parameters", carried: .ofEvents)
 
     static func takesUploads(at path: String) -> Bool { path.hasSuffix("/tracking/events") }
 
