@@ -183,6 +183,9 @@ package struct TimeZones: Sendable, Hashable {
         commonRegion ?? regions[place(stream())]
     }
 
+    /// Where those live whose zone is at a place of ``tables``.
+    package func region(at place: Int) -> Region { regions[place] }
+
     /// The place of a device's zone in ``tables`` and ``names``, in the same way.
     package func place(_ stream: RandomStream) -> Int {
         guard choice.count > 1 else { return 0 }

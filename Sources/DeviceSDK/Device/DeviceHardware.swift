@@ -105,8 +105,13 @@ package struct DeviceHardware: Sendable {
         Carrier(code: "", name: nil, weight: 1, region: .elsewhere),
     ]
 
+    /// Draws the carrier of a device whose user lives in a region: its place in ``carriers``.
+    package static func carrier(in region: Region, _ stream: inout RandomStream) -> UInt8 {
+        UInt8(carrierChoices[Int(region.rawValue)].sample(&stream))
+    }
+
     /// By ``AppModel/Region``: a choice among all carriers, of which those of the region have weights.
-    package static let carrierChoices = Region.allCases.map { region in
+    private static let carrierChoices = Region.allCases.map { region in
         WeightedChoice(weights: carriers.map { $0.region == region ? $0.weight : 0 })
     }
 

@@ -22,9 +22,11 @@ struct DeclaredTraits: Sendable {
         let model = Self.tables.models.sample(&stream)
         self.model = UInt8(model)
         system = UInt8(Self.tables.systems[model].sample(&stream))
-        let region = plan.zones.region(streams.stream(.zone, index: index))
-        carrier = UInt8(DeviceHardware.carrierChoices[Int(region.rawValue)].sample(&stream))
-        zone = plan.zones.tables.count > 1 ? UInt16(plan.zones.place(streams.stream(.zone, index: index))) : 0
+        // Most populations have one zone, and then nothing is drawn.
+        let place =
+            plan.zones.tables.count > 1 ? plan.zones.place(streams.stream(.zone, index: index)) : 0
+        zone = UInt16(place)
+        carrier = DeviceHardware.carrier(in: plan.zones.region(at: place), &stream)
         identity = streams.stream(.identity, index: index)
         eventIDs = streams.stream(.trackIdentifiers, index: index)
         properties = streams.stream(.properties, index: index)

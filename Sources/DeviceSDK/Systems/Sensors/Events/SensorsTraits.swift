@@ -32,7 +32,7 @@ package struct SensorsTraits: Hashable, Sendable {
         self.model = UInt8(model)
         system = UInt8(tables.systems[model].sample(&stream))
         let region = plan.zones.region(plan.stream(.zone, index: index))
-        carrier = UInt8(DeviceHardware.carrierChoices[Int(region.rawValue)].sample(&stream))
+        carrier = DeviceHardware.carrier(in: region, &stream)
         let place = DeviceHardware.places[SensorsTraitTables.places.sample(&stream)]
         // Within some ten kilometres of the centre.
         latitude = place.latitude + Int32(stream.below(200_000)) - 100_000
