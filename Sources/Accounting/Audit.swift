@@ -2,7 +2,7 @@ package import Snapshots
 
 /// What the collector holds against what the devices believe.
 ///
-/// Two sums always hold: `received` = `unique` + `duplicates`, and
+/// Two sums always hold (``imbalances``): `received` = `unique` + `duplicates`, and
 /// `unique` = `confirmed` - `alike` + `recovered` + `unexpected` + `ofMissingParts`. The delivered events of the run are
 /// `confirmed` + `ackedNotFound` + `swallowed` + `dryRun`.
 package struct Audit: Sendable, Equatable {
@@ -50,6 +50,20 @@ package struct Audit: Sendable, Equatable {
 
     /// Whether acknowledged events are missing or strangers were found: the run's books are wrong.
     package var failed: Bool { ackedNotFound > 0 || unexpected > 0 }
+
+    /// Those of the two sums that do not hold, with their figures; a correct audit has none.
+    package var imbalances: [String] {
+        var wrong: [String] = []
+        if received != unique + duplicates {
+            wrong.append("received \(received) is not unique \(unique) + duplicates \(duplicates)")
+        }
+        if unique + alike != confirmed + recovered + unexpected + ofMissingParts {
+            wrong.append(
+                "unique \(unique) is not confirmed \(confirmed) - alike \(alike) + recovered \(recovered) + "
+                    + "unexpected \(unexpected) + of missing parts \(ofMissingParts)")
+        }
+        return wrong
+    }
 
     /// Compares the two sides.
     ///

@@ -135,7 +135,7 @@ struct SimulatedFaultTests {
             world.runnerDeath = .milliseconds(Int64(random.below(20_000)))
             let outcome = try world.play(document)
             #expect(outcome.audit.ackedNotFound == 0, "seed \(seed)")
-            #expect(outcome.audit.received == outcome.audit.unique + outcome.audit.duplicates)
+            #expect(outcome.audit.imbalances.isEmpty, "seed \(seed)")
         }
     }
 }

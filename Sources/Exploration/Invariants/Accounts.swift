@@ -56,16 +56,7 @@ enum AuditAddsUp: Invariant {
     static func violations(in trial: Trial) -> [String] {
         let world = trial.outcome.world
         let audit = world.audit
-        var problems: [String] = []
-        if audit.received != audit.unique + audit.duplicates {
-            problems.append(
-                "received \(audit.received), unique \(audit.unique), duplicates \(audit.duplicates)")
-        }
-        if audit.unique + audit.alike != audit.confirmed + audit.recovered + audit.unexpected {
-            problems.append(
-                "unique \(audit.unique) is not confirmed + recovered + unexpected: \(audit.confirmed), "
-                    + "\(audit.recovered), \(audit.unexpected)")
-        }
+        var problems = audit.imbalances
         let delivered = world.lines.values.count { $0.disposition == .delivered }
         if audit.delivered != UInt64(delivered) {
             problems.append("\(delivered) events were delivered, the audit knows \(audit.delivered)")
