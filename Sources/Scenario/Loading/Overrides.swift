@@ -12,11 +12,8 @@ struct Overrides {
 
     /// Applies one source: first its assignments in order, then its named options.
     mutating func apply(_ options: ScenarioOptions, name: (String) -> String, setName: String) {
-        for assignment in options.sets + options.varied where Overrides.setsDevices(assignment) {
-            // What options say of a population's devices wins over the environment's word for all.
-            devices = nil
-            applied.removeAll { $0.path == "--devices" }
-        }
+        // What options say of a population's devices wins over the environment's word for all.
+        if (options.sets + options.varied).contains(where: Overrides.setsDevices) { dropDevices() }
         for assignment in options.sets { apply(assignment: assignment, origin: setName) }
         for assignment in options.varied { apply(assignment: assignment, origin: name("vary")) }
         if let start = options.start { set(["start"], start, name("start")) }
@@ -37,10 +34,16 @@ struct Overrides {
             }
         }
         if let devices = options.devices {
+            dropDevices()
             self.devices = (devices, name("devices"))
-            applied.removeAll { $0.path == "--devices" }
             applied.append(ScenarioOverride(path: "--devices", value: devices, origin: name("devices")))
         }
+    }
+
+    /// Forgets what an earlier source said of the number of all devices.
+    private mutating func dropDevices() {
+        devices = nil
+        applied.removeAll { $0.path == "--devices" }
     }
 
     /// Whether an assignment says how many devices a population has.
