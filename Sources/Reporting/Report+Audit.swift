@@ -8,8 +8,7 @@ extension Report {
     package mutating func take(_ audit: Audit, note: String?) {
         let counts = AuditCounts(audit, events: events)
         self.audit = counts
-        let notes = [note, counts.alikeNote].compactMap(\.self)
-        auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
+        auditNote = Report.note(note, counts.alikeNote)
         let rate = simulatedSeconds > 0 ? Double(counts.duplicates) / simulatedSeconds : 0
         metrics.removeAll { $0.name == Report.duplicatesMetric }
         metrics.append(
@@ -23,6 +22,12 @@ extension Report {
             else { continue }
             thresholds[index] = threshold.evaluate(overall: metrics, populations: [])
         }
+    }
+
+    /// Sentences as one note, without those that are missing; `nil` where all are.
+    package static func note(_ sentences: String?...) -> String? {
+        let said = sentences.compactMap(\.self)
+        return said.isEmpty ? nil : said.joined(separator: " ")
     }
 
     /// Sets verdict, exit code and reasons by what the report says.

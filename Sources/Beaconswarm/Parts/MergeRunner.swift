@@ -60,8 +60,7 @@ struct MergeRunner {
         }
         var progress = sum.progress
         let isExternal = set.isLive && progress.audit == nil
-        let notes = [isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote].compactMap(\.self)
-        progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
+        progress.auditNote = Report.note(isExternal ? LiveRunner.externalNote : nil, scenario.untaggedNote)
         progress.unexpectedAnswers = output.redacted(sum.unexpectedAnswers, of: builder.populations)
         return try output.finish(progress, builder: builder, console: console)
     }

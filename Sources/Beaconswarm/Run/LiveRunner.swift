@@ -258,10 +258,8 @@ struct LiveRunner: Sendable {
                 progress.auditNote = error.message
             }
         } else {
-            progress.auditNote =
-                LiveRunner.externalNote
+            progress.auditNote = LiveRunner.externalNote
         }
-        let notes = [progress.auditNote, scenario.untaggedNote].compactMap { $0 }
-        progress.auditNote = notes.isEmpty ? nil : notes.joined(separator: " ")
+        progress.auditNote = Report.note(progress.auditNote, scenario.untaggedNote)
     }
 }
