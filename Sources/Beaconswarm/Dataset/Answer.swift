@@ -40,12 +40,25 @@ extension Answer.Value {
 enum AnswerFiles {
     static let schema = "beaconswarm.answers/1"
 
+    /// What is written of a dataset's answers, by name: they, their queries, and the page that tells of them.
+    ///
+    /// - Parameter patterns: As of ``json(_:zone:fingerprint:patterns:)``.
+    static func all(of page: DatasetPage, patterns: JSONNode) -> [(name: String, bytes: [UInt8])] {
+        let answers = page.answers
+        let told = json(
+            answers, zone: page.options.zone, fingerprint: page.fingerprint, patterns: patterns)
+        return [
+            ("answers.json", told), ("answers.sql", Array(sql(answers).utf8)),
+            ("README.md", Array(page.text.utf8)),
+        ]
+    }
+
     /// `answers.json`.
     /// - Parameters:
     ///   - fingerprint: The sum over all events with their fates.
     ///   - patterns: What the scenario planted, as a JSON array.
     static func json(
-        _ answers: [Answer], zone: String, fingerprint: UInt64, patterns: JSONNode = .list([])
+        _ answers: [Answer], zone: String, fingerprint: UInt64, patterns: JSONNode
     ) -> [UInt8] {
         var output = WireBuffer("{\n  \"schema\": \"\(schema)\",\n  \"zone\": ")
         output.appendJSONString(zone)

@@ -257,12 +257,7 @@ final class GenerateRunner {
         let page = DatasetPage(
             scenario: scenario, options: options, schemas: schemas, rows: output.rows, answers: answers,
             unknownRows: arrivals.unknown, fingerprint: fingerprint, cut: ending)
-        let told = AnswerFiles.json(
-            answers, zone: options.zone, fingerprint: fingerprint, patterns: patterns)
-        for (name, bytes) in [
-            ("answers.json", told),
-            ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
-        ] {
+        for (name, bytes) in AnswerFiles.all(of: page, patterns: patterns) {
             try GrowingFile.write(bytes, to: "\(options.out)/\(name)")
         }
         try output.finish()

@@ -238,14 +238,6 @@ struct DatasetSum {
             scenario, names: patterns.names, rows: rows[0], captured: rows[1],
             sampler: sample.figures(of: table))
         page.parts = (identity.count, PartSet.command(first.command, playing: "I/\(identity.count)"))
-        return [
-            (
-                "answers.json",
-                AnswerFiles.json(
-                    answers, zone: identity.zone, fingerprint: totals.fingerprint, patterns: told)
-            ),
-            ("answers.sql", Array(AnswerFiles.sql(answers).utf8)), ("README.md", Array(page.text.utf8)),
-            ("report.html", DatasetHTML.write(report)),
-        ]
+        return AnswerFiles.all(of: page, patterns: told) + [("report.html", DatasetHTML.write(report))]
     }
 }
