@@ -118,7 +118,7 @@ package enum CapacityHTML {
     }
 
     private static func trials(_ level: CapacityReport.Level) -> String {
-        "in \(level.trials) of \(level.trialsInAll) \(level.trialsInAll == 1 ? "trial" : "trials")"
+        "in \(level.trials) of \(Numbers.count(level.trialsInAll, of: "trial"))"
     }
 
     // MARK: - Pictures

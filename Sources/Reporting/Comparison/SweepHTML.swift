@@ -214,10 +214,9 @@ package enum SweepText {
 
     static func sentence(_ sweep: SweepReport) -> String {
         let axes = sweep.axes.map { "\($0.path): \($0.values.joined(separator: ", "))" }
-        let count = sweep.lab.variants.count
+        let points = Numbers.count(sweep.lab.variants.count, of: "point")
         let seeds = Numbers.count(sweep.lab.seeds.count, of: "seed")
-        return "\(count) \(count == 1 ? "point" : "points") over \(seeds). " + axes.joined(separator: "; ")
-            + "."
+        return "\(points) over \(seeds). " + axes.joined(separator: "; ") + "."
     }
 
     /// Of each figure that is drawn and that nothing played has samples of: that no front can be told.

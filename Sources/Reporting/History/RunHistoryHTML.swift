@@ -46,10 +46,10 @@ package enum RunHistoryHTML {
         """
 
     private static func sentence(_ history: RunHistory, _ groups: [RunHistory.Group]) -> String {
-        let count = history.entries.count
-        guard count > 0 else { return "There are no runs here." }
+        guard !history.entries.isEmpty else { return "There are no runs here." }
+        let runs = Numbers.count(history.entries.count, of: "run")
         let scenarios = Numbers.count(groups.count, of: "scenario")
-        return "\(count) \(count == 1 ? "run" : "runs"), those of \(scenarios) as trends. Times are UTC."
+        return "\(runs), those of \(scenarios) as trends. Times are UTC."
     }
 
     private static func section(

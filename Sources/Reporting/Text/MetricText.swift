@@ -80,8 +80,7 @@ enum RunFacts {
 
     /// How a part of a live run went.
     private static func text(_ part: Report.Part) -> String {
-        let devices =
-            "\(Numbers.count(part.devices)) \(part.devices == 1 ? "device" : "devices") on \(part.host)"
+        let devices = "\(Numbers.devices(part.devices)) on \(part.host)"
         guard let live = part.conduct else { return devices }
         var facts = [
             devices + (live.cores > 0 ? ", \(live.cores) cores" : ""),
