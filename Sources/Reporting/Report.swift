@@ -1,3 +1,4 @@
+package import Accounting
 package import Measurement
 package import Timebase
 
@@ -201,6 +202,8 @@ package struct Report: Sendable {
         package var metrics: [Metric]
         /// The population whose users these are too; `nil` for users of its own.
         package var users: String?
+        /// How far its figures are chance; `nil` where that is not known, and where there is no other population.
+        package var spread: DeviceSpread?
         package init(
             name: String, system: String, version: String, devices: Int, events: EventCounts,
             metrics: [Metric]

@@ -42,21 +42,4 @@ struct RadioSharesTests {
         report.radios = nil
         #expect(!String(decoding: HTMLWriter().render(report), as: UTF8.self).contains("by radio"))
     }
-
-    @Test("populations side by side are told to be of other users")
-    func pairing() {
-        var report = Fixtures.outage()
-        report.populations = ["a", "b", "c"].map {
-            Report.Population(
-                name: $0, system: "kit", version: "1", devices: 1, events: Report.EventCounts(), metrics: [])
-        }
-        #expect(report.pairingNote?.hasPrefix("The populations have users of their own: part of") == true)
-        report.populations[1].users = "a"
-        #expect(report.pairingNote?.hasPrefix("b has the users of a: they do the same") == true)
-        #expect(report.pairingNote?.contains("Other populations have users of their own") == true)
-        report.populations[2].users = "a"
-        #expect(report.pairingNote?.contains("chance") == false)
-        report.populations = [report.populations[0]]
-        #expect(report.pairingNote == nil)
-    }
 }

@@ -140,10 +140,25 @@ struct ReportBuilder: Sendable {
         report.addDistributions(of: progress.recorder.series)
         report.addCloseUps(progress.recorder)
         report.entries = entries(of: progress.recorder, seconds: seconds)
+        if !progress.isPartial, report.populations.count > 1 {
+            for (index, spread) in spreads(progress.recorder).enumerated() {
+                report.populations[index].spread = spread
+            }
+        }
         if let audit = progress.audit { report.take(audit, note: progress.auditNote) }
         report.thresholds = results(on: report, abortedBy: progress.abortedBy)
         report.judge(internalError: progress.internalError)
         return report
+    }
+
+    /// How far each population's figures are chance.
+    private func spreads(_ recorder: RunRecorder) -> [DeviceSpread?] {
+        var first = 0
+        let each = zip(populations, recorder.populations).map { info, record in
+            defer { first += info.devices }
+            return (first..<first + info.devices, record.ledger)
+        }
+        return recorder.beliefs.spreads(of: each)
     }
 
     private func results(

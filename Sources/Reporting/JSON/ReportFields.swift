@@ -195,6 +195,7 @@ extension ReportCodec<Report.Population> {
                 .later("version", \.version, .text),
                 .later("devices", \.devices, .whole),
                 .rare("users", \.users, .text),
+                .rare("device_spread", \.spread, .spread),
                 ReportField("events", \.events, .events),
                 ReportField("metrics", \.metrics, .metrics),
             ])

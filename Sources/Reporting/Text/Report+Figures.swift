@@ -70,23 +70,6 @@ extension Report {
         ].filter { $0.count > 0 }
     }
 
-    /// Which populations have the same users, and what that means for those that have their own; `nil` for a single
-    /// population, which there is nothing to hold beside.
-    var pairingNote: String? {
-        guard populations.count > 1 else { return nil }
-        let others =
-            "users of their own: part of what differs between them is chance"
-            + (mode == .virtual ? " (several seeds show how much: --seeds)." : ".")
-        let pairs = populations.compactMap { population in
-            population.users.map { "\(population.name) has the users of \($0)" }
-        }
-        guard !pairs.isEmpty else { return "The populations have \(others)" }
-        let owners = Set(populations.map { $0.users ?? $0.name })
-        return pairs.joined(separator: "; ")
-            + ": they do the same, device by device, so what differs is their SDKs'."
-            + (owners.count > 1 ? " Other populations have \(others)" : "")
-    }
-
     /// The command that repeats the run: as it was given, with the seed made plain.
     var repeatCommand: ShellCommand {
         run.repeatCommand(seed: seed, verb: mode == .live ? "run" : "simulate")
