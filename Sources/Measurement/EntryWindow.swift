@@ -65,16 +65,18 @@ package struct EntryWindow: Sendable {
             guard case .entry(let measure) = entry.source else {
                 return shared.first { $0.name == entry.name }
             }
-            return value(of: measure).map { Metric(entry.name, $0) }
+            return value(of: measure, until: end).map { Metric(entry.name, $0) }
         }
     }
 
-    private func value(of measure: EntryMeasure) -> MetricValue? {
+    /// What follows an entry's end is told once that has come: nothing would look like nobody who came back.
+    private func value(of measure: EntryMeasure, until end: Instant) -> MetricValue? {
+        let hasEnded = range.upperBound < end
         switch measure {
         case .attempts: return .trend(.size(attempts))
-        case .recovery: return ends ? .trend(.time(recovery)) : nil
+        case .recovery: return hasEnded ? .trend(.time(recovery)) : nil
         case .herd:
-            guard ends else { return nil }
+            guard hasEnded else { return nil }
             let peak = Double(arrivals.max() ?? 0)
             return .gauge(value: peak, minimum: Double(arrivals.min() ?? 0), maximum: peak)
         }

@@ -202,6 +202,8 @@ package struct Report: Sendable {
         package var metrics: [Metric]
         /// The population whose users these are too; `nil` for users of its own.
         package var users: String?
+        /// In which keys of the scenario it differs from that population, so that they do not do the same.
+        package var userDifferences: [String] = []
         /// How far its figures are chance; `nil` where that is not known, and where there is no other population.
         package var spread: DeviceSpread?
         package init(

@@ -91,6 +91,10 @@ struct EntryWindowTests {
         let names = unending.entries[0].metrics(until: start + .seconds(9)).map(\.name)
         #expect(!names.contains("time_to_recover") && !names.contains("herd_peak"))
         #expect(names.contains("event_freshness"))
+        // Nor is there any of an entry whose end has not come.
+        let early = recorder().entries[0].metrics(until: range.upperBound).map(\.name)
+        #expect(!early.contains("time_to_recover") && !early.contains("herd_peak"))
+        #expect(early.contains("event_attempts"))
         var whole = recorder()
         var parts = [recorder(), recorder()]
         for number in 0..<40 {

@@ -27,6 +27,20 @@ struct PairingTests {
         #expect(report.pairingNote == nil)
     }
 
+    @Test("those that have another's users, but not its network, are not told to do the same")
+    func unlike() {
+        var report = Self.report(["a", "b", "c"])
+        report.populations[1].users = "a"
+        report.populations[2].users = "a"
+        report.populations[2].userDifferences = ["network", "devices"]
+        #expect(
+            report.pairingNote
+                == "b has the users of a: they do the same, device by device, so what differs is their SDKs'. "
+                + "c has the users of a, but not its network, devices: not all that differs is their SDKs'.")
+        report.populations.remove(at: 1)
+        #expect(report.pairingNote?.contains("do the same") == false)
+    }
+
     private static func spread(_ mean: Double, _ error: Double, gone: Double? = nil) -> DeviceSpread {
         DeviceSpread(
             captured: .init(mean: mean, standardError: error),
@@ -66,9 +80,12 @@ struct PairingTests {
         var report = Self.report(["a", "b"])
         report.populations[0].spread = Self.spread(31.25, 0.75, gone: 0.0125)
         report.populations[1].spread = Self.spread(2, 0.5)
+        report.populations[1].users = "a"
+        report.populations[1].userDifferences = ["network"]
         let bytes = ReportJSON.write(report)
         let read = try ReportJSON.read(bytes)
         #expect(read.populations.map(\.spread) == report.populations.map(\.spread))
+        #expect(read.populations.map(\.userDifferences) == [[], ["network"]])
         #expect(ReportJSON.write(read) == bytes)
         #expect(
             !String(decoding: ReportJSON.write(Fixtures.outage()), as: UTF8.self).contains("device_spread"))

@@ -164,5 +164,11 @@ struct UsersTests {
         let warnings = try document(text(#", "users": "a", "persona": "power""#)).warnings
         #expect(warnings.contains { $0.pointer == "/populations/1/users" && $0.text.contains("persona") })
         #expect(try document(text(#", "users": "a""#)).warnings.allSatisfy { !$0.pointer.hasSuffix("users") })
+        let other = #", "users": "a", "network": "4g", "utcOffset": "+01:00", "clockSkew": {"sd": "5s"}"#
+        let unlike = try document(text(other)).populations
+        #expect(unlike[1].userDifferences(among: unlike) == ["network", "clockSkew", "timeZones"])
+        // What is said where the other says nothing is the same if it is the default.
+        let alike = try document(text(#", "users": "a", "network": "ideal", "app": "shop""#)).populations
+        #expect(alike[1].userDifferences(among: alike).isEmpty)
     }
 }

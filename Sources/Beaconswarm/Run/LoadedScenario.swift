@@ -135,7 +135,8 @@ struct LoadedScenario: Sendable {
             ReportBuilder.PopulationInfo(
                 name: name, system: population.system.systemName,
                 version: population.system.versionName, devices: population.devices,
-                users: population.users.map(document.publicName))
+                users: population.users.map(document.publicName),
+                userDifferences: population.userDifferences(among: document.populations))
         }
     }
 

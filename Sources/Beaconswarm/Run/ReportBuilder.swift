@@ -14,6 +14,8 @@ struct ReportBuilder: Sendable {
         var devices: Int
         /// The population whose users these are too.
         var users: String?
+        /// In which keys of the scenario it differs from that population, so that they do not do the same.
+        var userDifferences: [String] = []
     }
 
     let scenario: Report.ScenarioReference
@@ -188,6 +190,7 @@ struct ReportBuilder: Sendable {
                 events: ReportBuilder.counts(recorder.populations[index].ledger),
                 metrics: metrics.populations[index].metrics)
             population.users = info.users
+            population.userDifferences = info.userDifferences
             return population
         }
     }

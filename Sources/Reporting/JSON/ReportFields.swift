@@ -195,10 +195,19 @@ extension ReportCodec<Report.Population> {
                 .later("version", \.version, .text),
                 .later("devices", \.devices, .whole),
                 .rare("users", \.users, .text),
+                .rare("users_differ_in", \.toldDifferences, .texts),
                 .rare("device_spread", \.spread, .spread),
                 ReportField("events", \.events, .events),
                 ReportField("metrics", \.metrics, .metrics),
             ])
+    }
+}
+
+extension Report.Population {
+    /// Where there is something to be told.
+    fileprivate var toldDifferences: [String]? {
+        get { userDifferences.isEmpty ? nil : userDifferences }
+        set { userDifferences = newValue ?? [] }
     }
 }
 

@@ -11,14 +11,23 @@ extension Report {
         let others =
             "users of their own: part of what differs between them is chance"
             + (mode == .virtual ? " (several seeds show how much: --seeds)." : ".") + margins
-        let pairs = populations.compactMap { population in
-            population.users.map { "\(population.name) has the users of \($0)" }
+        let same = populations.filter { $0.users != nil && $0.userDifferences.isEmpty }
+        let unlike = populations.filter { $0.users != nil && !$0.userDifferences.isEmpty }
+        guard !same.isEmpty || !unlike.isEmpty else { return "The populations have \(others)" }
+        var sentences: [String] = []
+        if !same.isEmpty {
+            sentences.append(
+                same.map(\.owner).joined(separator: "; ")
+                    + ": they do the same, device by device, so what differs is their SDKs'.")
         }
-        guard !pairs.isEmpty else { return "The populations have \(others)" }
+        for population in unlike {
+            let keys = population.userDifferences.joined(separator: ", ")
+            sentences.append(
+                "\(population.owner), but not its \(keys): not all that differs is their SDKs'.")
+        }
         let owners = Set(populations.map { $0.users ?? $0.name })
-        return pairs.joined(separator: "; ")
-            + ": they do the same, device by device, so what differs is their SDKs'."
-            + (owners.count > 1 ? " Other populations have \(others)" : "")
+        if owners.count > 1 { sentences.append("Other populations have \(others)") }
+        return sentences.joined(separator: " ")
     }
 
     /// What other users of the same kind would have come to: of each population that has its own, or of many the widest.
@@ -36,6 +45,11 @@ extension Report {
         }
         return " By how much their devices differ, other users would make of it, with 95 %: \(told)."
     }
+}
+
+extension Report.Population {
+    /// Whose users these are.
+    fileprivate var owner: String { "\(name) has the users of \(users ?? name)" }
 }
 
 extension DeviceSpread {

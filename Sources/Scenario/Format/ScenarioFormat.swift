@@ -27,7 +27,7 @@ struct ScenarioDraft: Sendable {
     var wrongChecksumStatus: Int?
 
     static let identifier = Form<String>.identifier(
-        what: "a letter, then letters, digits, \"_\" and \"-\", 64 in all at most",
+        what: "a letter (a to z, A to Z), then such letters, digits, \"_\" and \"-\", 64 in all at most",
         pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$", others: "_-")
     /// From the real pace to a day in a second.
     static let paces = 1...86_400

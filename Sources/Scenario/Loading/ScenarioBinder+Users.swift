@@ -13,19 +13,18 @@ extension ScenarioBinder {
             reading.report(.conflict, users.place, allowed: "another population, with users of its own")
             return
         }
-        let differences = [
-            ("app", population.app?.value != other.app?.value),
-            ("persona", population.persona?.node.compactText != other.persona?.node.compactText),
-            ("network", population.network?.value != other.network?.value),
-            ("arrival", population.arrival?.place.node.compactText != other.arrival?.place.node.compactText),
-            ("rate", population.rate?.place.node.compactText != other.rate?.place.node.compactText),
-            ("devices", population.devices?.value != other.devices?.value),
-        ]
-        let names = differences.filter(\.1).map { "\"\($0.0)\"" }
-        guard !names.isEmpty else { return }
-        reading.warn(
-            users.place.path,
-            "\"\(population.name?.value ?? "")\" has the users of \"\(users.value)\", but not its "
-                + "\(names.joined(separator: ", ")): they do not do the same")
+    }
+
+    /// Users who are those of another population, and yet do not do the same.
+    mutating func warnAboutUsers(_ populations: [ScenarioPopulation]) {
+        for (index, population) in populations.enumerated() {
+            let names = population.userDifferences(among: populations).map { "\"\($0)\"" }
+            guard let users = population.users, !names.isEmpty else { continue }
+            reading.warnings.append(
+                ScenarioWarning(
+                    pointer: "/populations/\(index)/users",
+                    text: "\"\(population.name)\" has the users of \"\(users)\", but not its "
+                        + "\(names.joined(separator: ", ")): they do not do the same"))
+        }
     }
 }

@@ -54,6 +54,7 @@ struct ScenarioBinder {
         if isComplete { checkKeys(of: populations) }
         guard reading.problems.isEmpty, populations.count == bound.count else { return nil }
         warnAboutTimeline(timeline, populations)
+        warnAboutUsers(populations)
         warnAboutSamples(thresholds, timeline, populations)
         var document = ScenarioDocument(
             name: draft.name ?? ScenarioBinder.name(ofFile: fileName), description: draft.description,

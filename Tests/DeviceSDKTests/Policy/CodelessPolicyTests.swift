@@ -50,6 +50,9 @@ struct CodelessPolicyTests {
         world.answer(200, at: 8)
         #expect(world.sequences(.delivered) == [0, 1, 2, 3, 4, 6, 7, 8, 9])
         #expect(world.device.storedCount == 0)
+        // A trigger takes as much as before, in requests that carry no more.
+        world.tap(9, count: 10)
+        #expect(world.uploadedSequences.suffix(10) == (10..<20).map { [$0] })
     }
 
     @Test("413: a file is written as two, and its uploader goes on")

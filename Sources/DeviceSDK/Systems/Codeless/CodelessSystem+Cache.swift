@@ -17,7 +17,7 @@ extension CodelessSystem {
         // Memory does not fail.
         _ = device.log.append(record)
         guard device.arrayCount >= rules.upload.flushBulkSize, mayUpload(device, now: now) else { return }
-        while device.arrayCount >= rules.upload.flushBulkSize { popPart(of: &device, due: now) }
+        while device.arrayCount >= rules.upload.flushBulkSize { popBatch(of: &device, due: now) }
         startParts(of: &device, now: now, effects: &effects)
     }
 
@@ -48,7 +48,7 @@ extension CodelessSystem {
         guard mayUpload(device, now: now) else { return }
         device.retry.takeDue()
         if device.hasPartsToRetry { retryParts(of: &device, due: now) }
-        if device.arrayCount > 0 { popPart(of: &device, due: now) }
+        if device.arrayCount > 0 { popBatch(of: &device, due: now) }
         startParts(of: &device, now: now, effects: &effects)
     }
 
@@ -59,16 +59,20 @@ extension CodelessSystem {
         uploadFile(of: &device, due: now, effects: &effects)
     }
 
-    /// Moves the oldest events of `eventArray` to `popedEventDict` under a new `eventsID`.
-    private func popPart(of device: inout Device, due: Instant) {
-        let limit = device.retry.limit(rules.upload.batch)
-        let count = min(UInt32(clamping: limit), device.nextSequence - device.arrayStart)
-        let end = device.arrayStart + count
-        let part = CodelessPart(
-            eventsID: device.eventsIDCount, events: device.arrayStart..<end, plannedAt: due)
-        device.eventsIDCount += 1
-        device.arrayStart = end
-        device.parts.append(part)
+    /// Moves the oldest events of `eventArray` to `popedEventDict` under a new `eventsID`, or under several where a
+    /// request may carry no more: what a trigger takes does not become less by that.
+    private func popBatch(of device: inout Device, due: Instant) {
+        let limit = UInt32(clamping: device.retry.limit(rules.upload.batch))
+        var left = min(UInt32(clamping: rules.upload.batch), device.nextSequence - device.arrayStart)
+        while left > 0 {
+            let end = device.arrayStart + min(limit, left)
+            left -= end - device.arrayStart
+            device.parts.append(
+                CodelessPart(
+                    eventsID: device.eventsIDCount, events: device.arrayStart..<end, plannedAt: due))
+            device.eventsIDCount += 1
+            device.arrayStart = end
+        }
     }
 
     /// Puts the parts whose upload failed back into the queue, under the ids that they have.
