@@ -40,9 +40,9 @@ package struct EventBitmap: Sendable {
             count += 1
             return true
         }
-        let isNew = word == 0 ? firstWords[device].set(bit) : moreWords[device][word - 1].set(bit)
-        if isNew { count += 1 }
-        return isNew
+        let isNewID = word == 0 ? firstWords[device].set(bit) : moreWords[device][word - 1].set(bit)
+        if isNewID { count += 1 }
+        return isNewID
     }
 
     /// Takes an id out.

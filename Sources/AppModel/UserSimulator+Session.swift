@@ -139,11 +139,11 @@ extension UserSimulator {
             fire(TriggerTable.logout, model)
             return emit(.logout, after: delay, then: step)
         case .login, .signUp:
-            let isNew = move == .signUp
-            if isNew || accounts == 0 { accounts += 1 }
+            let isSignUp = move == .signUp
+            if isSignUp || accounts == 0 { accounts += 1 }
             isLoggedIn = true
-            fire(isNew ? TriggerTable.signUp : TriggerTable.login, model)
-            return emit(.login(account: accounts - 1, signUp: isNew), after: delay, then: step)
+            fire(isSignUp ? TriggerTable.signUp : TriggerTable.login, model)
+            return emit(.login(account: accounts - 1, signUp: isSignUp), after: delay, then: step)
         }
     }
 }

@@ -25,7 +25,7 @@ package final class CollectorServer: Sendable {
     package static func start(
         configuration: CollectorServerConfiguration, on group: any EventLoopGroup
     ) async throws -> CollectorServer {
-        let isNew = configuration.storePath.map { access($0, F_OK) != 0 } ?? false
+        let isNewStore = configuration.storePath.map { access($0, F_OK) != 0 } ?? false
         let collector = try ChannelCollector(
             configuration: configuration, executor: CommitThread(), merger: CommitThread(givesWay: true))
         do {
@@ -34,7 +34,7 @@ package final class CollectorServer: Sendable {
             return CollectorServer(listener: listener, collector: collector)
         } catch {
             await collector.close()
-            if isNew, let path = configuration.storePath { unlink(path) }
+            if isNewStore, let path = configuration.storePath { unlink(path) }
             throw error
         }
     }

@@ -95,11 +95,11 @@ final class RunState: Sendable {
         } catch {
             warning = error.message
         }
-        let isNew = state.withLock { state in
+        let isNewWarning = state.withLock { state in
             defer { state.warning = warning }
             return state.warning != warning
         }
         // The run itself goes on: what a full disk costs shows when its end is written.
-        if isNew, let warning { console.warn(warning) }
+        if isNewWarning, let warning { console.warn(warning) }
     }
 }

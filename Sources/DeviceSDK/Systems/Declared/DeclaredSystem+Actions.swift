@@ -174,7 +174,7 @@ extension DeclaredSystem {
     ) {
         capture(.logout, on: &device, now: now, effects: &effects)
         if sdk.identity.logout != .none {
-            forgetUser(&device, isNew: sdk.identity.logout == .newAnonymous, now: now)
+            forgetUser(&device, renewsID: sdk.identity.logout == .newAnonymous, now: now)
         }
         fetchConfigs(at: .logout, &device, now: now, effects: &effects)
         if sdk.identity.logoutDeletes {

@@ -39,15 +39,15 @@ extension DeclaredSystem {
             clear(&device, as: .lost(.clearedUnsent), effects: &effects)
             device.trimEpochs()
         }
-        if rules.forgetsUser { forgetUser(&device, isNew: true, now: now) }
+        if rules.forgetsUser { forgetUser(&device, renewsID: true, now: now) }
     }
 
     /// The user is gone, and with a new anonymous id whoever comes next is somebody else.
-    func forgetUser(_ device: inout Device, isNew: Bool, now: Instant) {
-        let isNew = isNew && sdk.identity.anonymous != .vendor
+    func forgetUser(_ device: inout Device, renewsID: Bool, now: Instant) {
+        let renewsID = renewsID && sdk.identity.anonymous != .vendor
         device.epochs.change { epoch in
             epoch.account = nil
-            guard isNew else { return }
+            guard renewsID else { return }
             epoch.anonymousGeneration &+= 1
             epoch.anonymousSince = now
         }
