@@ -58,7 +58,7 @@ extension UserSimulator {
         return max(earliest, later(than: sessionAt, by: gap, model))
     }
 
-    /// Settles when the next session begins: when the user would come, sooner for a notification, or
+    /// Decides when the next session begins: when the user would come, sooner for a notification, or
     /// when the device is there again.
     ///
     /// - Parameters:

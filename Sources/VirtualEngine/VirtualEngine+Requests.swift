@@ -31,9 +31,10 @@ extension VirtualEngine {
         let action = attempt.course.proceed(at: now, isClosing: phases.phase >= .closing)
         switch action {
         case .send:
-            settle(exchange(attempt, fleet: fleets[population]), of: attempt, device: device)
-        case .keepSilent: settle(.silence, of: attempt, device: device)
-        case .fail(let failure): settle(.failed(failure, after: .zero), of: attempt, device: device)
+            scheduleEnd(after: exchange(attempt, fleet: fleets[population]), of: attempt, device: device)
+        case .keepSilent: scheduleEnd(after: .silence, of: attempt, device: device)
+        case .fail(let failure):
+            scheduleEnd(after: .failed(failure, after: .zero), of: attempt, device: device)
         case .hold(let moment): hold(attempt, until: moment, device: device)
         case .giveBack: giveBack(attempt.request.number, attempt.request.network, device: device)
         case .deliver, nil: preconditionFailure("a request leaves once")
@@ -49,7 +50,7 @@ extension VirtualEngine {
     }
 
     /// Puts the end of a request in the queue: what comes of its exchange, or its limit.
-    private mutating func settle(_ exchange: Exchange, of attempt: Attempt, device: Int) {
+    private mutating func scheduleEnd(after exchange: Exchange, of attempt: Attempt, device: Int) {
         let request = attempt.request
         let exchange = exchange.returning(attempt.course, at: now)
         let limit = attempt.course.endsAt

@@ -59,15 +59,15 @@ struct Rounds {
                 figure.values.append(value)
             }
         }
-        figure.settle(disturbed)
+        figure.discard(disturbed)
         Output.note(figure.line)
         return figure
     }
 }
 
 extension Figure {
-    /// Takes the disturbed rounds where there are no others.
-    mutating func settle(_ disturbed: [Double]) {
+    /// Counts the disturbed rounds as discarded, or takes them where there are no others.
+    mutating func discard(_ disturbed: [Double]) {
         discarded = disturbed.count
         guard values.isEmpty, !disturbed.isEmpty else { return }
         values = disturbed

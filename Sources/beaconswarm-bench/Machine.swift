@@ -76,7 +76,7 @@ enum Machine {
 
     /// Waits, half a minute at most, until nobody else computes: a second in which the processors did less
     /// than a twentieth of what they could.
-    static func settle() async {
+    static func waitUntilQuiet() async {
         for _ in 0..<30 {
             let before = Times.now()
             try? await Task.sleep(for: .seconds(1))

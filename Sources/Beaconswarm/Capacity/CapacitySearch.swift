@@ -201,8 +201,8 @@ struct CapacitySearch: Hashable, Sendable {
         guard let holds = ends.holds else {
             let limit = ends.limit ?? settings.floor
             if let move = descend(from: limit) { return move }
-            let isSettled = !ends.mixed.isEmpty || ends.breaks.map { $0.broke > 1 } ?? true
-            return isSettled ? .end(.breaksAtFloor(limit)) : .play(limit, .recheck)
+            let isDecided = !ends.mixed.isEmpty || ends.breaks.map { $0.broke > 1 } ?? true
+            return isDecided ? .end(.breaksAtFloor(limit)) : .play(limit, .recheck)
         }
         let loads = ([holds] + ends.mixed).map(\.load)
         for (low, high) in zip(loads, loads.dropFirst()).reversed() {

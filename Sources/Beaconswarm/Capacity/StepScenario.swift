@@ -62,9 +62,9 @@ struct StepScenario: Sendable {
     private static let shortestUnit = Interval.milliseconds(100)
     /// After the last arrival: a queue that launches filled has this time to empty, and what was turned away to be
     /// tried again. Next to the limit that is one flush interval, within bounds.
-    private static let settlingOnTheWay = Interval.seconds(1)
-    private static let shortestSettling = Interval.seconds(5)
-    private static let longestSettling = Interval.seconds(20)
+    private static let backlogTimeOnTheWay = Interval.seconds(1)
+    private static let shortestBacklogTime = Interval.seconds(5)
+    private static let longestBacklogTime = Interval.seconds(20)
 
     init(_ document: ScenarioDocument, scaling: CapacityReport.Scaling) {
         base = document
@@ -72,17 +72,17 @@ struct StepScenario: Sendable {
         flushInterval = document.populations.map(\.system.uploadInterval).max() ?? .zero
         hasSessions = document.populations.contains(where: \.hasSessions)
         let hasSetRate = document.populations.contains { !$0.hasSessions }
-        let settling = min(max(flushInterval, Self.shortestSettling), Self.longestSettling)
+        let backlogTime = min(max(flushInterval, Self.shortestBacklogTime), Self.longestBacklogTime)
         let (flushInterval, hasSessions) = (flushInterval, hasSessions)
-        func opening(over least: Interval, settling: Interval) -> Opening {
+        func opening(over least: Interval, backlogTime: Interval) -> Opening {
             let arrival = Self.arrival(flushInterval, over: least)
-            let arrived = hasSetRate ? (arrival + settling).roundedUpToSeconds : .zero
+            let arrived = hasSetRate ? (arrival + backlogTime).roundedUpToSeconds : .zero
             return Opening(arrival: arrival, warmUp: max(hasSessions ? Self.sessionWarmUp : .zero, arrived))
         }
-        shortOpening = opening(over: Self.shortestArrivalOnTheWay, settling: Self.settlingOnTheWay)
+        shortOpening = opening(over: Self.shortestArrivalOnTheWay, backlogTime: Self.backlogTimeOnTheWay)
         // Users with sessions launch all the time: there is nothing to wait for.
         self.opening = opening(
-            over: Self.shortestArrival, settling: hasSessions ? Self.settlingOnTheWay : settling)
+            over: Self.shortestArrival, backlogTime: hasSessions ? Self.backlogTimeOnTheWay : backlogTime)
         if flushInterval > Self.longestArrival {
             warnings.append(
                 "Devices upload every \(flushInterval.text), but a step warms up for \(self.opening.warmUp.text): "

@@ -7,7 +7,7 @@ import Wire
 enum ConfigDrawing {
     static let rules: [String: DrawingRule] = [
         "sdk-declared.config": DrawingRule(presence: 0.35, count: 1...3),
-        "config.[]": DrawingRule(settle: settled),
+        "config.[]": DrawingRule(reconcile: reconciled),
         "config.[].on": DrawingRule(presence: 0.6, count: 1...3),
         "config.[].method": .presence(0.5),
         "config.[].path": .value { draw, _, path in
@@ -26,7 +26,7 @@ enum ConfigDrawing {
         "config.[].holdsCapture": .most(40, presence: 0.4),
         "config.[].apply": .value(presence: 0.8, turns),
         "config.[].default": .value(presence: 0.6, answer),
-        "timeline.[].remoteConfig": DrawingRule(settle: aloneIfAnswer),
+        "timeline.[].remoteConfig": DrawingRule(reconcile: aloneIfAnswer),
         "remoteConfig.answer": .value(presence: 0.4, answer),
         // The places of the first populations' configurations.
         "remoteConfig.path": .value(presence: 0.4) { draw, _, _ in
@@ -93,7 +93,7 @@ enum ConfigDrawing {
     }
 
     /// A body is a POST's, and a default needs something that it turns.
-    @Sendable private static func settled(
+    @Sendable private static func reconciled(
         _ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
     ) -> JSONNode {
         var config = drawn

@@ -24,8 +24,10 @@ struct Drawing {
             return draw.chance(0.25) ? favourite ?? any : any
         case .alternatives(let forms): return alternative(of: forms, path, stream, &draw, wishes)
         case .object:
-            var settling = stream.child(6)
-            return object(schema, path, stream, wishes).map { rule?.settle?($0, &settling, frame) ?? $0 }
+            var reconciling = stream.child(6)
+            return object(schema, path, stream, wishes).map {
+                rule?.reconcile?($0, &reconciling, frame) ?? $0
+            }
         case .anyObject: return .object([])
         case .map(let member): return map(member, path, stream, &draw, wishes)
         case .list(let element, let count): return list(element, count, path, stream, &draw, wishes)

@@ -7,7 +7,7 @@ struct DrawingRule: Sendable {
     typealias Value =
         @Sendable (_ draw: inout RandomStream, _ frame: WorldFrame, _ path: [String]) -> JSONNode
 
-    typealias Settling =
+    typealias Reconciliation =
         @Sendable (_ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame) -> JSONNode
 
     /// How likely a key that need not be there is; by default the world's own ``WorldFrame/presence``.
@@ -29,7 +29,7 @@ struct DrawingRule: Sendable {
     /// Whether what is drawn there has its turn (``Wish``) in another place, which takes more of it.
     var isElsewhere = false
     /// Makes the members of an object that was drawn fit together, where the loader would take one away for another's sake.
-    var settle: Settling?
+    var reconcile: Reconciliation?
 
     static func presence(_ presence: Double) -> DrawingRule { DrawingRule(presence: presence) }
     static func most(_ most: Int, presence: Double? = nil) -> DrawingRule {
@@ -79,7 +79,7 @@ struct DrawingRule: Sendable {
 
     static let rules = [
         app, sdk, PatternDrawing.rules, DescriptionDrawing.rules, ConfigDrawing.rules,
-        DescriptionSettling.rules,
+        DescriptionReconciliation.rules,
     ]
     .reduce(scenario) { $0.merging($1) { $1 } }
 

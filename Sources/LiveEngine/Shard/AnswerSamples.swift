@@ -25,7 +25,7 @@ struct AnswerSamples {
     }
 
     /// The request's system has said whether what was set aside is success.
-    mutating func settle(_ request: RequestKey, isAcknowledged: Bool) {
+    mutating func decide(_ request: RequestKey, isAcknowledged: Bool) {
         guard !undecided.isEmpty, let answer = undecided.removeValue(forKey: request), !isAcknowledged
         else { return }
         keep(answer)

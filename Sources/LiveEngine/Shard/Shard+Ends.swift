@@ -75,7 +75,7 @@ extension Shard {
         var sample = request.sample
         sample.isAcknowledged = effects.isAcknowledged
         recorder.note(sample, population: parts[part].population)
-        samples.settle(key, isAcknowledged: sample.isAcknowledged)
+        samples.decide(key, isAcknowledged: sample.isAcknowledged)
         absorbEffects(of: part)
     }
 

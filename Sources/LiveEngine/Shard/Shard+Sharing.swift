@@ -47,7 +47,7 @@ extension Shard {
         let index = connection.request
         connection.request = -1
         if index >= 0 { write(index, on: connection.makeStream(isFirst: true)) }
-        settle(connection)
+        reassign(connection)
     }
 
     /// A connection is open, and speaks HTTP/1.1: whoever waited to learn that opens another.
@@ -57,7 +57,7 @@ extension Shard {
         while let key = connection.waiting.popFirst() { work.append(.leave(key)) }
     }
 
-    func limitChanged(_ connection: Connection) { enter { settle(connection) } }
+    func limitChanged(_ connection: Connection) { enter { reassign(connection) } }
 
     /// Lets go of what carried a request: the stream ends, and so does a connection of HTTP/1.1.
     func letGo(_ carrier: Carrier) {
@@ -73,7 +73,7 @@ extension Shard {
     func leaveStream(_ stream: HTTP2Stream) {
         let connection = stream.connection
         connection.putBack(stream)
-        settle(connection)
+        reassign(connection)
     }
 
     /// A limit passed with nothing heard on a connection since the request was written: nobody may be there any more,
@@ -86,7 +86,7 @@ extension Shard {
     }
 
     /// Sees to who may have a shared connection now: those who wait for it, or its pool; nobody, if it is to close.
-    private func settle(_ connection: Connection) {
+    private func reassign(_ connection: Connection) {
         guard connection.entry.slot >= 0, connection.isShared else { return }
         serve(connection)
         if connection.isLeaving {

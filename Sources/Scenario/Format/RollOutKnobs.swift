@@ -25,7 +25,7 @@ struct RollOutKnobs: Sendable {
 
     /// Those of a built-in system: rules of what a positive answer clears and of what is sent again, and the knobs of
     /// the store and of uploads that are rules of when and how. The generator's effort, a device's failures, and what
-    /// is settled when the app is built are none.
+    /// is fixed when the app is built are none.
     static let builtIn: RollOutKnobs = {
         let rules = ["clear", "retryFailedParts"]
         let storage = [

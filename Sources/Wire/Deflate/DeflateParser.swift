@@ -17,15 +17,15 @@ struct DeflateTuning {
     /// As many bytes at its end become known: what differs in one event differs in the next.
     var tail: Int
     /// A match of this length at the last distance is taken without a search.
-    var settled: Int
+    var niceLength: Int
     /// Whether the last match's distance is tried beyond the bytes that ended it, such as the
     /// digits of a time, before anything is searched.
     var resumes: Bool
 
     static let small = DeflateTuning(
-        depth: 16, lazyDepth: 16, stride: 4, tail: 4, settled: 32, resumes: false)
+        depth: 16, lazyDepth: 16, stride: 4, tail: 4, niceLength: 32, resumes: false)
     static let fast = DeflateTuning(
-        depth: 2, lazyDepth: 0, stride: 0, tail: 0, settled: 32, resumes: true)
+        depth: 2, lazyDepth: 0, stride: 0, tail: 0, niceLength: 32, resumes: true)
 }
 
 /// Cuts an input into literals and matches.
@@ -98,7 +98,7 @@ struct DeflateParser {
     @inline(__always)
     private mutating func find(_ tuning: DeflateTuning, isBehindMatch: Bool) -> DeflateMatch {
         var match = repeated(at: position)
-        if match.length < tuning.settled, !window.isLongest(match, at: position) {
+        if match.length < tuning.niceLength, !window.isLongest(match, at: position) {
             window.search(position, depth: tuning.depth, longerThan: &match)
         } else {
             window.insert(position)

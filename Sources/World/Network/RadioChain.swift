@@ -4,7 +4,7 @@ package import Timebase
 /// semi-Markov process.
 ///
 /// The long-run share of a radio is that of its visits times the mean length of a stay. A device's way begins in
-/// this equilibrium, so that a run needs no time to settle.
+/// this equilibrium, so that a run needs no warm-up.
 package struct RadioChain: Hashable, Sendable {
     /// A radio of the chain.
     package struct State: Hashable, Sendable {

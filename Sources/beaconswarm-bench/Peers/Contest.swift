@@ -16,7 +16,7 @@ struct Contest {
         var kept: [[Contender.Round?]] = []
         var disturbed: [[Contender.Round?]] = []
         for attempt in 0..<rounds.count * 2 where attempt < rounds.count || kept.count < rounds.count {
-            await Machine.settle()
+            await Machine.waitUntilQuiet()
             let (round, share) = await Machine.disturbance {
                 let before = server.cpuSeconds
                 let round = present.map {

@@ -81,7 +81,7 @@ enum CollectorFigures {
         var disturbed: [Double] = []
         for attempt in 0..<rounds.count * 2 where attempt < rounds.count || figure.values.count < rounds.count
         {
-            await Machine.settle()
+            await Machine.waitUntilQuiet()
             let (value, share) = await Machine.disturbance {
                 let before = cpuSeconds()
                 let outcome = try? await TransportBench.run(
@@ -98,7 +98,7 @@ enum CollectorFigures {
                 figure.values.append(value)
             }
         }
-        figure.settle(disturbed)
+        figure.discard(disturbed)
         return figure
     }
 

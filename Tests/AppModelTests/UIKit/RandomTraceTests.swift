@@ -20,8 +20,8 @@ struct RandomTraceTests {
         /// Nothing else of the app's own is seen, and nothing is under way.
         mutating func requireOnly(_ screen: ViewReference) {
             let shown = visible.filter { $0.screen != .max }
-            let isSettled = coming.isEmpty && going.isEmpty
-            if shown != [screen] || !isSettled { fault = fault ?? "\(screen) is not alone in \(self)" }
+            let isAtRest = coming.isEmpty && going.isEmpty
+            if shown != [screen] || !isAtRest { fault = fault ?? "\(screen) is not alone in \(self)" }
         }
 
         mutating func take(_ call: UIKitCall, _ views: AppViews) {

@@ -85,17 +85,17 @@ struct FleetTests {
                     slot, request: next.request.number,
                     outcome: isOut ? .failed(.reset) : .answered(status: 200, body: []), at: next.at,
                     effects: &effects)
-                settle(&effects, &open, at: next.at, fleet, &outcome, &body)
+                absorb(&effects, &open, at: next.at, fleet, &outcome, &body)
             } else {
                 let now = wake
                 wake = fleet.advance(slot, through: now, effects: &effects)
                 #expect(wake > now)
-                settle(&effects, &open, at: now, fleet, &outcome, &body)
+                absorb(&effects, &open, at: now, fleet, &outcome, &body)
             }
         }
     }
 
-    private func settle(
+    private func absorb(
         _ effects: inout DeviceEffects, _ open: inout [(at: Instant, request: OutgoingRequest)],
         at now: Instant, _ fleet: any DeviceFleet, _ outcome: inout Outcome, _ body: inout WireBuffer
     ) {

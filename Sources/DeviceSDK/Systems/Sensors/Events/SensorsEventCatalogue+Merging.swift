@@ -5,7 +5,7 @@ import Wire
 
 /// Who wins.
 extension SensorsEventCatalogue {
-    /// Settles the properties of an event that carries automatic ones.
+    /// Decides on the properties of an event that carries automatic ones.
     mutating func finish(
         _ draft: inout SensorsEventTemplateDraft, rules: [PropertyRule], certain: [String],
         optional: SensorsOptionalKeys, isAutomatic: Bool

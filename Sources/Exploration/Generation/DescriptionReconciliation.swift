@@ -6,10 +6,10 @@ import Wire
 ///
 /// Much of what a description may say rules something else out, or needs it. Drawn knob by knob, such a combination hardly
 /// ever comes about: the loader would take away one half of it, or the preset below has what it rules out.
-enum DescriptionSettling {
+enum DescriptionReconciliation {
     static let rules: [String: DrawingRule] = [
-        "sdk-declared": DrawingRule(settle: description),
-        "sdk-declared.events": DrawingRule(presence: 0.6, settle: events),
+        "sdk-declared": DrawingRule(reconcile: description),
+        "sdk-declared.events": DrawingRule(presence: 0.6, reconcile: events),
     ]
 
     /// A whole description, or what is changed of a preset.
@@ -17,12 +17,12 @@ enum DescriptionSettling {
         _ drawn: JSONNode, _ draw: inout RandomStream, _ frame: WorldFrame
     ) -> JSONNode {
         var sdk = drawn
-        settleFraming(&sdk)
+        reconcileFraming(&sdk)
         // Without flushes beside each other there are no rows that another one carries.
         if sdk.value(at: ["upload", "takes"])?.string == "all" {
             sdk.set("upload", "overlaps", to: .bool(true))
         }
-        settleFiles(&sdk, &draw)
+        reconcileFiles(&sdk, &draw)
         dropWithoutEffect(&sdk)
         if let preset = sdk["preset"]?.string {
             keepNames(of: preset, &sdk)
@@ -63,7 +63,7 @@ enum DescriptionSettling {
     }
 
     /// Each request with one event is a batch of one; lines have nothing around them.
-    private static func settleFraming(_ sdk: inout JSONNode) {
+    private static func reconcileFraming(_ sdk: inout JSONNode) {
         switch sdk.value(at: ["request", "framing"])?.string {
         case "one":
             sdk.set("upload", "batch", to: .int(1))
@@ -94,7 +94,7 @@ enum DescriptionSettling {
     }
 
     /// Files are sent as they are: nothing says anew what a request carries, and flushes are not beside each other.
-    private static func settleFiles(_ sdk: inout JSONNode, _ draw: inout RandomStream) {
+    private static func reconcileFiles(_ sdk: inout JSONNode, _ draw: inout RandomStream) {
         guard let seal = sdk.value(at: ["storage", "seal"]), seal.members != nil else { return }
         let forbidden = [
             ["upload", "batch"], ["upload", "maxBytes"], ["upload", "oversize"], ["upload", "overlaps"],
