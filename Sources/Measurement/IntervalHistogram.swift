@@ -31,7 +31,7 @@ package struct IntervalHistogram: Sendable {
         let microseconds = UInt64(max(0, interval.nanoseconds / 1000))
         let index = IntervalHistogram.index(of: min(microseconds, LatencyHistogram.maximum))
         if packed != nil { unpack() }
-        let place = makeRoom(forBlock: index / IntervalHistogram.blockSize)
+        let place = offset(ofBlock: index / IntervalHistogram.blockSize)
         counts[place + index % IntervalHistogram.blockSize] &+= 1
         count += 1
     }
@@ -44,7 +44,7 @@ package struct IntervalHistogram: Sendable {
     }
 
     private mutating func add(_ number: UInt32, at index: Int) {
-        let place = makeRoom(forBlock: index / IntervalHistogram.blockSize)
+        let place = offset(ofBlock: index / IntervalHistogram.blockSize)
         counts[place + index % IntervalHistogram.blockSize] &+= number
     }
 
@@ -62,7 +62,7 @@ package struct IntervalHistogram: Sendable {
     }
 
     /// Where a block begins in ``counts``.
-    private mutating func makeRoom(forBlock block: Int) -> Int {
+    private mutating func offset(ofBlock block: Int) -> Int {
         let bit: UInt64 = 1 << UInt64(block)
         let place = (used & (bit - 1)).nonzeroBitCount * IntervalHistogram.blockSize
         if used & bit == 0 {

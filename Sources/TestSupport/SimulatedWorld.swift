@@ -126,7 +126,7 @@ private struct Stage {
             on: loop, configuration: served, folder: folder, disk: world.disk, seed: world.seed)
         network = SimulatedNetwork(
             on: loop, conditions: world.conditions, seed: world.seed,
-            host: Front(collector: collector, decorate: world.decorate),
+            host: CollectorHost(collector: collector, decorate: world.decorate),
             faultsEnd: world.faultsEnd.map { clock.deadline(of: start + $0) } ?? .distantFuture,
             carriesAtMost: world.workLimit)
         var configuration = LiveConfiguration(
@@ -180,7 +180,7 @@ private struct Stage {
     }
 
     /// The collector behind what else stands on its machine.
-    private final class Front: SimulatedHost {
+    private final class CollectorHost: SimulatedHost {
         let collector: SimulatedCollector
         let decorate: @Sendable (any Channel) throws -> Void
 

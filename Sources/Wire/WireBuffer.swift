@@ -16,7 +16,7 @@ package struct WireBuffer: @unchecked Sendable {
     /// What owns the memory at `base`; `nil` as long as there is none.
     @usableFromInline var owner: WireMemory?
     @usableFromInline var base: UnsafeMutableRawPointer
-    @usableFromInline var room: Int
+    @usableFromInline var allocated: Int
     @usableFromInline var used: Int
 
     /// Makes an empty buffer with room for `capacity` bytes.
@@ -26,7 +26,7 @@ package struct WireBuffer: @unchecked Sendable {
         owner = nil
         // Somewhere that is never read nor written, as a buffer without memory is empty.
         base = UnsafeMutableRawPointer(mutating: ("" as StaticString).utf8Start)
-        room = 0
+        allocated = 0
         used = 0
         if capacity > 0 { reallocate(capacity) }
     }
@@ -47,7 +47,7 @@ package struct WireBuffer: @unchecked Sendable {
 
     /// The number of bytes that fit without an allocation.
     @inlinable
-    package var capacity: Int { room }
+    package var capacity: Int { allocated }
 
     /// The last byte written, or `nil`.
     @inlinable
@@ -90,8 +90,8 @@ package struct WireBuffer: @unchecked Sendable {
     @inlinable
     @inline(__always)
     mutating func prepare(for additional: Int) {
-        // `room - used` is from 0 on, so that a negative number fails too.
-        if additional > room &- used || !isKnownUniquelyReferenced(&owner) { makeRoom(for: additional) }
+        // `allocated - used` is from 0 on, so that a negative number fails too.
+        if additional > allocated &- used || !isKnownUniquelyReferenced(&owner) { makeRoom(for: additional) }
     }
 
     /// Removes everything, and by default keeps the memory for the next content. O(1) then.
@@ -132,7 +132,7 @@ package struct WireBuffer: @unchecked Sendable {
     mutating func makeRoom(for additional: Int) {
         precondition(additional >= 0)
         let needed = used + additional
-        reallocate(needed <= room ? room : max(needed, room * 2, 64))
+        reallocate(needed <= allocated ? allocated : max(needed, allocated * 2, 64))
     }
 
     /// Moves the content to memory of its own of the given size.
@@ -141,7 +141,7 @@ package struct WireBuffer: @unchecked Sendable {
         if used > 0 { memory.base.copyMemory(from: base, byteCount: used) }
         owner = memory
         base = memory.base
-        room = size
+        allocated = size
     }
 }
 

@@ -223,7 +223,7 @@ class Poster(threading.Thread):
         self.random = random.Random(seed * 1000 + device)
         self.acknowledged: list[str] = []
         self.unknown: list[str] = []
-        self.trouble: str | None = None
+        self.failure: str | None = None
 
     def run(self) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -254,7 +254,7 @@ class Poster(threading.Thread):
             except (OSError, http.client.HTTPException):
                 return
             if answer.status != 200:
-                self.trouble = f"status {answer.status}"
+                self.failure = f"status {answer.status}"
                 return
             self.acknowledged += ids
             del self.unknown[-count:]
@@ -281,7 +281,7 @@ def test_what_was_acknowledged_survives_kill_9(collect, tmp_path, seed: int, log
         collector.running.kill()
         for poster in posters:
             poster.join(60)
-            assert not poster.is_alive() and poster.trouble is None, poster.trouble
+            assert not poster.is_alive() and poster.failure is None, poster.failure
             acknowledged.update(poster.acknowledged)
             uncertain.update(poster.unknown)
         first = max(poster.next for poster in posters)

@@ -99,8 +99,8 @@ class Front:
 
 
 @pytest.fixture
-def front(tmp_path: Path, collect):
-    """Starts a front of a kind, and the collector behind it."""
+def front_end(tmp_path: Path, collect):
+    """Starts a front end of a kind, and the collector behind it."""
     running: list[Front] = []
 
     def nginx(http2: bool = True, requests: int = 100_000) -> tuple[Front, object]:
@@ -167,8 +167,8 @@ def check_books(tool, folder: Path, report: dict, collector) -> None:
     assert audited["confirmed"] == events["delivered"] <= len(rows(collector.store, "SELECT id FROM events WHERE copy = 0"))
 
 
-def test_nginx(tool, front, tmp_path):
-    server, collector = front["nginx"]()
+def test_nginx(tool, front_end, tmp_path):
+    server, collector = front_end["nginx"]()
     report = play(tool, tmp_path, secure(server))
     generator, served = report["generator"], server.lines
     assert answers(report) == {"200": len(served)}
@@ -184,16 +184,16 @@ def test_nginx(tool, front, tmp_path):
     check_books(tool, tmp_path, report, collector)
 
 
-def test_the_older_version_on_demand(tool, front, tmp_path):
-    server, _ = front["nginx"]()
+def test_the_older_version_on_demand(tool, front_end, tmp_path):
+    server, _ = front_end["nginx"]()
     report = play(tool, tmp_path, secure(server, http="1.1"))
     assert {version for _, version, *_ in server.lines} == {"HTTP/1.1"}
     assert len(server.lines) == report["metrics"]["http_reqs"]["count"] > 0
     assert report["generator"]["http2_connections"] == report["generator"]["http2_streams"] == 0
 
 
-def test_a_server_without(tool, front, tmp_path):
-    server, _ = front["nginx"](http2=False)
+def test_a_server_without(tool, front_end, tmp_path):
+    server, _ = front_end["nginx"](http2=False)
     report = play(tool, tmp_path, secure(server))
     assert {version for _, version, *_ in server.lines} == {"HTTP/1.1"}
     assert report["generator"]["http2_connections"] == 0 < report["events"]["delivered"]
@@ -202,9 +202,9 @@ def test_a_server_without(tool, front, tmp_path):
     assert "HTTP/2" in demanded.err and "nothing was run" in demanded.err
 
 
-def test_connections_that_end_after_some_requests(tool, front, tmp_path):
+def test_connections_that_end_after_some_requests(tool, front_end, tmp_path):
     """nginx says GOAWAY after its number of requests, in the middle of the run."""
-    server, collector = front["nginx"](requests=2)
+    server, collector = front_end["nginx"](requests=2)
     report = play(tool, tmp_path, secure(server))
     generator = report["generator"]
     assert len({connection for connection, *_ in server.lines}) == generator["http2_connections"] > 4
@@ -213,9 +213,9 @@ def test_connections_that_end_after_some_requests(tool, front, tmp_path):
     check_books(tool, tmp_path, report, collector)
 
 
-def test_haproxy_and_a_pool(tool, front, tmp_path):
+def test_haproxy_and_a_pool(tool, front_end, tmp_path):
     """Devices that share connections share each among several requests, as many as the server takes."""
-    server, collector = front["haproxy"](streams=2)
+    server, collector = front_end["haproxy"](streams=2)
     scenario = secure(server, connections={"pooled": 2})
     scenario["populations"][0]["devices"] = 8
     report = play(tool, tmp_path, scenario)
@@ -227,8 +227,8 @@ def test_haproxy_and_a_pool(tool, front, tmp_path):
     check_books(tool, tmp_path, report, collector)
 
 
-def test_a_connection_for_each_request(tool, front, tmp_path):
-    server, _ = front["haproxy"]()
+def test_a_connection_for_each_request(tool, front_end, tmp_path):
+    server, _ = front_end["haproxy"]()
     report = play(tool, tmp_path, secure(server, connections="perRequest"))
     generator = report["generator"]
     assert generator["connections_opened"] == generator["http2_streams"] == report["metrics"]["http_reqs"]["count"] > 4

@@ -25,10 +25,10 @@ struct FoundField: BitwiseCopyable {
 /// The values of the fields of one row; memory that is used again for the next.
 struct FoundFields: ~Copyable {
     private var base: UnsafeMutableRawPointer
-    private var room = 1 << 12
+    private var capacity = 1 << 12
     private(set) var count = 0
 
-    init() { base = .allocate(byteCount: room, alignment: 8) }
+    init() { base = .allocate(byteCount: capacity, alignment: 8) }
 
     deinit { base.deallocate() }
 
@@ -40,7 +40,7 @@ struct FoundFields: ~Copyable {
     @inline(__always)
     mutating func append(_ text: UnsafeRawBufferPointer, _ place: Int) {
         let size = FoundField.size &+ text.count
-        if room &- count < size { grow(size) }
+        if capacity &- count < size { grow(size) }
         let field = FoundField(
             place: UInt16(truncatingIfNeeded: place), isText: true,
             textBytes: UInt32(truncatingIfNeeded: text.count))
@@ -51,7 +51,7 @@ struct FoundFields: ~Copyable {
 
     mutating func append(word: Int64, _ place: Int) {
         let size = FoundField.size &+ 8
-        if room &- count < size { grow(size) }
+        if capacity &- count < size { grow(size) }
         let field = FoundField(place: UInt16(truncatingIfNeeded: place), isText: false)
         (base + count).storeBytes(of: field, as: FoundField.self)
         (base + count + FoundField.size).storeBytes(of: word, as: Int64.self)
@@ -60,8 +60,8 @@ struct FoundFields: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ additional: Int) {
-        room = max(room * 2, count + additional)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
+        capacity = max(capacity * 2, count + additional)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         memory.copyMemory(from: base, byteCount: count)
         base.deallocate()
         base = memory

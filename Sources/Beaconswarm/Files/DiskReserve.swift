@@ -29,9 +29,9 @@ final class DiskReserve: Sendable {
     }
 
     private static func open(_ folder: String, bytes: Int, share: Double) -> Int32 {
-        var room = statvfs()
-        guard statvfs(folder, &room) == 0 else { return -1 }
-        let free = Double(room.f_bavail) * Double(room.f_frsize)
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return -1 }
+        let free = Double(status.f_bavail) * Double(status.f_frsize)
         // A limit on the size of files is meant for files, and no disk is full because of it.
         let wanted = min(bytes, Int(min(free * share, 1e15)), fileSizeLimit)
         guard wanted > 0 else { return -1 }

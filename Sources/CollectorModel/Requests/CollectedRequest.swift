@@ -1,6 +1,6 @@
 package import Timebase
 
-/// A request as the collector's front hands it over. The body is only borrowed.
+/// A request as the collector's server hands it over. The body is only borrowed.
 package struct CollectedRequest {
     /// As far as collectors tell methods apart.
     package enum Method: Sendable {

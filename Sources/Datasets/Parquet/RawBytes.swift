@@ -1,14 +1,14 @@
 import Wire
 
-/// Bytes that grow at the end, for loops over single values: nothing is shared, so nothing is checked but the room.
+/// Bytes that grow at the end, for loops over single values: nothing is shared, so nothing is checked but the capacity.
 struct RawBytes: ~Copyable {
     private var base: UnsafeMutableRawPointer
-    private var room: Int
+    private var capacity: Int
     private(set) var count = 0
 
     init(capacity: Int) {
-        room = max(capacity, 64)
-        base = .allocate(byteCount: room, alignment: 8)
+        self.capacity = max(capacity, 64)
+        base = .allocate(byteCount: self.capacity, alignment: 8)
     }
 
     deinit { base.deallocate() }
@@ -21,7 +21,7 @@ struct RawBytes: ~Copyable {
     /// Appends eight bytes, the lowest first.
     @inline(__always)
     mutating func append(word: UInt64) {
-        if room &- count < 8 { grow(8) }
+        if capacity &- count < 8 { grow(8) }
         (base + count).storeBytes(of: word.littleEndian, as: UInt64.self)
         count &+= 8
     }
@@ -29,7 +29,7 @@ struct RawBytes: ~Copyable {
     /// Appends a text behind its length in four bytes (PLAIN of BYTE_ARRAY).
     @inline(__always)
     mutating func append(prefixed text: UnsafeRawBufferPointer) {
-        if room &- count < 4 &+ text.count { grow(4 + text.count) }
+        if capacity &- count < 4 &+ text.count { grow(4 + text.count) }
         (base + count).storeBytes(of: UInt32(truncatingIfNeeded: text.count).littleEndian, as: UInt32.self)
         (base + count + 4).copyText(text)
         count &+= 4 &+ text.count
@@ -37,12 +37,12 @@ struct RawBytes: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ additional: Int) {
-        let size = max(room * 2, count + additional)
+        let size = max(capacity * 2, count + additional)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
         memory.copyMemory(from: base, byteCount: count)
         base.deallocate()
         base = memory
-        room = size
+        capacity = size
     }
 }
 

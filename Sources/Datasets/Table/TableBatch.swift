@@ -25,7 +25,7 @@ package struct TableBatch: ~Copyable {
         let words: UnsafeMutablePointer<Int64>
         let isAbsent: UnsafeMutablePointer<Bool>
         var text: UnsafeMutableRawPointer
-        var textRoom: Int
+        var textCapacity: Int
         /// The rows of which the column knows whether they have a value: rows behind them have none.
         var known = 0
 
@@ -34,8 +34,8 @@ package struct TableBatch: ~Copyable {
             isNullable = column.isNullable
             words = .allocate(capacity: capacity)
             isAbsent = .allocate(capacity: capacity)
-            textRoom = column.type == .string ? capacity * 16 : 0
-            text = .allocate(byteCount: textRoom, alignment: 8)
+            textCapacity = column.type == .string ? capacity * 16 : 0
+            text = .allocate(byteCount: textCapacity, alignment: 8)
         }
 
         func deallocate() {
@@ -83,7 +83,7 @@ package struct TableBatch: ~Copyable {
         mutating func put(utf8: UnsafeRawBufferPointer, row: Int) {
             leaveAbsent(upTo: row)
             let used = start(row)
-            if utf8.count > textRoom &- used { makeTextRoom(utf8.count, used: used) }
+            if utf8.count > textCapacity &- used { growText(utf8.count, used: used) }
             (text + used).copyText(utf8)
             set(Int64(used &+ utf8.count), row: row)
         }
@@ -96,13 +96,13 @@ package struct TableBatch: ~Copyable {
         }
 
         /// Makes room for a text behind what is there.
-        mutating func makeTextRoom(_ additional: Int, used: Int) {
+        mutating func growText(_ additional: Int, used: Int) {
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: max(textRoom * 2, used + additional), alignment: 8)
+                byteCount: max(textCapacity * 2, used + additional), alignment: 8)
             memory.copyMemory(from: text, byteCount: used)
             text.deallocate()
             text = memory
-            textRoom = max(textRoom * 2, used + additional)
+            textCapacity = max(textCapacity * 2, used + additional)
         }
     }
 

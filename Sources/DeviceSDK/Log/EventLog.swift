@@ -155,7 +155,7 @@ package struct EventLog: Sendable {
             }
             // What leaves is the front of the chunk.
             if !idleOnly, left < chunks[index].rows.count {
-                deleteFront(left, ofChunk: index, deleted)
+                deleteFirst(left, ofChunk: index, deleted)
                 return true
             }
             let before = chunks.count
@@ -232,7 +232,7 @@ extension EventLog {
     }
 
     /// Removes the first rows of a chunk, and not all of them.
-    private mutating func deleteFront(_ count: Int, ofChunk index: Int, _ deleted: (EventRecord) -> Void) {
+    private mutating func deleteFirst(_ count: Int, ofChunk index: Int, _ deleted: (EventRecord) -> Void) {
         var idle = 0
         for position in 0..<count {
             let row = chunks[index].rows[position]

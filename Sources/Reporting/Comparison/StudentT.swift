@@ -36,12 +36,12 @@ package enum StudentT {
     static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         if x <= 0 { return 0 }
         if x >= 1 { return 1 }
-        let front = DeterministicMath.exp(
+        let scale = DeterministicMath.exp(
             logGamma(a + b) - logGamma(a) - logGamma(b) + a * DeterministicMath.log(x)
                 + b * DeterministicMath.log(1 - x))
         // The fraction converges fast on this side of its mean; the other is its mirror.
         return x < (a + 1) / (a + b + 2)
-            ? front * fraction(x, a, b) / a : 1 - front * fraction(1 - x, b, a) / b
+            ? scale * fraction(x, a, b) / a : 1 - scale * fraction(1 - x, b, a) / b
     }
 
     private static func fraction(_ x: Double, _ a: Double, _ b: Double) -> Double {

@@ -40,10 +40,10 @@ struct HeatMapChart: FramedChart {
         self.marks = marks
         self.scale = scale
         self.peak = peak
-        let room = max(1, HeatMapChart.leastFactor / (high / low)).squareRoot()
-        self.low = low / room
-        self.high = high * room
-        ticks = Ticks.within(low / room, high * room)
+        let margin = max(1, HeatMapChart.leastFactor / (high / low)).squareRoot()
+        self.low = low / margin
+        self.high = high * margin
+        ticks = Ticks.within(low / margin, high * margin)
     }
 
     private var span: Double { Double(map.columns.count) * map.columnSeconds }

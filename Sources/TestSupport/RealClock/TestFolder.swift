@@ -4,7 +4,7 @@ import Foundation
 /// others work cannot make a run late. What is about disks themselves mounts its own.
 package enum TestFolder {
     /// Less free room than this is no place for tests.
-    private static let room: UInt64 = 1 << 30
+    private static let leastFree: UInt64 = 1 << 30
 
     /// A folder that exists, without a slash at its end: `TMPDIR` if somebody chose it, else `/dev/shm` if it lies in
     /// memory and has a gigabyte left, else the usual one.
@@ -25,6 +25,6 @@ package enum TestFolder {
         }
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
         let free = (attributes?[.systemFreeSize] as? NSNumber)?.uint64Value ?? 0
-        return isInMemory && free >= room && FileManager.default.isWritableFile(atPath: path)
+        return isInMemory && free >= leastFree && FileManager.default.isWritableFile(atPath: path)
     }
 }

@@ -6,7 +6,7 @@ extension SensorsSystem {
     /// What becomes of an event under the bound.
     enum Fit {
         case fits, tooMuch
-        /// More than all of the room by itself.
+        /// More than all of the bytes by itself.
         case never
     }
 

@@ -93,12 +93,12 @@ extension SensorsSystem {
     ) {
         if isVersion4 && !device.store.isOpen { reopen(&device, effects: &effects) }
         let count = device.store.count
-        let room = fit(record, on: &device)
-        guard room != .never else {
+        let fit = fit(record, on: &device)
+        guard fit != .never else {
             seal(record, .evicted(.storageLimit), on: device, effects: &effects)
             return device.trimEpochs()
         }
-        if rules.storage.evictFrom == .newest, room == .tooMuch || isFull(device.store.count) {
+        if rules.storage.evictFrom == .newest, fit == .tooMuch || isFull(device.store.count) {
             if !evictNewest(with: record, on: &device, effects: &effects) {
                 refuse(record, on: &device, effects: &effects)
             }
@@ -106,7 +106,7 @@ extension SensorsSystem {
         }
         let isStored =
             makeRoom(on: &device, effects: &effects)
-            && (room == .fits || makeBytes(for: record, on: &device, effects: &effects))
+            && (fit == .fits || makeBytes(for: record, on: &device, effects: &effects))
             && !fails(rules.storage.insertFailureChance, sequence: record.sequence, on: device)
             && write(record, on: &device)
         if !isStored { refuse(record, on: &device, effects: &effects) }

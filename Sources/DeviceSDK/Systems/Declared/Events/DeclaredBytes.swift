@@ -35,7 +35,7 @@ final class DeclaredArena {
     func keep(_ bytes: [UInt8]) -> DeclaredBytes {
         guard !bytes.isEmpty else { return DeclaredBytes() }
         // Cursors read whole blocks, from anywhere in there.
-        let memory = room(bytes.count + DeclaredCursor.block)
+        let memory = reserve(bytes.count + DeclaredCursor.block)
         bytes.withUnsafeBytes {
             memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count)
         }
@@ -45,7 +45,7 @@ final class DeclaredArena {
     /// Copies plain values into the arena. They are never destroyed, so they must not own anything: numbers, pointers,
     /// and structs and enums of such.
     func keep<Plain>(table: [Plain]) -> UnsafeMutablePointer<Plain> {
-        let memory = room(MemoryLayout<Plain>.stride * max(1, table.count))
+        let memory = reserve(MemoryLayout<Plain>.stride * max(1, table.count))
         let typed = memory.bindMemory(to: Plain.self, capacity: max(1, table.count))
         for (index, value) in table.enumerated() { (typed + index).initialize(to: value) }
         return typed
@@ -56,7 +56,7 @@ final class DeclaredArena {
         let key = UInt32(catalogue) << 16 | UInt32(field)
         if let known = known[key] { return known }
         let size = DeclaredKnownValue.limit + DeclaredCursor.block
-        let texts = room(size * DeclaredKnownValue.places)
+        let texts = reserve(size * DeclaredKnownValue.places)
         let table = keep(
             table: (0..<DeclaredKnownValue.places).map { DeclaredKnownValue(text: texts + $0 * size) })
         known[key] = table
@@ -76,7 +76,7 @@ final class DeclaredArena {
     }
 
     /// Memory for a number of bytes, all zero.
-    func room(_ count: Int) -> UnsafeMutableRawPointer {
+    func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: count)
         chunks.append(memory)

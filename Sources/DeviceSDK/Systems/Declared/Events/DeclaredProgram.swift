@@ -139,7 +139,7 @@ struct DeclaredLayout {
             let run = run(operations)
             self.chunks.append(
                 DeclaredChunk(
-                    run: run, memory: arena.room(run.limit + DeclaredCursor.slack), place: arena.place()))
+                    run: run, memory: arena.reserve(run.limit + DeclaredCursor.slack), place: arena.place()))
         }
     }
 
