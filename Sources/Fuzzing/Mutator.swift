@@ -1,6 +1,6 @@
 package import Timebase
 
-/// Changes inputs at random: bytes and ranges, words of a dictionary, pieces of other inputs, and the
+/// Changes inputs at random: bytes and ranges, words of a dictionary, parts of other inputs, and the
 /// values of JSON in its own structure.
 package struct Mutator {
     private let words: [[UInt8]]

@@ -4,7 +4,7 @@ package import Timebase
 /// A proxy in front of a server, as far as its clients see one: the body of an answer comes in chunks
 /// (`Transfer-Encoding: chunked`) in the place of a length, each of a size of its own.
 ///
-/// It reads what NIO's encoder writes: the head of an answer in one piece, then its body. An answer without a length
+/// It reads what NIO's encoder writes: the head of an answer in one write, then its body. An answer without a length
 /// goes through as it is, and so does what ends before its length: there the last chunk never comes.
 package final class ChunkingProxy: ChannelOutboundHandler {
     package typealias OutboundIn = ByteBuffer

@@ -28,7 +28,7 @@ package enum SHA256 {
         return running.hexadecimal
     }
 
-    /// The digest of bytes that come in pieces; how they are cut makes no difference. 64 bytes are kept at most.
+    /// The digest of bytes that come in chunks; how they are cut makes no difference. 64 bytes are kept at most.
     package struct Running: Sendable {
         private var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,

@@ -334,7 +334,7 @@ class Connection(asyncio.Protocol):
         self._finish(request, b"HTTP/1.1 %d Any Reason\r\n%s%s\r\n%s" % (status, length, extra, body))
 
     async def _dribble(self, request: Request) -> None:
-        """An answer in many small pieces, after an informational one."""
+        """An answer in many small writes, after an informational one."""
         text = b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
         for start in range(0, len(text) - 7, 7):
             self._write(text[start : start + 7])

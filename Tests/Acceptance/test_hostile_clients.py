@@ -62,7 +62,7 @@ def opened(port: int, first: bytes) -> socket.socket:
 
 
 def test_clients_that_never_finish_keep_nobody_out(tmp_path: Path):
-    """Far more connections than the process has descriptors for, each with a piece of its headers."""
+    """Far more connections than the process has descriptors for, each with a part of its headers."""
     store = tmp_path / "s.sqlite"
     command = ["bash", "-c", 'ulimit -n 512; exec "$@"', "_", str(BINARY), "collect", "--listen", "127.0.0.1:0"]
     running = Running([*command, "--store", str(store)], tmp_path, {})

@@ -136,7 +136,8 @@ struct PropertySamplerTests {
         #expect(values(5)["specification"] != values(5 + 16)["specification"])
     }
 
-    @Test("of an order are the same in all of its events: price times pieces is what is paid and what is not")
+    @Test(
+        "of an order are the same in all of its events: price times quantity is what is paid and what is not")
     func orders() throws {
         let submitted = try #require(Presets.shop.events.first { $0.name == "SubmitOrder" })
         let price = PropertyGenerator.entity(catalogue: Shop.product, field: 2)

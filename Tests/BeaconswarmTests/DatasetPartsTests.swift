@@ -122,7 +122,7 @@ struct DatasetPartsTests {
         #expect(slices(0) == [10..<20] && slices(DeviceBuckets.sliceSize) == [10..<20])
         #expect(slices(DeviceBuckets.sliceSize + 1) == [10..<15, 15..<20])
         #expect(slices(3 * DeviceBuckets.sliceSize) == [10..<13, 13..<16, 16..<19, 19..<20])
-        // A device's truth is one piece, however long.
+        // A device's truth is never split, however long.
         #expect(slices(100 * DeviceBuckets.sliceSize) == (10..<20).map { $0..<$0 + 1 })
     }
 

@@ -37,7 +37,7 @@ struct OutputFileTests {
         #expect(nowhere.message.contains("no/file"))
     }
 
-    @Test("large contents come back as they were, in one piece")
+    @Test("large contents come back as they were, whole")
     func large() throws {
         let scratch = try Scratch()
         var stream = RandomStream(key: 3)

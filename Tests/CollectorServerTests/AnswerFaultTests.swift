@@ -18,7 +18,7 @@ struct ServerAnswerFaultTests {
         return configuration
     }
 
-    @Test("a slow body comes whole, in pieces, and the connection stays")
+    @Test("a slow body comes whole, in many writes, and the connection stays")
     func slowBody() async throws {
         let fault = CollectorFault.slowBody(SlowBodyFault(bytesPerSecond: 5000, bytes: 1001))
         try await withServer(configuration(fault)) { (server, port) async throws in

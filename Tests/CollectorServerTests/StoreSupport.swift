@@ -50,7 +50,7 @@ final class HeldExecutor: CommitExecutor {
 
     func shutDown() async {}
 
-    /// The next piece of work; `false` if there is none.
+    /// The next work item; `false` if there is none.
     @discardableResult
     func runOne() -> Bool {
         guard let next = work.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }

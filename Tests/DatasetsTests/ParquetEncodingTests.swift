@@ -4,8 +4,8 @@ import Wire
 
 @testable import Datasets
 
-@Suite("Pieces of Parquet")
-struct ParquetPiecesTests {
+@Suite("Encodings of Parquet")
+struct ParquetEncodingTests {
     /// A decoder by the format's text, of one number after the other.
     static func decode(_ bytes: [UInt8], width: Int, count: Int) -> [UInt32] {
         var values: [UInt32] = []
@@ -54,7 +54,7 @@ struct ParquetPiecesTests {
         }
         var buffer = WireBuffer()
         values.withUnsafeBufferPointer { RunLengths.append($0, width: width, to: &buffer) }
-        #expect(ParquetPiecesTests.decode(buffer.bytes, width: width, count: values.count) == values)
+        #expect(ParquetEncodingTests.decode(buffer.bytes, width: width, count: values.count) == values)
         #expect(buffer.count <= (values.count + 8) * width / 8 + values.count / 4 + 8)
     }
 

@@ -34,24 +34,24 @@ struct ChunkingProxyTests {
         let bytes = try Self.bytes(.ok, body, length: body.utf8.count)
         #expect(String(decoding: bytes, as: UTF8.self).contains("transfer-encoding: chunked\r\n"))
         for size in 1...bytes.count {
-            let (parser, used) = ResponseParserTests.parse(bytes, pieces: [size])
-            #expect(parser.state == .complete && parser.status == 200, "pieces of \(size)")
-            #expect(ResponseParserTests.text(parser.body) == body, "pieces of \(size)")
-            #expect(parser.retryAfter != nil && parser.keepsAlive && used == bytes.count, "pieces of \(size)")
+            let (parser, used) = ResponseParserTests.parse(bytes, readSizes: [size])
+            #expect(parser.state == .complete && parser.status == 200, "reads of \(size)")
+            #expect(ResponseParserTests.text(parser.body) == body, "reads of \(size)")
+            #expect(parser.retryAfter != nil && parser.keepsAlive && used == bytes.count, "reads of \(size)")
         }
     }
 
     @Test("leaves an answer without a length as it is")
     func withoutLength() throws {
         let bytes = try Self.bytes(.noContent, "", length: nil)
-        #expect(ResponseParserTests.parse(bytes, pieces: [3]).parser.state == .complete)
+        #expect(ResponseParserTests.parse(bytes, readSizes: [3]).parser.state == .complete)
         #expect(!String(decoding: bytes, as: UTF8.self).contains("chunked"))
     }
 
     @Test("does not end what ends before its length")
     func cutShort() throws {
         let bytes = try Self.bytes(.ok, "half", length: 8)
-        let (parser, _) = ResponseParserTests.parse(bytes, pieces: [bytes.count])
+        let (parser, _) = ResponseParserTests.parse(bytes, readSizes: [bytes.count])
         #expect(!parser.isFinished)
     }
 }

@@ -128,11 +128,11 @@ final class HTTP2Bridge: ChannelDuplexHandler {
         let flags: UInt8 = body.isEmpty ? 5 : 4
         say(HTTP2FrameHead(kind: .headers, length: block.count, flags: flags, stream: stream), block, context)
         for start in stride(from: 0, to: body.count, by: 9000) {
-            let piece = body[start..<min(body.count, start + 9000)]
-            let isLast = piece.endIndex == body.count
+            let data = body[start..<min(body.count, start + 9000)]
+            let isLast = data.endIndex == body.count
             say(
-                HTTP2FrameHead(kind: .data, length: piece.count, flags: isLast ? 1 : 0, stream: stream),
-                Array(piece), context)
+                HTTP2FrameHead(kind: .data, length: data.count, flags: isLast ? 1 : 0, stream: stream),
+                Array(data), context)
         }
         // The server closes after this answer: what came after it is not looked at.
         guard !parser.keepsAlive else { return }

@@ -129,8 +129,8 @@ struct HTTP2SessionTests {
     @Test("gives the server its windows back before they are used up")
     func ownWindows() throws {
         let probe = try Self.probe([1], [Self.settings(), Self.frame(.headers, flags: 4, stream: 1, [0x88])])
-        let piece = Self.frame(.data, stream: 1, [UInt8](repeating: 0x62, count: 16_384))
-        for _ in 0..<500 { probe.read(piece) }
+        let frame = Self.frame(.data, stream: 1, [UInt8](repeating: 0x62, count: 16_384))
+        for _ in 0..<500 { probe.read(frame) }
         let updates = Self.frames(probe.said).filter { $0.head.kind == .windowUpdate }.dropFirst()
         // Both windows, and nothing is wrong after 8 MB.
         #expect(Set(updates.map(\.head.stream)) == [0, 1] && probe.log == ["limit \(Int.max)"])

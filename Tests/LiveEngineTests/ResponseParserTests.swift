@@ -8,22 +8,22 @@ import Timebase
 
 @Suite("Response parser")
 struct ResponseParserTests {
-    /// Feeds an answer in pieces of the given sizes, the last again and again.
+    /// Feeds an answer in reads of the given sizes, the last again and again.
     static func parse(
-        _ text: String, pieces: [Int] = [.max], keepsBody: Bool = true, keepsSample: Bool = false
+        _ text: String, readSizes: [Int] = [.max], keepsBody: Bool = true, keepsSample: Bool = false
     ) -> (parser: ResponseParser, used: Int) {
-        parse(Array(text.utf8), pieces: pieces, keepsBody: keepsBody, keepsSample: keepsSample)
+        parse(Array(text.utf8), readSizes: readSizes, keepsBody: keepsBody, keepsSample: keepsSample)
     }
 
     static func parse(
-        _ bytes: [UInt8], pieces: [Int], keepsBody: Bool = true, keepsSample: Bool = false
+        _ bytes: [UInt8], readSizes: [Int], keepsBody: Bool = true, keepsSample: Bool = false
     ) -> (parser: ResponseParser, used: Int) {
         var parser = ResponseParser()
         parser.begin(keepsBody: keepsBody, keepsSample: keepsSample)
         var position = 0
         var turn = 0
         while position < bytes.count && !parser.isFinished {
-            let size = min(pieces[min(turn, pieces.count - 1)], bytes.count - position)
+            let size = min(readSizes[min(turn, readSizes.count - 1)], bytes.count - position)
             position += bytes[position..<position + size].withUnsafeBytes { parser.consume($0) }
             turn += 1
         }
@@ -38,8 +38,8 @@ struct ResponseParserTests {
         + "3;name=\"value\"\r\nabc\r\n00A\r\n0123456789\r\n0\r\nX-Sum: 1\r\n\r\n"
 
     @Test("reads a whole answer", arguments: [[Int.max], [1], [7, 3, 11]])
-    func wholeAnswer(pieces: [Int]) {
-        let (parser, used) = Self.parse(Self.whole, pieces: pieces)
+    func wholeAnswer(readSizes: [Int]) {
+        let (parser, used) = Self.parse(Self.whole, readSizes: readSizes)
         #expect(parser.state == .complete)
         #expect(parser.status == 200)
         #expect(parser.keepsAlive)
@@ -49,8 +49,8 @@ struct ResponseParserTests {
     }
 
     @Test("reads chunks with extensions and trailers", arguments: [[Int.max], [1], [50, 1, 2]])
-    func chunks(pieces: [Int]) {
-        let (parser, used) = Self.parse(Self.chunked, pieces: pieces)
+    func chunks(readSizes: [Int]) {
+        let (parser, used) = Self.parse(Self.chunked, readSizes: readSizes)
         #expect(parser.state == .complete)
         #expect(Self.text(parser.body) == "abc0123456789")
         #expect(used == Self.chunked.utf8.count)
@@ -67,7 +67,7 @@ struct ResponseParserTests {
     func informational() {
         let text =
             "HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"
-        let (parser, _) = Self.parse(text + Self.whole, pieces: [1])
+        let (parser, _) = Self.parse(text + Self.whole, readSizes: [1])
         #expect(parser.state == .complete)
         #expect(parser.status == 200)
         #expect(parser.keepsAlive)
@@ -127,19 +127,21 @@ struct ResponseParserTests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
         ])
     func malformed(text: String) {
-        for pieces in [[Int.max], [1]] {
-            let (parser, _) = Self.parse(text, pieces: pieces)
-            #expect(parser.state == .malformed, "in pieces of \(pieces)")
+        for readSizes in [[Int.max], [1]] {
+            let (parser, _) = Self.parse(text, readSizes: readSizes)
+            #expect(parser.state == .malformed, "in reads of \(readSizes)")
         }
     }
 
     @Test(
         "reads a field that goes on in the next lines, however they are cut",
         arguments: [[Int.max], [1], [7, 3]])
-    func folded(pieces: [Int]) {
+    func folded(readSizes: [Int]) {
         func read(_ fields: String, body: String) -> ResponseParser {
-            Self.parse("HTTP/1.1 200 OK\r\n" + fields + "\r\n" + body, pieces: pieces, keepsSample: true)
-                .parser
+            Self.parse(
+                "HTTP/1.1 200 OK\r\n" + fields + "\r\n" + body, readSizes: readSizes, keepsSample: true
+            )
+            .parser
         }
         let plain = read("X: a\r\n b\r\n\t \tc\r\nContent-Length: 2\r\n", body: "ok")
         #expect(plain.state == .complete && Self.text(plain.body) == "ok")
@@ -168,7 +170,7 @@ struct ResponseParserTests {
         for text in [Self.whole, Self.chunked] {
             let bytes = Array(text.utf8)
             for length in 0..<bytes.count {
-                var (parser, _) = Self.parse(Array(bytes[..<length]), pieces: [5])
+                var (parser, _) = Self.parse(Array(bytes[..<length]), readSizes: [5])
                 parser.close()
                 #expect(!parser.isFinished, "cut at \(length)")
             }
@@ -180,9 +182,9 @@ struct ResponseParserTests {
         let field = "X-Long: " + String(repeating: "a", count: 1000) + "\r\n"
         let text = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 70)
         #expect(Self.parse(text).parser.state == .malformed)
-        #expect(Self.parse(text, pieces: [100]).parser.state == .malformed)
+        #expect(Self.parse(text, readSizes: [100]).parser.state == .malformed)
         let line = "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: ResponseParser.headLimit)
-        #expect(Self.parse(line, pieces: [1000]).parser.state == .malformed)
+        #expect(Self.parse(line, readSizes: [1000]).parser.state == .malformed)
     }
 
     @Test("limits a body that is kept, and counts one that is not")
@@ -190,8 +192,8 @@ struct ResponseParserTests {
         let size = ResponseParser.bodyLimit + 1
         var bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8)
         bytes += [UInt8](repeating: 0x61, count: size)
-        #expect(Self.parse(bytes, pieces: [65_536]).parser.state == .malformed)
-        let counted = Self.parse(bytes, pieces: [65_536], keepsBody: false).parser
+        #expect(Self.parse(bytes, readSizes: [65_536]).parser.state == .malformed)
+        let counted = Self.parse(bytes, readSizes: [65_536], keepsBody: false).parser
         #expect(counted.state == .complete)
         #expect(counted.received == bytes.count)
         #expect(counted.body.isEmpty)
@@ -201,7 +203,7 @@ struct ResponseParserTests {
     func sample() {
         let body = String(repeating: "b", count: 5000)
         let (parser, _) = Self.parse(
-            "HTTP/1.1 500 Oops\r\nX-A: 1\r\nContent-Length: 5000\r\n\r\n" + body, pieces: [100],
+            "HTTP/1.1 500 Oops\r\nX-A: 1\r\nContent-Length: 5000\r\n\r\n" + body, readSizes: [100],
             keepsBody: false, keepsSample: true)
         #expect(Self.text(parser.sampleHead) == "X-A: 1\nContent-Length: 5000\n")
         #expect(parser.sampleBody.count == ResponseParser.sampleLimit)
@@ -224,7 +226,7 @@ struct ResponseParserDifferentialTests {
         var stream = RandomStream(key: 0xBEAC_0000 + UInt64(number))
         let bytes = Self.generate(&stream)
         let expected = try Self.decodeWithNIO(bytes)
-        var (parser, used) = ResponseParserTests.parse(bytes, pieces: Self.pieces(&stream))
+        var (parser, used) = ResponseParserTests.parse(bytes, readSizes: Self.readSizes(&stream))
         parser.close()
         let found = Answer(status: parser.status, keepsAlive: parser.keepsAlive, body: parser.body)
         let text = String(decoding: bytes, as: UTF8.self)
@@ -240,9 +242,9 @@ struct ResponseParserDifferentialTests {
         for _ in 0...stream.below(4) {
             bytes[Int(stream.below(UInt64(bytes.count)))] = UInt8(truncatingIfNeeded: stream.next())
         }
-        let (whole, _) = ResponseParserTests.parse(bytes, pieces: [.max])
-        let (dripped, _) = ResponseParserTests.parse(bytes, pieces: [1])
-        let (cut, _) = ResponseParserTests.parse(bytes, pieces: Self.pieces(&stream))
+        let (whole, _) = ResponseParserTests.parse(bytes, readSizes: [.max])
+        let (dripped, _) = ResponseParserTests.parse(bytes, readSizes: [1])
+        let (cut, _) = ResponseParserTests.parse(bytes, readSizes: Self.readSizes(&stream))
         for other in [dripped, cut] {
             #expect(other.state == whole.state, "seed \(0xDA3A_0000 + number)")
             #expect(other.status == whole.status, "seed \(0xDA3A_0000 + number)")
@@ -252,7 +254,7 @@ struct ResponseParserDifferentialTests {
         }
     }
 
-    private static func pieces(_ stream: inout RandomStream) -> [Int] {
+    private static func readSizes(_ stream: inout RandomStream) -> [Int] {
         (0..<200).map { _ in 1 + Int(stream.below(40)) }
     }
 

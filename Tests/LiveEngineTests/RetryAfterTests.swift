@@ -8,7 +8,7 @@ import Timebase
 struct RetryAfterTests {
     private static func read(_ value: String) -> RetryAfter? {
         ResponseParserTests.parse(
-            "HTTP/1.1 503 Busy\r\nretry-AFTER: \(value)\r\nContent-Length: 0\r\n\r\n", pieces: [7]
+            "HTTP/1.1 503 Busy\r\nretry-AFTER: \(value)\r\nContent-Length: 0\r\n\r\n", readSizes: [7]
         ).parser.retryAfter
     }
 

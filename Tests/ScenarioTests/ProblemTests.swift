@@ -3,7 +3,7 @@ import Wire
 
 @testable import Scenario
 
-/// A piece of a scenario that must not run, and how it is told.
+/// A part of a scenario that must not run, and how it is told.
 struct BadCase: Sendable, CustomTestStringConvertible {
     var extra = ""
     var population = ""

@@ -21,7 +21,7 @@ struct ThresholdGrammarTests {
         try text.firstMatch(of: Regex(pattern)) != nil
     }
 
-    /// Pieces that conditions are made of, and pieces that look like them.
+    /// Parts that conditions are made of, and texts that look like them.
     private static let aggregations = [
         "avg", "min", "med", "max", "count", "rate", "value", "p(95)", "p( 99.9 )", "p(100)", "p(100.0)",
         "p(100.1)",
@@ -42,7 +42,7 @@ struct ThresholdGrammarTests {
 
     private static func text(_ stream: inout RandomStream) -> String {
         func pick(_ list: [String], _ stream: inout RandomStream) -> String {
-            // Sound pieces come first in each list: half of the texts take them.
+            // Sound parts come first in each list: half of the texts take them.
             let count = stream.chance(0.6) ? min(7, list.count) : list.count
             return list[Int(stream.below(UInt64(count)))]
         }

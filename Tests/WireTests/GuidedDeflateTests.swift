@@ -53,16 +53,17 @@ struct GuidedDeflateTests {
         let encoder = Self.encoder()
         for length in [3, 4, 5, 6, 8, 31, 32, 33, 257, 258, 259, 260, 261, 515, 516, 517, 518, 519, 800] {
             var stream = RandomStream(testSeed: UInt64(length))
-            let piece = stream.bytes(length)
+            let repeated = stream.bytes(length)
             let other = stream.bytes(700)
-            // The piece, then something else behind it; then once more, with notes that take turns.
-            let content = piece + other + piece + Array(other.prefix(3)) + stream.bytes(5) + piece + other
-            let second = piece.count + other.count
-            let third = second + piece.count + 8
+            // The bytes that repeat, then something else behind it; then once more, with notes that take turns.
+            let content =
+                repeated + other + repeated + Array(other.prefix(3)) + stream.bytes(5) + repeated + other
+            let second = repeated.count + other.count
+            let third = second + repeated.count + 8
             let notes = [
                 Note(position: 0, distance: 0), Note(position: second, distance: second),
                 Note(position: third, distance: third - second),
-                Note(position: third + piece.count - 1, distance: third),
+                Note(position: third + repeated.count - 1, distance: third),
             ]
             let packed = Self.encode(content, notes, encoder)
             #expect(DeflateTests.decode(packed) == .success(content), "\(length)")

@@ -24,7 +24,7 @@ struct SHA256Tests {
     }
 
     @Test("is that of the whole, however it is cut", arguments: [1, 3, 63, 64, 65, 127, 500])
-    func pieces(step: Int) {
+    func chunks(step: Int) {
         let bytes = (0..<500).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         var running = SHA256.Running()
         for start in stride(from: 0, to: bytes.count, by: step) {

@@ -13,7 +13,7 @@ struct ZstdTests {
         return ZSTD_isError(size) == 0 ? Array(content.prefix(size)) : nil
     }
 
-    @Test("A frame, or a stream of pieces, unpacks to what went in", arguments: 0..<20)
+    @Test("A frame, or a stream of chunks, unpacks to what went in", arguments: 0..<20)
     func roundTrip(seed: Int) {
         var stream = RandomStream(key: UInt64(seed))
         let encoder = ZstdEncoder(level: 1 + Int(stream.below(6)), hasChecksum: true)
@@ -21,16 +21,16 @@ struct ZstdTests {
         var whole = WireBuffer("")
         content.withUnsafeBytes { encoder.compress($0, into: &whole) }
         #expect(unpack(whole, limit: 1 << 16) == content)
-        var pieces = WireBuffer()
+        var chunks = WireBuffer()
         var at = 0
         while at < content.count {
             let end = min(content.count, at + Int(stream.below(20_000)))
-            content[at..<end].withUnsafeBytes { encoder.stream($0, isLast: false, into: &pieces) }
+            content[at..<end].withUnsafeBytes { encoder.stream($0, isLast: false, into: &chunks) }
             at = end
         }
-        encoder.stream(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, into: &pieces)
-        #expect(unpack(pieces, limit: 1 << 16) == content)
-        #expect(content.count < 1000 || pieces.count < content.count)
+        encoder.stream(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, into: &chunks)
+        #expect(unpack(chunks, limit: 1 << 16) == content)
+        #expect(content.count < 1000 || chunks.count < content.count)
         var again = WireBuffer()
         content.withUnsafeBytes { encoder.compress($0, into: &again) }
         #expect(again == whole)

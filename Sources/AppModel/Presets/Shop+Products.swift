@@ -91,7 +91,7 @@ extension Shop {
 
     // MARK: Orders
 
-    /// Orders of a product each: the number of pieces, and the rebate, differ from order to order.
+    /// Orders of a product each: the quantity and the rebate differ from order to order.
     static let orders: Catalogue = {
         var catalogue = Catalogue(name: "shop.orders", count: Deal.count(things: products.count))
         catalogue.deals = product
@@ -103,13 +103,13 @@ extension Shop {
     /// From one user's orders to the next one's.
     private static let nextUser = nextOrder * Deal.perDevice
 
-    private static let pieces = EntityCycle<Double>(
+    private static let quantities = EntityCycle<Double>(
         [1, 1, 2, 1, 1, 1, 3, 1, 1, 2, 1, 1, 1, 1, 2, 1, 5], step: nextOrder)
     /// The share of the price that a coupon takes off: of tenths, so that amounts have no more than two decimals.
     private static let rebates = EntityCycle<Double>([0, 0.1, 0, 0.2, 0], step: nextOrder)
 
     static let orderAmount: PropertyGenerator = .product(
-        [prices, pieces, EntityCycle(rebates.values.map { 1 - $0 }, step: nextOrder)], decimals: 2)
+        [prices, quantities, EntityCycle(rebates.values.map { 1 - $0 }, step: nextOrder)], decimals: 2)
 
     static let couponUsed = PropertyRule(
         "coupon_used", .cycle(EntityCycle(rebates.values.map { .bool($0 > 0) }, step: nextOrder)))
@@ -117,11 +117,12 @@ extension Shop {
     static let orderRules: [PropertyRule] = [
         PropertyRule("order_id", .entityID(catalogue: order, prefix: "SO")),
         PropertyRule("order_amount", orderAmount),
-        PropertyRule("discount_amount", .product([prices, pieces, rebates], decimals: 2)),
+        PropertyRule("discount_amount", .product([prices, quantities, rebates], decimals: 2)),
         PropertyRule(
             "receiver_province",
             .byNumber(["上海市", "北京市", "广东省", "浙江省", "四川省", "江苏省"], step: nextUser)),
-        PropertyRule("item_count", .cycle(EntityCycle(pieces.values.map { .number($0) }, step: nextOrder))),
+        PropertyRule(
+            "item_count", .cycle(EntityCycle(quantities.values.map { .number($0) }, step: nextOrder))),
         PropertyRule(
             "delivery_method",
             .byNumber(

@@ -3,25 +3,25 @@ import Glibc
 
 /// Records on the disk, sorted into buckets as they come, and read back bucket by bucket.
 ///
-/// One file whose pieces belong to one bucket each: what is in memory is a piece per bucket, whatever the number of
+/// One file whose chunks belong to one bucket each: what is in memory is a chunk per bucket, whatever the number of
 /// records. Confined to one thread at a time.
 final class BucketSpool<Record: BitwiseCopyable> {
-    /// Bytes of a piece at most.
-    private static var pieceBytes: Int { 1 << 13 }
+    /// Bytes of a chunk at most.
+    private static var chunkBytes: Int { 1 << 13 }
 
-    private struct Piece {
+    private struct Chunk {
         var offset: Int
         var count: Int
     }
 
     private let file: GrowingFile
-    private var pieces: [[Piece]]
+    private var chunks: [[Chunk]]
     private var open: [[Record]]
 
     /// Creates the file.
     init(_ path: String, buckets: Int) throws(FileFailure) {
         file = try GrowingFile(path: path)
-        pieces = Array(repeating: [], count: buckets)
+        chunks = Array(repeating: [], count: buckets)
         open = Array(repeating: [], count: buckets)
     }
 
@@ -29,39 +29,39 @@ final class BucketSpool<Record: BitwiseCopyable> {
 
     func append(_ record: Record, to bucket: Int) throws(FileFailure) {
         open[bucket].append(record)
-        let limit = BucketSpool.pieceBytes / MemoryLayout<Record>.stride
+        let limit = BucketSpool.chunkBytes / MemoryLayout<Record>.stride
         if open[bucket].count >= limit { try flush(bucket) }
     }
 
     /// How many records a bucket has.
-    func count(of bucket: Int) -> Int { pieces[bucket].reduce(open[bucket].count) { $0 + $1.count } }
+    func count(of bucket: Int) -> Int { chunks[bucket].reduce(open[bucket].count) { $0 + $1.count } }
 
     /// Reads those records of a bucket that are wanted, in the order in which they came.
     func records(of bucket: Int, where isWanted: (Record) -> Bool) throws(FileFailure) -> [Record] {
         var records: [Record] = []
-        try forEachPiece(of: bucket) { records += $0.lazy.filter(isWanted) }
+        try forEachChunk(of: bucket) { records += $0.lazy.filter(isWanted) }
         return records
     }
 
-    /// Reads a bucket piece by piece: what was appended at once lies in one.
-    func forEachPiece(of bucket: Int, _ body: (ArraySlice<Record>) -> Void) throws(FileFailure) {
+    /// Reads a bucket chunk by chunk: what was appended at once lies in one.
+    func forEachChunk(of bucket: Int, _ body: (ArraySlice<Record>) -> Void) throws(FileFailure) {
         try flush(bucket)
         let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure("read", file.path) }
         defer { close(descriptor) }
-        for piece in pieces[bucket] {
-            let part = [Record](unsafeUninitializedCapacity: piece.count) { buffer, count in
-                let bytes = piece.count * MemoryLayout<Record>.stride
-                count = pread(descriptor, buffer.baseAddress, bytes, piece.offset) == bytes ? piece.count : 0
+        for chunk in chunks[bucket] {
+            let part = [Record](unsafeUninitializedCapacity: chunk.count) { buffer, count in
+                let bytes = chunk.count * MemoryLayout<Record>.stride
+                count = pread(descriptor, buffer.baseAddress, bytes, chunk.offset) == bytes ? chunk.count : 0
             }
-            guard part.count == piece.count else { throw FileFailure("read", file.path) }
+            guard part.count == chunk.count else { throw FileFailure("read", file.path) }
             body(part[...])
         }
     }
 
     private func flush(_ bucket: Int) throws(FileFailure) {
         guard !open[bucket].isEmpty else { return }
-        pieces[bucket].append(Piece(offset: file.size, count: open[bucket].count))
+        chunks[bucket].append(Chunk(offset: file.size, count: open[bucket].count))
         let failure = open[bucket].withUnsafeBytes { bytes -> FileFailure? in
             do throws(FileFailure) { try file.append(bytes) } catch { return error }
             return nil
@@ -74,7 +74,7 @@ final class BucketSpool<Record: BitwiseCopyable> {
 extension BucketSpool<UInt8> {
     func append(contentsOf bytes: UnsafeRawBufferPointer, to bucket: Int) throws(FileFailure) {
         open[bucket].append(contentsOf: bytes)
-        if open[bucket].count >= BucketSpool.pieceBytes { try flush(bucket) }
+        if open[bucket].count >= BucketSpool.chunkBytes { try flush(bucket) }
     }
 }
 
@@ -103,7 +103,7 @@ struct CopyRecord: BitwiseCopyable {
 /// How devices are divided among buckets: neighbours together, so that what is read bucket by bucket comes in the order
 /// of devices.
 struct DeviceBuckets {
-    /// Buckets at most: of each, a piece is in memory while records come.
+    /// Buckets at most: of each, a chunk is in memory while records come.
     static let limit = 256
     /// Records that are read at a time.
     static let sliceSize = 1 << 16

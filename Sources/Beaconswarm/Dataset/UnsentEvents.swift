@@ -35,7 +35,7 @@ final class UnsentEvents {
     /// The events of some devices of a bucket.
     func texts(of bucket: Int, devices: Range<Int>) throws(FileFailure) -> UnsentTexts {
         var texts = UnsentTexts()
-        try spool.forEachPiece(of: bucket) { bytes in
+        try spool.forEachChunk(of: bucket) { bytes in
             var offset = bytes.startIndex
             while offset < bytes.endIndex {
                 let head = bytes[offset...].withUnsafeBytes { $0.loadUnaligned(as: Head.self) }

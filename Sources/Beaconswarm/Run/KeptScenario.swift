@@ -93,8 +93,8 @@ enum KeptScenario {
     /// The variables that a scenario names.
     private static func names(in scenario: String) -> [String] {
         var names: [String] = []
-        for piece in scenario.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
-            let name = String(piece.prefix { $0 != "}" })
+        for part in scenario.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
+            let name = String(part.prefix { $0 != "}" })
             if !names.contains(name) { names.append(name) }
         }
         return names

@@ -29,7 +29,7 @@ package struct CollectedEvent {
     package var packed: PackedText?
 }
 
-/// A text as it was received, in one piece with others, and what it is unpacked.
+/// A text as it was received, packed together with others, and what it is unpacked.
 package struct PackedText {
     /// A whole gzip stream.
     package var gzip: UnsafeRawBufferPointer

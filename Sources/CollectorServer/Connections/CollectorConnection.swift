@@ -191,7 +191,7 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
         finish(reply, staysOpen: staysOpen)
     }
 
-    /// Sends what is due of a slow body, and the rest later, in at most twenty pieces a second.
+    /// Sends what is due of a slow body, and the rest later, in at most twenty writes a second.
     private func trickle(_ reply: CollectorReply, from sent: Int, since start: NIODeadline, staysOpen: Bool) {
         guard let context, let handle, case .waiting = phase else { return }
         let total = reply.sentBytes
@@ -205,8 +205,8 @@ final class CollectorConnection: ChannelInboundHandler, RemovableChannelHandler 
 
     private func send(_ bytes: ArraySlice<UInt8>) {
         guard let context, case .waiting = phase else { return }
-        let piece = context.channel.allocator.buffer(bytes: bytes)
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
+        let buffer = context.channel.allocator.buffer(bytes: bytes)
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
     }
 
     /// Ends an answer: in order, or in the middle of its body.

@@ -1,12 +1,12 @@
 import Foundation
 import NIOPosix
 
-/// Where a collector's transactions are written: one piece of work at a time, in the order of submission.
+/// Where a collector's transactions are written: one work item at a time, in the order of submission.
 package protocol CommitExecutor: Sendable {
-    /// Puts a piece of work behind those that are there.
+    /// Puts a work item behind those that are there.
     func submit(_ work: @escaping @Sendable () -> Void)
 
-    /// Waits a while before the next piece of work, after one that failed.
+    /// Waits a while before the next work item, after one that failed.
     func pause()
 
     /// Ends when all that was submitted is done. Nothing is submitted after.

@@ -97,7 +97,7 @@ final class CommitPipeline: Sendable {
     /// Closes the store, whatever is queued.
     func closeStore() { store.close() }
 
-    /// Writes one transaction, releases its answers, and leaves the rest to the next piece of work.
+    /// Writes one transaction, releases its answers, and leaves the rest to the next work item.
     private func commitNext() {
         let batch = queue.withLock { queue in
             let batch = Array(queue.requests.prefix(CommitPipeline.requestsPerTransaction))

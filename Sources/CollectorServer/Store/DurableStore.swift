@@ -138,7 +138,7 @@ final class DurableStore: Sendable {
         } catch { return error.reason }
     }
 
-    /// Merges a part, and leaves the rest to the next piece of work.
+    /// Merges a part, and leaves the rest to the next work item.
     private func mergeNext() {
         guard !isClosed.load(ordering: .relaxed) else { return }
         switch merge() {

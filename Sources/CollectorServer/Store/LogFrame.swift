@@ -1,6 +1,6 @@
 import Wire
 
-/// Rows in a log's file, in one piece with their checksum: what one write makes durable.
+/// Rows in a log's file, together with their checksum: what one write makes durable.
 ///
 /// 32 bytes, in the machine's order, and then the rows: a mark, the CRC-32 of all that comes behind it, the number of
 /// rows, four bytes that say nothing, the rows' bytes, and their highest request number.

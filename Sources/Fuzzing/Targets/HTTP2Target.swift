@@ -22,11 +22,11 @@ final class HTTP2Target: FuzzTarget {
     init() {}
 
     func check(_ input: [UInt8]) throws {
-        let whole = try HTTP2Target.read(input, pieces: [])
+        let whole = try HTTP2Target.read(input, readSizes: [])
         var stream = RandomStream(key: HTTP2Target.hash(input))
         let random = (0..<64).map { _ in 1 + Int(stream.below(stream.chance(0.5) ? 4 : 200)) }
-        for (name, pieces) in [("bytes", [1]), ("pieces of \(random)", random)] {
-            let cut = try HTTP2Target.read(input, pieces: pieces)
+        for (name, readSizes) in [("bytes", [1]), ("pieces of \(random)", random)] {
+            let cut = try HTTP2Target.read(input, readSizes: readSizes)
             try demand(cut.log == whole.log, "cut into \(name): \(cut.log); in one: \(whole.log)")
             try demand(cut.said == whole.said, "cut into \(name), the client says something else")
         }
@@ -35,9 +35,9 @@ final class HTTP2Target: FuzzTarget {
     }
 
     /// With a body that no first window has room for, a small one, and none.
-    private static func read(_ input: [UInt8], pieces: [Int]) throws -> HTTP2Probe {
+    private static func read(_ input: [UInt8], readSizes: [Int]) throws -> HTTP2Probe {
         let probe = try HTTP2Probe(bodies: [100_000, 10, 0, 30], on: EmbeddedEventLoop())
-        probe.read(input, pieces: pieces)
+        probe.read(input, readSizes: readSizes)
         return probe
     }
 

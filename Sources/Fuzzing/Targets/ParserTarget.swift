@@ -47,11 +47,11 @@ final class ParserTarget: FuzzTarget {
     }
 
     func check(_ input: [UInt8]) throws {
-        let whole = ParserTarget.parse(input, pieces: [])
+        let whole = ParserTarget.parse(input, readSizes: [])
         var stream = RandomStream(key: ParserTarget.hash(input))
         let random = (0..<64).map { _ in 1 + Int(stream.below(stream.chance(0.5) ? 4 : 200)) }
-        for (name, pieces) in [("bytes", [1]), ("pieces of \(random)", random)] {
-            let cut = ParserTarget.parse(input, pieces: pieces)
+        for (name, readSizes) in [("bytes", [1]), ("pieces of \(random)", random)] {
+            let cut = ParserTarget.parse(input, readSizes: readSizes)
             try demand(
                 cut.end == whole.end && (whole.end != .complete || cut == whole),
                 "cut into \(name): \(cut); in one: \(whole)")
@@ -65,7 +65,7 @@ final class ParserTarget: FuzzTarget {
         if own.end == .unfinished, reference.end == .malformed, input.last != 0x0A {
             // NIO's decoder judges each byte, the parser whole lines: so the line is made whole.
             let completed = input + [0x0D, 0x0A]
-            return try compare(completed, own: ParserTarget.parse(completed, pieces: []))
+            return try compare(completed, own: ParserTarget.parse(completed, readSizes: []))
         }
         let allowed = ParserDifference.allCases.contains {
             $0.explains(input, own: own, reference: reference)
@@ -73,15 +73,15 @@ final class ParserTarget: FuzzTarget {
         try demand(allowed, "\(difference): own \(own); NIO's \(reference)")
     }
 
-    /// Reads an answer in pieces of the given sizes, again and again; in one piece if there are none.
-    static func parse(_ input: [UInt8], pieces: [Int]) -> Outcome {
+    /// Reads an answer in reads of the given sizes, again and again; in one read if there are none.
+    static func parse(_ input: [UInt8], readSizes: [Int]) -> Outcome {
         var parser = ResponseParser()
         parser.begin(keepsBody: true, keepsSample: true)
         var position = 0
         var number = 0
         input.withUnsafeBytes { bytes in
             while position < bytes.count, !parser.isFinished {
-                let size = pieces.isEmpty ? bytes.count : pieces[number % pieces.count]
+                let size = readSizes.isEmpty ? bytes.count : readSizes[number % readSizes.count]
                 number += 1
                 let end = min(bytes.count, position + size)
                 position += parser.consume(UnsafeRawBufferPointer(rebasing: bytes[position..<end]))

@@ -36,12 +36,12 @@ package final class HTTP2Probe {
         open()
     }
 
-    /// Takes in what a server says, in pieces of the given sizes, again and again; in one piece if there are none.
-    package func read(_ input: [UInt8], pieces: [Int] = []) {
+    /// Takes in what a server says, in reads of the given sizes, again and again; in one read if there are none.
+    package func read(_ input: [UInt8], readSizes: [Int] = []) {
         var position = 0
         var number = 0
         while position < input.count, isOpen {
-            let size = pieces.isEmpty ? input.count : pieces[number % pieces.count]
+            let size = readSizes.isEmpty ? input.count : readSizes[number % readSizes.count]
             let end = min(input.count, position + size)
             read(input[position..<end])
             position = end
@@ -49,10 +49,10 @@ package final class HTTP2Probe {
         }
     }
 
-    private func read(_ piece: ArraySlice<UInt8>) {
+    private func read(_ bytes: ArraySlice<UInt8>) {
         do throws(HTTP2ConnectionError) {
-            try piece.withUnsafeBufferPointer { (bytes) throws(HTTP2ConnectionError) in
-                try session.consume(UnsafeRawBufferPointer(bytes), at: 1)
+            try bytes.withUnsafeBufferPointer { (buffer) throws(HTTP2ConnectionError) in
+                try session.consume(UnsafeRawBufferPointer(buffer), at: 1)
             }
         } catch {
             isOpen = false

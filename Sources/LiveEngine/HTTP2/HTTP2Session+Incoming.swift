@@ -66,7 +66,7 @@ extension HTTP2Session {
         guard stream.consumed <= HTTP2Session.streamWindow else {
             throw HTTP2ConnectionError(code: .flowControlError, reason: "more than a stream's window")
         }
-        stream.parser.takePiece(data)
+        stream.parser.takeData(data)
         if head.has(HTTP2FrameHead.endsStream) { stream.parser.endStream() }
         if !judge(stream), stream.consumed >= HTTP2Session.streamWindow / 2 {
             writeWindowUpdate(stream.consumed, stream: stream.id)

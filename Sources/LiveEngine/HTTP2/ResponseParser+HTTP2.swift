@@ -1,4 +1,4 @@
-// MARK: - Answers that come as fields and pieces (RFC 9113, 8)
+// MARK: - Answers that come as fields and data (RFC 9113, 8)
 
 /// On HTTP/2 the frames say where an answer's head and body end. What its fields mean is the same.
 extension ResponseParser {
@@ -59,8 +59,8 @@ extension ResponseParser {
         }
     }
 
-    /// Takes a piece of the body, which may be empty.
-    mutating func takePiece(_ bytes: UnsafeRawBufferPointer) {
+    /// Takes the content of a DATA frame, which may be empty.
+    mutating func takeData(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .bodyToClose: keep(bytes)
         case .fixedBody where bytes.count <= remaining:

@@ -24,7 +24,7 @@ final class Shard {
     /// A wake that is later than this, in real time, may make up for several actions.
     static let onTime = Interval.milliseconds(1)
 
-    /// A piece of work in line.
+    /// A work item in line.
     enum Work {
         case begin(RequestKey)
         /// The request's sample says how it went; the connection is free already.

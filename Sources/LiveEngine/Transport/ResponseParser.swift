@@ -1,9 +1,9 @@
 package import Timebase
 
-/// Reads one HTTP/1.x answer after the other from whatever pieces the network delivers (RFC 9112).
+/// Reads one HTTP/1.x answer after the other from whatever reads the network delivers (RFC 9112).
 ///
 /// A state machine over raw bytes. It works in place and allocates only where a line is split over
-/// two pieces, or where the body is to be kept. It understands what a client needs to know: the
+/// two reads, or where the body is to be kept. It understands what a client needs to know: the
 /// status, how long the body is, and whether the connection may be used again.
 ///
 /// Tolerated, as RFC 9112 section 2.2 allows: a bare LF as the end of a line, and empty lines before the

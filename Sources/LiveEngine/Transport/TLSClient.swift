@@ -99,11 +99,11 @@ struct TLSClient: Sendable {
         }
         defer { fclose(file) }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
-            let count = fread(&piece, 1, piece.count, file)
+            let count = fread(&chunk, 1, chunk.count, file)
             guard count > 0 else { break }
-            bytes += piece[..<count]
+            bytes += chunk[..<count]
         }
         guard ferror(file) == 0 else {
             throw .credentials(key: key, file: path, reason: String(cString: strerror(errno)))

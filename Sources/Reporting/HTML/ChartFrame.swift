@@ -139,7 +139,7 @@ extension FramedChart {
 }
 
 extension Markup {
-    /// The names of lines, each behind a piece of its own; below them the axis' title.
+    /// The names of lines, each behind a stroke of its own; below them the axis' title.
     mutating func legend(_ lines: [(name: String, tone: String)], axis title: String, in frame: ChartFrame) {
         let places = Legend.positions(lines.map(\.name), in: frame)
         for (line, place) in zip(lines, places) {

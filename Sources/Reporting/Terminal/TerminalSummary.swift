@@ -55,16 +55,16 @@ struct TerminalPage: TextPage {
         let wrapped = Columns.wrapped(Escaping.line(text), width - indent)
         for (index, line) in wrapped.enumerated() {
             let start = index == 0 ? "  " + mark : String(repeating: " ", count: indent)
-            for (piece, chunk) in pieces(of: line, width - indent).enumerated() {
+            for (number, part) in parts(of: line, width - indent).enumerated() {
                 lines.append(
-                    (piece == 0 ? start : String(repeating: " ", count: indent))
-                        + (tone.map { paint(chunk, $0) } ?? chunk))
+                    (number == 0 ? start : String(repeating: " ", count: indent))
+                        + (tone.map { paint(part, $0) } ?? part))
             }
         }
     }
 
     /// A word longer than the line, cut.
-    private func pieces(of line: String, _ length: Int) -> [String] {
+    private func parts(of line: String, _ length: Int) -> [String] {
         guard line.count > length else { return [line] }
         let characters = Array(line)
         return stride(from: 0, to: characters.count, by: length).map {

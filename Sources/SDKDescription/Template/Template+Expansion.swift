@@ -8,11 +8,12 @@ extension Template {
         switch self {
         case .null, .bool, .number: return self
         case .value(let placeholder): return replacement(placeholder) ?? self
-        case .text(let pieces):
+        case .text(let segments):
             return .text(
-                pieces.flatMap { piece -> [Piece] in
-                    guard case .slot(let placeholder) = piece, case .text(let own)? = replacement(placeholder)
-                    else { return [piece] }
+                segments.flatMap { segment -> [Segment] in
+                    guard case .slot(let placeholder) = segment,
+                        case .text(let own)? = replacement(placeholder)
+                    else { return [segment] }
                     return own
                 })
         case .list(let elements): return .list(elements.map { $0.replacing(replacement) })

@@ -4,8 +4,8 @@ package indirect enum Template: Hashable, Sendable {
     case bool(Bool)
     /// The digits as written.
     case number(String)
-    /// Pieces in a row: always a text, whatever is filled in.
-    case text([Piece])
+    /// Segments in a row: always a text, whatever is filled in.
+    case text([Segment])
     /// A placeholder by itself, whose value keeps its kind.
     case value(Placeholder)
     case list([Template])
@@ -13,7 +13,8 @@ package indirect enum Template: Hashable, Sendable {
     /// A value in JSON, as a text.
     case encoded(Encoding, Template)
 
-    package enum Piece: Hashable, Sendable {
+    /// A part of a text.
+    package enum Segment: Hashable, Sendable {
         case constant(String)
         case slot(Placeholder)
     }
@@ -37,10 +38,10 @@ package indirect enum Template: Hashable, Sendable {
 
     /// A text that is the same everywhere; `nil` for everything else.
     package var constantText: String? {
-        guard case .text(let pieces) = self else { return nil }
+        guard case .text(let segments) = self else { return nil }
         var text = ""
-        for piece in pieces {
-            guard case .constant(let part) = piece else { return nil }
+        for segment in segments {
+            guard case .constant(let part) = segment else { return nil }
             text += part
         }
         return text
@@ -50,8 +51,8 @@ package indirect enum Template: Hashable, Sendable {
     package var placeholders: [Placeholder] {
         switch self {
         case .null, .bool, .number: []
-        case .text(let pieces):
-            pieces.compactMap { if case .slot(let placeholder) = $0 { placeholder } else { nil } }
+        case .text(let segments):
+            segments.compactMap { if case .slot(let placeholder) = $0 { placeholder } else { nil } }
         case .value(let placeholder): [placeholder]
         case .list(let elements): elements.flatMap(\.placeholders)
         case .object(let members): members.flatMap(\.value.placeholders)

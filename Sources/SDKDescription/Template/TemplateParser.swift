@@ -106,47 +106,47 @@ package struct TemplateParser {
     // MARK: Texts
 
     private mutating func parse(_ text: String, _ node: JSONNode, _ path: JSONPath) -> Template {
-        var pieces: [Template.Piece] = []
+        var segments: [Template.Segment] = []
         var rest = text[...]
         while let open = rest.firstRange(of: "{{") {
             if open.lowerBound > rest.startIndex {
-                pieces.append(.constant(String(rest[..<open.lowerBound])))
+                segments.append(.constant(String(rest[..<open.lowerBound])))
             }
             rest = rest[open.upperBound...]
             guard let close = rest.firstRange(of: "}}") else {
                 report(.syntax, path, node, found: node.summary, allowed: "\"}}\" after each \"{{\"")
                 return .null
             }
-            guard let piece = piece(rest[..<close.lowerBound], node, path) else { return .null }
-            pieces.append(piece)
+            guard let segment = segment(rest[..<close.lowerBound], node, path) else { return .null }
+            segments.append(segment)
             rest = rest[close.upperBound...]
         }
-        if case .slot(let placeholder)? = pieces.first, pieces.count == 1, rest.isEmpty {
+        if case .slot(let placeholder)? = segments.first, segments.count == 1, rest.isEmpty {
             return .value(placeholder)
         }
-        if !rest.isEmpty || pieces.isEmpty { pieces.append(.constant(String(rest))) }
-        for case .slot(let placeholder) in pieces where [.object, .list].contains(placeholder.kind) {
+        if !rest.isEmpty || segments.isEmpty { segments.append(.constant(String(rest))) }
+        for case .slot(let placeholder) in segments where [.object, .list].contains(placeholder.kind) {
             report(
                 .type, path, node, found: "{{\(placeholder.source.rawValue)}} within a text",
                 allowed: "the placeholder by itself: it is no text")
         }
-        return .text(Self.joined(pieces))
+        return .text(Self.joined(segments))
     }
 
     /// Neighbouring constants in one.
-    private static func joined(_ pieces: [Template.Piece]) -> [Template.Piece] {
-        pieces.reduce(into: []) { joined, piece in
-            if case .constant(let text) = piece, case .constant(let before)? = joined.last {
+    private static func joined(_ segments: [Template.Segment]) -> [Template.Segment] {
+        segments.reduce(into: []) { joined, segment in
+            if case .constant(let text) = segment, case .constant(let before)? = joined.last {
                 joined[joined.count - 1] = .constant(before + text)
             } else {
-                joined.append(piece)
+                joined.append(segment)
             }
         }
     }
 
-    private mutating func piece(
+    private mutating func segment(
         _ inner: Substring, _ node: JSONNode, _ path: JSONPath
-    ) -> Template.Piece? {
+    ) -> Template.Segment? {
         var parts = inner.split(separator: "|", omittingEmptySubsequences: false).map {
             String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }

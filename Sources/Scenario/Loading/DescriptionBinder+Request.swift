@@ -61,8 +61,8 @@ extension DescriptionBinder {
                     reading.report(
                         .wrongType, field.place, allowed: "a text, such as {{body|gzip|base64}}")
                 }
-            case .text(let pieces):
-                if pieces.contains(where: {
+            case .text(let segments):
+                if segments.contains(where: {
                     if case .slot(let slot) = $0 { slot.source == .body } else { false }
                 }) {
                     reading.report(.wrongType, field.place, allowed: "{{body}} by itself")
@@ -105,8 +105,8 @@ extension DescriptionBinder {
         let lines = lines(headers, &reading)
         for (header, line) in zip(headers, lines) {
             HeaderRules.check(name: header.name, at: header.place, &reading)
-            guard case .text(let pieces) = line.value else { continue }
-            for case .constant(let text) in pieces {
+            guard case .text(let segments) = line.value else { continue }
+            for case .constant(let text) in segments {
                 HeaderRules.check(line: text, at: header.place, &reading)
             }
         }

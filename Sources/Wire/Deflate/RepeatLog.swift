@@ -34,7 +34,7 @@ package struct RepeatPlace {
 
 /// Tells a ``GzipEncoder`` which parts of an input repeat earlier ones, so that it need not search.
 ///
-/// Whoever writes an input from finished pieces notes each of them here while it is written. The notes
+/// Whoever writes an input from finished fragments notes each of them here while it is written. The notes
 /// are hints: the compressor compares the bytes before it relies on one, so a wrong note costs size and
 /// never changes the content. What comes out depends on the input and its notes alone, not on inputs
 /// before. Not thread-safe.

@@ -1,13 +1,13 @@
-/// JSON as finished bytes: a constant name, a template's piece or a whole value that is escaped
+/// JSON as finished bytes: a constant name, a template's constant segment or a whole value that is escaped
 /// once and then copied into every event.
 package struct JSONFragment: Sendable, Equatable {
     /// The bytes as they go onto the wire.
     package let bytes: [UInt8]
 
-    /// Takes over bytes that are JSON, or a piece of it, already.
+    /// Takes over bytes that are JSON, or a part of it, already.
     package init(verbatim bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Takes over a text that is JSON, or a piece of it, already.
+    /// Takes over a text that is JSON, or a part of it, already.
     package init(verbatim text: String) { bytes = Array(text.utf8) }
 
     /// A string value with its quotes.

@@ -119,7 +119,7 @@ extension Template {
     fileprivate var source: Placeholder.Source? {
         switch self {
         case .value(let placeholder): placeholder.source
-        case .text(let pieces): pieces.count == 1 ? placeholders.first?.source : nil
+        case .text(let segments): segments.count == 1 ? placeholders.first?.source : nil
         default: nil
         }
     }
@@ -127,8 +127,8 @@ extension Template {
     /// A text with something else where something is filled in: a component of a path with braces may be anything.
     fileprivate func pattern(filler: String) -> String {
         switch self {
-        case .text(let pieces):
-            pieces.map { if case .constant(let text) = $0 { text } else { filler } }.joined()
+        case .text(let segments):
+            segments.map { if case .constant(let text) = $0 { text } else { filler } }.joined()
         default: filler
         }
     }

@@ -86,14 +86,14 @@ final class DeclaredArena {
 
 /// Writes into raw memory whose size was reserved before: one check for a whole event.
 ///
-/// What is reserved must have ``slack`` bytes to spare: short pieces are copied in whole blocks, whose end the next
-/// piece overwrites.
+/// What is reserved must have ``slack`` bytes to spare: short fragments are copied in whole blocks, whose end the
+/// next fragment overwrites.
 struct DeclaredCursor {
     private let start: UnsafeMutableRawPointer
     private(set) var end: UnsafeMutableRawPointer
     /// Where it is noted what repeats, for a compressor; `nil` for nowhere.
     var log: UnsafeMutablePointer<RepeatLog.State>?
-    /// The size of the blocks in which pieces are copied.
+    /// The size of the blocks in which fragments are copied.
     static let block = 16
     /// Bytes behind the content that a cursor may touch.
     static let slack = block

@@ -1,7 +1,7 @@
 import SDKDescription
 import Wire
 
-/// Makes programs of templates: constant pieces are joined and escaped once, and what changes with a device's state
+/// Makes programs of templates: constant segments are joined and escaped once, and what changes with a device's state
 /// alone is put together in chunks.
 struct DeclaredCompiler {
     /// Each once, whatever templates use it.
@@ -86,7 +86,7 @@ struct DeclaredCompiler {
         case .null: return [literal("null")]
         case .bool(let value): return [literal(value ? "true" : "false")]
         case .number(let digits): return [literal(digits)]
-        case .text(let pieces): return text(pieces)
+        case .text(let segments): return text(segments)
         case .value(let placeholder): return value(placeholder)
         case .list(let elements):
             var groups = [literal("[")]
@@ -118,10 +118,10 @@ struct DeclaredCompiler {
         ]
     }
 
-    private mutating func text(_ pieces: [Template.Piece]) -> [DeclaredSteps] {
+    private mutating func text(_ segments: [Template.Segment]) -> [DeclaredSteps] {
         var groups = [literal("\"")]
-        for piece in pieces {
-            switch piece {
+        for segment in segments {
+            switch segment {
             case .constant(let text):
                 groups.append(
                     literal { buffer in

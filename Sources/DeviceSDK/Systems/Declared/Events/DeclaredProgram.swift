@@ -228,9 +228,9 @@ struct DeclaredPopulationTexts: Sendable {
     /// A template of nothing but the population's own, as a text.
     func text(of template: Template) -> String {
         switch template {
-        case .text(let pieces):
-            pieces.map { piece in
-                switch piece {
+        case .text(let segments):
+            segments.map { segment in
+                switch segment {
                 case .constant(let text): text
                 case .slot(let placeholder): text(of: .value(placeholder))
                 }

@@ -166,9 +166,9 @@ final class GrowingViewFields {
     /// Scheme, host, path and query of a page's address.
     private static func parse(_ url: String) -> (scheme: String, host: String, path: String, query: String) {
         let address = url.prefix { $0 != "#" }
-        let pieces = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = pieces.count > 1 ? String(pieces[1]) : ""
-        var rest = pieces.isEmpty ? "" : pieces[0]
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? String(parts[1]) : ""
+        var rest = parts.isEmpty ? "" : parts[0]
         var scheme = ""
         if let mark = rest.firstRange(of: "://") {
             scheme = String(rest[..<mark.lowerBound])
